@@ -1,0 +1,197 @@
+//! The builder of owned pools, in rayon's words.
+
+use crate::config::{Config, PanicHandler, ThreadHandler};
+use crate::lane::Lane;
+use crate::pool::ThreadPool;
+use crate::sync::Arc;
+use std::any::Any;
+use std::fmt;
+use std::io;
+use std::thread;
+use std::time::Duration;
+
+/// Builds an owned [`ThreadPool`].
+///
+/// ```
+/// use heartbeat_pool::{Lane, ThreadPool};
+///
+/// let pool = ThreadPool::builder()
+///     .num_threads(2)
+///     .thread_name(|index| format!("worker {index}"))
+///     .budget(Lane::Background, 1)
+///     .build()
+///     .unwrap();
+/// assert_eq!(pool.num_threads(), 2);
+/// ```
+#[must_use]
+#[derive(Default)]
+pub struct ThreadPoolBuilder {
+    num_threads: Option<usize>,
+    budgets: [Option<usize>; 3],
+    config: Config,
+}
+
+/// Why a pool could not be built.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The system refused a thread.
+    Spawn {
+        /// How many threads were asked for.
+        wanted: usize,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// The beat is zero, or so long that nothing would ever be shared.
+    Beat(Duration),
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Spawn { wanted, .. } => write!(
+                f,
+                "the system refused one of the pool's {wanted} threads: ask for fewer, for a \
+                 smaller stack_size, or raise the process's thread limit"
+            ),
+            Self::Beat(beat) => write!(
+                f,
+                "a beat of {beat:?} can't be kept: choose one from 1 microsecond to 1 second \
+                 (the default is 100 microseconds)"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for BuildError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Spawn { source, .. } => Some(source),
+            Self::Beat(_) => None,
+        }
+    }
+}
+
+impl ThreadPoolBuilder {
+    /// A builder with the defaults.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How many threads run at once; as many as the machine runs in parallel by default. Zero is
+    /// allowed: then callers do the work.
+    pub fn num_threads(mut self, num_threads: usize) -> Self {
+        self.num_threads = Some(num_threads);
+        self
+    }
+
+    /// Names each thread by its index; `heartbeat (0)` and so on by default.
+    pub fn thread_name(mut self, name: impl Fn(usize) -> String + Send + Sync + 'static) -> Self {
+        self.config.thread_name = Arc::new(name);
+        self
+    }
+
+    /// Each thread's stack, in bytes; the system's default otherwise.
+    pub fn stack_size(mut self, bytes: usize) -> Self {
+        self.config.stack_size = Some(bytes);
+        self
+    }
+
+    /// How often private work is offered to idle threads; 100 microseconds by default.
+    pub fn beat(mut self, beat: Duration) -> Self {
+        self.config.beat = beat;
+        self
+    }
+
+    /// The most jobs of `lane` that run at once, at least one. By default the frame's is without
+    /// limit, and the others' is one less than the threads, so that frames find a core.
+    pub fn budget(mut self, lane: Lane, budget: usize) -> Self {
+        self.budgets[lane.index()] = Some(budget);
+        self
+    }
+
+    /// Called on each thread as it starts, with its index.
+    pub fn start_handler(mut self, handler: impl Fn(usize) + Send + Sync + 'static) -> Self {
+        self.config.start_handler = Some(Arc::new(handler) as ThreadHandler);
+        self
+    }
+
+    /// Called on each thread as it ends, with its index.
+    pub fn exit_handler(mut self, handler: impl Fn(usize) + Send + Sync + 'static) -> Self {
+        self.config.exit_handler = Some(Arc::new(handler) as ThreadHandler);
+        self
+    }
+
+    /// Called with the payload of each panic of spawned work, on the thread where it happened. By
+    /// default nothing is done beyond what the process's panic hook does.
+    pub fn panic_handler(
+        mut self,
+        handler: impl Fn(&(dyn Any + Send)) + Send + Sync + 'static,
+    ) -> Self {
+        self.config.panic_handler = Some(Arc::new(handler) as PanicHandler);
+        self
+    }
+
+    fn check(&self) -> Result<(), BuildError> {
+        let beat = self.config.beat;
+        if beat < Duration::from_micros(1) || beat > Duration::from_secs(1) {
+            return Err(BuildError::Beat(beat));
+        }
+        Ok(())
+    }
+
+    fn start(
+        pool: &ThreadPool,
+        num_threads: Option<usize>,
+        budgets: [Option<usize>; 3],
+    ) -> Result<(), BuildError> {
+        let wanted = num_threads
+            .unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
+        for lane in Lane::ALL {
+            let default = match lane {
+                Lane::Frame => usize::MAX,
+                Lane::Io | Lane::Background => wanted.saturating_sub(1).max(1),
+            };
+            pool.set_budget(lane, budgets[lane.index()].unwrap_or(default));
+        }
+        pool.resize_to(wanted)
+            .map_err(|source| BuildError::Spawn { wanted, source })
+    }
+
+    /// Builds the pool and starts its threads.
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError`] says what to change. A pool of which the system refused a thread is ended
+    /// again.
+    pub fn build(self) -> Result<ThreadPool, BuildError> {
+        self.check()?;
+        let pool = ThreadPool::with_config(self.config);
+        Self::start(&pool, self.num_threads, self.budgets)?;
+        Ok(pool)
+    }
+
+    /// Applies the settings to a static pool: threads and budgets always, the rest if nothing has
+    /// used the pool yet. Tells whether the rest was applied.
+    ///
+    /// # Errors
+    ///
+    /// As [`build`](Self::build); the static pool then has the threads that did start.
+    pub fn build_static(self, pool: &'static ThreadPool) -> Result<bool, BuildError> {
+        self.check()?;
+        let fresh = pool.configure(self.config);
+        Self::start(pool, self.num_threads, self.budgets)?;
+        Ok(fresh)
+    }
+}
+
+impl fmt::Debug for ThreadPoolBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ThreadPoolBuilder")
+            .field("num_threads", &self.num_threads)
+            .field("budgets", &self.budgets)
+            .field("stack_size", &self.config.stack_size)
+            .field("beat", &self.config.beat)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,146 @@
+//! Type-erased work: two words, run at most once, dropped if never run.
+
+use std::mem;
+use std::ptr::NonNull;
+
+struct VTable {
+    /// Consumes the data and runs it.
+    run: unsafe fn(NonNull<()>),
+    /// Consumes the data without running it.
+    drop: unsafe fn(NonNull<()>),
+}
+
+/// One piece of work that any thread may run.
+///
+/// Dropping it instead drops what it holds: a queued closure is freed, a task cancelled.
+pub(crate) struct Job {
+    data: NonNull<()>,
+    vtable: &'static VTable,
+}
+
+// SAFETY: every constructor takes what it erases as `Send`.
+unsafe impl Send for Job {}
+
+/// Something that converts to one pointer and back: the storage of a [`Job`].
+///
+/// # Safety
+///
+/// `from_raw` must give back what `into_raw` was called on.
+pub(crate) unsafe trait RawJob: Send {
+    fn into_raw(self) -> NonNull<()>;
+    /// # Safety
+    ///
+    /// `data` came from `into_raw` of the same type, and is not used again.
+    unsafe fn from_raw(data: NonNull<()>) -> Self;
+    /// Runs it. Must not unwind.
+    fn run(self);
+}
+
+impl Job {
+    /// Erases `raw`.
+    ///
+    /// # Safety
+    ///
+    /// The job must be run or dropped before anything that `raw` borrows ends.
+    pub(crate) unsafe fn new<R: RawJob>(raw: R) -> Self {
+        unsafe fn run<R: RawJob>(data: NonNull<()>) {
+            // SAFETY: by the vtable's contract `data` is of `R` and is consumed here.
+            let raw = unsafe { R::from_raw(data) };
+            raw.run();
+        }
+        unsafe fn discard<R: RawJob>(data: NonNull<()>) {
+            // SAFETY: by the vtable's contract `data` is of `R` and is consumed here.
+            drop(unsafe { R::from_raw(data) });
+        }
+        Self {
+            data: raw.into_raw(),
+            vtable: const {
+                &VTable {
+                    run: run::<R>,
+                    drop: discard::<R>,
+                }
+            },
+        }
+    }
+
+    pub(crate) fn run(self) {
+        let (data, vtable) = (self.data, self.vtable);
+        mem::forget(self);
+        // SAFETY: `data` and `vtable` were made together in `new`, and forgetting `self` leaves
+        // this as the only use of `data`.
+        unsafe { (vtable.run)(data) }
+    }
+}
+
+impl Drop for Job {
+    fn drop(&mut self) {
+        // SAFETY: `data` and `vtable` were made together in `new`, and `run` forgets the job, so
+        // this is the only use of `data`.
+        unsafe { (self.vtable.drop)(self.data) }
+    }
+}
+
+/// A boxed closure, which must not unwind.
+pub(crate) struct Closure<F>(Box<F>);
+
+impl<F: FnOnce() + Send> Closure<F> {
+    pub(crate) fn new(f: F) -> Self {
+        Self(Box::new(f))
+    }
+}
+
+// SAFETY: the pointer is the box's own.
+unsafe impl<F: FnOnce() + Send> RawJob for Closure<F> {
+    fn into_raw(self) -> NonNull<()> {
+        NonNull::from(Box::leak(self.0)).cast()
+    }
+
+    unsafe fn from_raw(data: NonNull<()>) -> Self {
+        // SAFETY: by contract `data` came from `into_raw`, which leaked a box of `F`.
+        Self(unsafe { Box::from_raw(data.cast::<F>().as_ptr()) })
+    }
+
+    fn run(self) {
+        (self.0)();
+    }
+}
+
+// SAFETY: the pointer is async-task's own raw form.
+unsafe impl RawJob for async_task::Runnable {
+    fn into_raw(self) -> NonNull<()> {
+        Self::into_raw(self)
+    }
+
+    unsafe fn from_raw(data: NonNull<()>) -> Self {
+        // SAFETY: by contract `data` came from `into_raw` and is used once.
+        unsafe { Self::from_raw(data) }
+    }
+
+    fn run(self) {
+        Self::run(self);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    fn a_job_runs_once_and_a_dropped_one_frees_its_closure() {
+        let token = Arc::new(AtomicUsize::new(0));
+        let job = |token: Arc<AtomicUsize>| {
+            // SAFETY: the closure borrows nothing.
+            unsafe {
+                Job::new(Closure::new(move || {
+                    token.fetch_add(1, Ordering::Relaxed);
+                }))
+            }
+        };
+        job(token.clone()).run();
+        drop(job(token.clone()));
+        assert_eq!(token.load(Ordering::Relaxed), 1);
+        assert_eq!(Arc::strong_count(&token), 1);
+    }
+}

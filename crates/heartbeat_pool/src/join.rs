@@ -1,0 +1,211 @@
+//! `join`: two calls, the second of which another thread may take.
+//!
+//! The second call waits in the worker's private queue. If a beat comes first it is promoted to
+//! where others see it; else its own thread runs it, at about the cost of a function call. The
+//! scheme is heartbeat scheduling (Acar et al., PLDI 2018), as in the libraries spice and chili.
+
+use crate::private::StackPtr;
+use crate::seat::Promotion;
+use crate::sync::{Arc, Ordering};
+use crate::unwind::{self, Payload};
+use crate::wait::Wait;
+use crate::worker::Worker;
+use std::cell::UnsafeCell;
+
+/// The second half of a join, on its owner's stack.
+struct StackJob<F, R> {
+    f: UnsafeCell<Option<F>>,
+    result: UnsafeCell<Option<Result<R, Payload>>>,
+}
+
+impl<F: FnOnce() -> R + Send, R: Send> StackJob<F, R> {
+    fn new(f: F) -> Self {
+        Self {
+            f: UnsafeCell::new(Some(f)),
+            result: UnsafeCell::new(None),
+        }
+    }
+
+    fn as_ptr(&self) -> StackPtr {
+        unsafe fn run<F: FnOnce() -> R + Send, R: Send>(data: *const ()) {
+            // SAFETY: `data` is the job that `as_ptr` erased; its owner keeps it until the claim
+            // is finished.
+            let job = unsafe { &*data.cast::<StackJob<F, R>>() };
+            // SAFETY: the thief that won the claim is the only one to touch the cell until then.
+            let f = unsafe { &mut *job.f.get() }.take();
+            if let Some(f) = f {
+                let result = unwind::catch(f);
+                // SAFETY: as above; the owner reads it after the claim is finished.
+                unsafe { *job.result.get() = Some(result) };
+            }
+        }
+        StackPtr {
+            data: std::ptr::from_ref(self).cast(),
+            run: run::<F, R>,
+        }
+    }
+}
+
+struct Stolen<'a>(&'a Promotion);
+
+impl Wait for Stolen<'_> {
+    fn is_done(&self) -> bool {
+        self.0.claim.is_done()
+    }
+
+    fn step(&self, worker: &Worker) -> bool {
+        // What the thief promoted meanwhile is part of what is waited for.
+        let Some(descendant) = self.0.take_descendant() else {
+            return false;
+        };
+        worker.seat.counters.steal();
+        worker.run_promotion(&descendant);
+        true
+    }
+
+    fn is_ready(&self) -> bool {
+        false
+    }
+
+    fn set_asleep(&self, _: bool) {}
+}
+
+impl Worker {
+    /// Runs `a` and `b`, possibly in parallel, and gives both results. See
+    /// [`join`](crate::join()).
+    ///
+    /// # Panics
+    ///
+    /// With the payload of `a` or `b` if one panics, `a`'s if both do; the other one is over by
+    /// then, or has not been started and never will be.
+    #[inline]
+    pub fn join<A, B, RA, RB>(&self, a: A, b: B) -> (RA, RB)
+    where
+        A: FnOnce() -> RA + Send,
+        B: FnOnce() -> RB + Send,
+        RA: Send,
+        RB: Send,
+    {
+        if self.private.is_full() {
+            // Relaxed: a flag that is seen late costs a beat.
+            if !self.seat.beat.load(Ordering::Relaxed) {
+                return (a(), b());
+            }
+            self.promote();
+        }
+        let job = StackJob::new(b);
+        let index = self.private.push(job.as_ptr());
+        if self.seat.beat.load(Ordering::Relaxed) {
+            self.promote();
+        }
+        match unwind::catch(a) {
+            Ok(ra) => {
+                let rb = if self.private.pop(index) {
+                    job.f.into_inner().map(|b| b())
+                } else {
+                    self.join_promoted(index, &job)
+                };
+                match rb {
+                    Some(rb) => (ra, rb),
+                    None => unreachable!("a join's second half runs exactly once"),
+                }
+            }
+            Err(payload) => {
+                if !self.private.pop(index) {
+                    self.end_promoted(index);
+                }
+                unwind::resume(payload)
+            }
+        }
+    }
+
+    /// Puts the oldest private job where others can take it, and lowers the beat.
+    #[cold]
+    fn promote(&self) {
+        let Some((index, job)) = self.private.take_oldest() else {
+            return;
+        };
+        self.seat.beat.store(false, Ordering::Relaxed);
+        let promotion = Arc::new(Promotion::new(job, self.lane(), self.parker().clone()));
+        self.promoted
+            .borrow_mut()
+            .push((index, promotion.clone()));
+        self.seat.offer(promotion);
+        self.seat.counters.promotion();
+        self.registry().notify(self.lane());
+    }
+
+    /// Ends the join whose job was promoted, by running the job or by its thief's result.
+    #[cold]
+    fn join_promoted<F: FnOnce() -> R + Send, R: Send>(
+        &self,
+        index: usize,
+        job: &StackJob<F, R>,
+    ) -> Option<R> {
+        if self.end_promoted(index) {
+            // SAFETY: the claim was recovered, so no thief touches the cell.
+            let b = unsafe { &mut *job.f.get() }.take();
+            return b.map(|b| b());
+        }
+        // SAFETY: the thief has finished, and `is_done` acquired what it wrote.
+        match unsafe { &mut *job.result.get() }.take()? {
+            Ok(rb) => Some(rb),
+            Err(payload) => unwind::resume(payload),
+        }
+    }
+
+    /// Recovers the promoted job (true), or waits until its thief is done with it.
+    #[cold]
+    fn end_promoted(&self, index: usize) -> bool {
+        let last = self.promoted.borrow_mut().pop();
+        let Some((promoted, promotion)) = last else {
+            unreachable!("a promoted job is listed until its join ends");
+        };
+        debug_assert_eq!(promoted, index);
+        if promotion.claim.try_recover() {
+            self.seat.withdraw(&promotion);
+            return true;
+        }
+        self.wait(&Stolen(&promotion));
+        false
+    }
+}
+
+/// Runs `a` and `b`, possibly in parallel, and gives both results.
+///
+/// A fork costs about as much as a function call; it is offered to other threads once a beat. In
+/// no pool at all, the two run one after the other. The interface is rayon's.
+///
+/// # Panics
+///
+/// As [`Worker::join`].
+///
+/// ```
+/// fn sum(numbers: &[u64]) -> u64 {
+///     match numbers {
+///         [] => 0,
+///         [one] => *one,
+///         _ => {
+///             let (left, right) = numbers.split_at(numbers.len() / 2);
+///             let (left, right) = heartbeat_pool::join(|| sum(left), || sum(right));
+///             left + right
+///         }
+///     }
+/// }
+/// let pool = heartbeat_pool::ThreadPool::builder().num_threads(2).build().unwrap();
+/// let numbers: Vec<u64> = (0..1000).collect();
+/// assert_eq!(pool.with_worker(|_| sum(&numbers)), 499_500);
+/// ```
+#[inline]
+pub fn join<A, B, RA, RB>(a: A, b: B) -> (RA, RB)
+where
+    A: FnOnce() -> RA + Send,
+    B: FnOnce() -> RB + Send,
+    RA: Send,
+    RB: Send,
+{
+    Worker::with_current(|worker| match worker {
+        Some(worker) => worker.join(a, b),
+        None => (a(), b()),
+    })
+}

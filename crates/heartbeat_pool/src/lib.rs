@@ -1,0 +1,108 @@
+//! A heartbeat-scheduled thread pool: a fork-join scheduler and an async executor on one set of
+//! threads.
+//!
+//! | verb | for |
+//! | --- | --- |
+//! | [`join`](join()) | two calls, maybe in parallel, at about the cost of a function call |
+//! | [`scope`](scope()) | closures and futures that borrow from outside |
+//! | [`spawn`](spawn()), [`spawn_future`], [`spawn_async`] | work that nobody waits for in place |
+//! | [`ThreadPool::block_on`], [`current_block_on`] | waiting for a future |
+//! | [`yield_now`](yield_now()), [`yield_local`] | letting other work have the thread |
+//!
+//! What it holds to:
+//!
+//! - A fork of `join` is private to its worker until a beat; anything spawned can be taken by
+//!   another worker at once.
+//! - A thread that waits runs what it waits for and nothing else. Its seat goes to a spare thread
+//!   meanwhile, so no core is lost and nothing that is waited for can starve.
+//! - An idle pool sleeps without a timer.
+//! - Panics reach their owner, and no worker dies of one.
+//! - All work is placed by its [`Lane`]: frame work first, io and background work within budgets.
+//!
+//! The modules lie in layers, each importing only lower ones: `sync`; `parker`; `latch`, `claim`
+//! and `job`; the queues; `occupancy` and `sleep`; `registry`; `worker`; the verbs, a file each;
+//! [`ThreadPool`].
+
+mod sync;
+
+mod parker;
+
+mod claim;
+mod latch;
+mod lane;
+mod occupancy;
+mod sleep;
+
+#[cfg(not(loom))]
+mod active;
+#[cfg(not(loom))]
+mod block_on;
+#[cfg(not(loom))]
+mod builder;
+#[cfg(not(loom))]
+mod config;
+#[cfg(not(loom))]
+mod job;
+#[cfg(not(loom))]
+mod join;
+#[cfg(not(loom))]
+mod mailbox;
+#[cfg(not(loom))]
+mod metrics;
+#[cfg(not(loom))]
+mod pool;
+#[cfg(not(loom))]
+mod private;
+#[cfg(not(loom))]
+mod process;
+#[cfg(not(loom))]
+mod registry;
+#[cfg(not(loom))]
+mod scope;
+#[cfg(not(loom))]
+mod seat;
+#[cfg(not(loom))]
+mod sentinel;
+#[cfg(not(loom))]
+mod spawn;
+#[cfg(not(loom))]
+mod thread_state;
+#[cfg(not(loom))]
+mod threads;
+#[cfg(not(loom))]
+mod unwind;
+#[cfg(not(loom))]
+mod wait;
+#[cfg(not(loom))]
+mod worker;
+#[cfg(not(loom))]
+mod yield_now;
+
+#[cfg(not(loom))]
+pub use async_task::Task;
+#[cfg(not(loom))]
+pub use block_on::{current_block_on, is_worker_thread};
+#[cfg(not(loom))]
+pub use builder::{BuildError, ThreadPoolBuilder};
+#[cfg(not(loom))]
+pub use join::join;
+pub use lane::Lane;
+#[cfg(not(loom))]
+pub use mailbox::Mailbox;
+#[cfg(not(loom))]
+pub use metrics::{PoolMetrics, WorkerMetrics};
+#[cfg(not(loom))]
+pub use pool::ThreadPool;
+#[cfg(not(loom))]
+pub use process::{global, has_drop_in, register_drop_in};
+#[cfg(not(loom))]
+pub use scope::{Scope, scope};
+#[cfg(not(loom))]
+pub use spawn::{spawn, spawn_async, spawn_future};
+#[cfg(not(loom))]
+pub use worker::Worker;
+#[cfg(not(loom))]
+pub use yield_now::{Yield, YieldNow, yield_local, yield_now};
+
+#[cfg(loom)]
+mod models;

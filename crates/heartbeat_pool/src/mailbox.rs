@@ -1,0 +1,224 @@
+//! Work for one thread: a queue that anyone may fill and only its owner empties.
+
+use crate::active::{ActiveTasks, Tracked, Tracks, track};
+use crate::job::{Closure, Job};
+use crate::parker::Parker;
+use crate::sync::Arc;
+use async_task::{Runnable, Task};
+use concurrent_queue::ConcurrentQueue;
+use event_listener::{Event, EventListener};
+use std::fmt;
+use std::future::Future;
+use std::thread::{self, ThreadId};
+
+/// A queue of work that must run on the thread that made the mailbox.
+///
+/// It runs when its owner calls [`try_tick`](Self::try_tick), or waits in a scope that was given
+/// the mailbox. The idea is the thread executor of Bevy's main-thread systems.
+///
+/// ```
+/// use heartbeat_pool::Mailbox;
+/// use std::sync::Arc;
+///
+/// let mailbox = Arc::new(Mailbox::new());
+/// let here = std::thread::current().id();
+/// let sender = mailbox.clone();
+/// let task = std::thread::spawn(move || sender.spawn(async { std::thread::current().id() }))
+///     .join()
+///     .unwrap();
+/// assert!(mailbox.try_tick());
+/// assert!(task.is_finished());
+/// # drop(here);
+/// ```
+pub struct Mailbox {
+    queue: ConcurrentQueue<Job>,
+    owner: ThreadId,
+    parker: Arc<Parker>,
+    arrival: Event,
+    active: ActiveTasks,
+}
+
+impl Tracks for Mailbox {
+    fn active(&self) -> &ActiveTasks {
+        &self.active
+    }
+}
+
+impl Mailbox {
+    /// A mailbox of the calling thread.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            queue: ConcurrentQueue::unbounded(),
+            owner: thread::current().id(),
+            parker: crate::thread_state::parker(),
+            arrival: Event::new(),
+            active: ActiveTasks::new(),
+        }
+    }
+
+    /// Whether the calling thread owns this mailbox.
+    #[must_use]
+    pub fn is_mine(&self) -> bool {
+        thread::current().id() == self.owner
+    }
+
+    /// Whether nothing waits in it, a moment ago.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+
+    /// Spawns a future that is polled on the owner thread alone.
+    ///
+    /// Dropping the task cancels it; a panic in the future reaches whoever awaits it. After
+    /// [`close`](Self::close) the future is dropped, and awaiting the task panics.
+    pub fn spawn<T>(self: &Arc<Self>, future: impl Future<Output = T> + Send + 'static) -> Task<T>
+    where
+        T: Send + 'static,
+    {
+        // SAFETY: the future borrows nothing.
+        unsafe { self.spawn_unchecked(future) }
+    }
+
+    /// As [`spawn`](Self::spawn), for a future that borrows.
+    ///
+    /// # Safety
+    ///
+    /// The future must be dropped (run to its end, or cancelled and then dropped by the owner's
+    /// [`try_tick`](Self::try_tick) or by [`close`](Self::close)) before anything it borrows ends.
+    pub unsafe fn spawn_unchecked<'a, T: Send + 'a>(
+        self: &Arc<Self>,
+        future: impl Future<Output = T> + Send + 'a,
+    ) -> Task<T> {
+        let future = Tracked::new(future, self.clone());
+        let key = future.key();
+        let mailbox = self.clone();
+        let builder = async_task::Builder::new().propagate_panic(true);
+        // SAFETY: the future is `Send`; the schedule function is `Send`, `Sync` and 'static; the
+        // caller promises that what the future borrows outlives it.
+        let (runnable, task) = unsafe {
+            builder.spawn_unchecked(|()| future, move |runnable| mailbox.push_runnable(runnable))
+        };
+        track(&**self, key, runnable.waker());
+        runnable.schedule();
+        task
+    }
+
+    /// Spawns a future that need not be `Send`; only the owner may call this.
+    ///
+    /// # Panics
+    ///
+    /// When called from another thread than the owner; later, when the task is dropped or
+    /// awaited elsewhere (see [`async_task::spawn_local`]).
+    pub fn spawn_local<T: 'static>(
+        self: &Arc<Self>,
+        future: impl Future<Output = T> + 'static,
+    ) -> Task<T> {
+        assert!(self.is_mine(), "spawn_local on another thread's mailbox");
+        let future = Tracked::new(future, self.clone());
+        let key = future.key();
+        let mailbox = self.clone();
+        let (runnable, task) = async_task::Builder::new()
+            .propagate_panic(true)
+            .spawn_local(move |()| future, move |runnable| mailbox.push_runnable(runnable));
+        track(&**self, key, runnable.waker());
+        runnable.schedule();
+        task
+    }
+
+    /// Queues a closure for the owner. Dropped unrun once the mailbox is closed.
+    ///
+    /// A panic in it leaves [`try_tick`](Self::try_tick).
+    pub fn push(&self, f: impl FnOnce() + Send + 'static) {
+        // SAFETY: the closure borrows nothing.
+        self.push_job(unsafe { Job::new(Closure::new(f)) });
+    }
+
+    fn push_runnable(&self, runnable: Runnable) {
+        // SAFETY: a runnable's borrows are answered for where it was spawned.
+        self.push_job(unsafe { Job::new(runnable) });
+    }
+
+    pub(crate) fn push_job(&self, job: Job) {
+        // A closed mailbox gives the job back, and dropping it cancels.
+        if self.queue.push(job).is_ok() {
+            self.arrival.notify(1);
+            self.parker.unpark();
+        }
+    }
+
+    /// Runs one piece of work, if there is one. Tells whether it did.
+    ///
+    /// # Panics
+    ///
+    /// When called from another thread than the owner, or when a pushed closure panics.
+    pub fn try_tick(&self) -> bool {
+        assert!(
+            self.is_mine(),
+            "a mailbox can only be emptied by the thread that made it"
+        );
+        match self.queue.pop() {
+            Ok(job) => {
+                job.run();
+                true
+            }
+            Err(_) => false,
+        }
+    }
+
+    /// A listener for the next arrival; check [`is_empty`](Self::is_empty) after making it.
+    #[must_use]
+    pub fn listen(&self) -> EventListener {
+        self.arrival.listen()
+    }
+
+    /// Refuses all further work, cancels every task and drops what is queued. For the owner's
+    /// exit: without it, tasks that wait in a mailbox would keep it alive.
+    pub fn close(&self) {
+        self.active.close();
+        self.queue.close();
+        while self.queue.pop().is_ok() {}
+    }
+}
+
+impl Default for Mailbox {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Mailbox {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Mailbox")
+            .field("owner", &self.owner)
+            .field("queued", &self.queue.len())
+            .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn closing_cancels_what_is_queued_and_refuses_more() {
+        let mailbox = Arc::new(Mailbox::new());
+        let token = Arc::new(());
+        for _ in 0..2 {
+            let held = token.clone();
+            mailbox.push(move || drop(held));
+            mailbox.close();
+        }
+        assert_eq!(Arc::strong_count(&token), 1);
+        assert!(!mailbox.try_tick());
+    }
+
+    #[test]
+    fn only_the_owner_may_tick() {
+        let mailbox = Arc::new(Mailbox::new());
+        let other = mailbox.clone();
+        assert!(!thread::spawn(move || other.is_mine()).join().unwrap());
+        assert!(mailbox.is_mine());
+    }
+}

@@ -1,0 +1,248 @@
+//! `ThreadPool`: the face of it all.
+
+use crate::builder::ThreadPoolBuilder;
+use crate::config::Config;
+use crate::lane::Lane;
+use crate::mailbox::Mailbox;
+use crate::metrics::PoolMetrics;
+use crate::registry::Registry;
+use crate::scope::Scope;
+use crate::sync::Arc;
+use crate::thread_state;
+use crate::worker::Worker;
+use async_task::Task;
+use std::fmt;
+use std::future::Future;
+use std::io;
+use std::rc::Rc;
+use std::sync::OnceLock;
+use std::thread;
+
+/// A pool of threads that share all work: fork-join, scopes, tasks, in three [lanes](Lane).
+///
+/// A pool is either `static`, with no threads until it is [resized](Self::resize_to), or owned,
+/// from a [builder](Self::builder). Dropping an owned pool ends its threads after the job each of
+/// them runs, and drops what is still queued, which cancels tasks.
+///
+/// With no threads it works too: whoever calls [`scope`](Self::scope),
+/// [`block_on`](Self::block_on) or [`tick`](Self::tick) does the work.
+///
+/// ```
+/// use heartbeat_pool::ThreadPool;
+///
+/// static POOL: ThreadPool = ThreadPool::new();
+/// POOL.resize_to(2).unwrap();
+///
+/// let mut squares = vec![0; 4];
+/// POOL.scope(|scope| {
+///     for (i, square) in squares.iter_mut().enumerate() {
+///         scope.spawn(move || *square = i * i);
+///     }
+/// });
+/// assert_eq!(squares, [0, 1, 4, 9]);
+/// ```
+pub struct ThreadPool {
+    registry: OnceLock<Arc<Registry>>,
+}
+
+impl ThreadPool {
+    /// A pool with no threads yet, for a `static`.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            registry: OnceLock::new(),
+        }
+    }
+
+    /// A builder of an owned pool.
+    pub fn builder() -> ThreadPoolBuilder {
+        ThreadPoolBuilder::new()
+    }
+
+    pub(crate) fn with_config(config: Config) -> Self {
+        Self {
+            registry: OnceLock::from(Registry::new(config)),
+        }
+    }
+
+    /// Settles a static pool's configuration, if nothing has used it yet.
+    pub(crate) fn configure(&self, config: Config) -> bool {
+        self.registry.set(Registry::new(config)).is_ok()
+    }
+
+    fn registry(&self) -> &Arc<Registry> {
+        self.registry
+            .get_or_init(|| Registry::new(Config::default()))
+    }
+
+    fn worker(&self) -> Rc<Worker> {
+        thread_state::seat_in(self.registry())
+    }
+
+    /// How many threads are meant to run at once. Spare threads, which take the seats of waiting
+    /// ones, come on top.
+    #[must_use]
+    pub fn num_threads(&self) -> usize {
+        self.registry().occupancy.target()
+    }
+
+    /// Whether the two are one pool.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(self.registry(), other.registry())
+    }
+
+    /// Changes the number of threads, also while work runs: new ones start at once, surplus ones
+    /// end as they go idle.
+    ///
+    /// # Errors
+    ///
+    /// When the system refuses a thread; the pool then runs with those that it has.
+    pub fn resize_to(&self, threads: usize) -> io::Result<()> {
+        let registry = self.registry();
+        registry.occupancy.set_target(threads);
+        registry.threads.populate(registry, threads)?;
+        // The idle ones see whether they are still wanted.
+        registry.sleep.wake_all();
+        Ok(())
+    }
+
+    /// As [`resize_to`](Self::resize_to), with as many threads as the machine runs in parallel.
+    ///
+    /// # Errors
+    ///
+    /// As [`resize_to`](Self::resize_to).
+    pub fn resize_to_available(&self) -> io::Result<()> {
+        self.resize_to(thread::available_parallelism().map_or(1, usize::from))
+    }
+
+    /// The most jobs of `lane` that run at once; one always may.
+    #[must_use]
+    pub fn budget(&self, lane: Lane) -> usize {
+        self.registry().occupancy.budget(lane)
+    }
+
+    /// Sets the most jobs of `lane` that run at once, at least one.
+    pub fn set_budget(&self, lane: Lane, budget: usize) {
+        let registry = self.registry();
+        registry.occupancy.set_budget(lane, budget);
+        registry.offer_seat();
+    }
+
+    /// Calls `f` with the calling thread's worker, counting the thread as one of the running ones
+    /// meanwhile. Entering is cheap and never waits, however many threads are inside.
+    pub fn with_worker<R>(&self, f: impl FnOnce(&Worker) -> R) -> R {
+        self.worker().visit(f)
+    }
+
+    /// Runs `a` and `b`, possibly in parallel. See [`join`](crate::join()).
+    ///
+    /// # Panics
+    ///
+    /// As [`Worker::join`].
+    pub fn join<A, B, RA, RB>(&self, a: A, b: B) -> (RA, RB)
+    where
+        A: FnOnce() -> RA + Send,
+        B: FnOnce() -> RB + Send,
+        RA: Send,
+        RB: Send,
+    {
+        self.with_worker(|worker| worker.join(a, b))
+    }
+
+    /// Calls `f` with a scope, and waits until everything spawned on it is over. The calling thread
+    /// helps, with this scope's work alone.
+    ///
+    /// # Panics
+    ///
+    /// As [`Worker::scope`].
+    pub fn scope<'env, R>(
+        &self,
+        f: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> R,
+    ) -> R {
+        self.with_worker(|worker| worker.scope(f))
+    }
+
+    /// As [`scope`](Self::scope); while it waits, the calling thread also ticks `mailboxes`.
+    ///
+    /// # Panics
+    ///
+    /// As [`Worker::scope_with_mailboxes`].
+    pub fn scope_with_mailboxes<'env, R>(
+        &self,
+        mailboxes: &[&Arc<Mailbox>],
+        f: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> R,
+    ) -> R {
+        self.with_worker(|worker| worker.scope_with_mailboxes(mailboxes, f))
+    }
+
+    /// Spawns a closure on `lane`: queued, never run inline, with one allocation. A panic in it
+    /// goes to the pool's panic handler.
+    pub fn spawn(&self, lane: Lane, f: impl FnOnce() + Send + 'static) {
+        self.registry().spawn(lane, f);
+    }
+
+    /// Spawns a future on `lane`. Dropping the task cancels it, detaching lets it run on.
+    ///
+    /// A panic in it is shown to the pool's panic handler and resumed by whoever awaits the task.
+    pub fn spawn_future<F>(&self, lane: Lane, future: F) -> Task<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        self.registry().spawn_future(lane, future)
+    }
+
+    /// Spawns the future that `f` makes; `f` itself runs on the worker that takes the task.
+    pub fn spawn_async<Fut>(
+        &self,
+        lane: Lane,
+        f: impl FnOnce() -> Fut + Send + 'static,
+    ) -> Task<Fut::Output>
+    where
+        Fut: Future + Send + 'static,
+        Fut::Output: Send + 'static,
+    {
+        self.registry().spawn_async(lane, f)
+    }
+
+    /// Waits for `future` on the calling thread. A worker gives its seat away meanwhile; in a pool
+    /// without threads, the caller does the pool's work.
+    pub fn block_on<F: Future>(&self, future: F) -> F::Output {
+        self.registry().block_on(future)
+    }
+
+    /// Runs one queued job of any lane on the calling thread, if there is one: how a pool without
+    /// threads gets on between frames.
+    pub fn tick(&self) -> bool {
+        self.worker().visit(Worker::tick)
+    }
+
+    /// What the pool has done so far.
+    #[must_use]
+    pub fn metrics(&self) -> PoolMetrics {
+        self.registry().metrics()
+    }
+}
+
+impl Default for ThreadPool {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Drop for ThreadPool {
+    fn drop(&mut self) {
+        if let Some(registry) = self.registry.get() {
+            registry.terminate();
+        }
+    }
+}
+
+impl fmt::Debug for ThreadPool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ThreadPool")
+            .field("num_threads", &self.num_threads())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,229 @@
+//! A pool's shared state: its queues, its seats, and who is woken for what.
+
+use crate::active::{ActiveTasks, Tracks};
+use crate::config::Config;
+use crate::job::Job;
+use crate::lane::Lane;
+use crate::metrics::{PoolMetrics, WorkerMetrics};
+use crate::occupancy::Occupancy;
+use crate::seat::Seat;
+use crate::sleep::Sleep;
+use crate::sync::{Arc, AtomicBool, AtomicUsize, Mutex, Ordering, lock};
+use crate::thread_state;
+use crate::threads::Threads;
+use concurrent_queue::ConcurrentQueue;
+use std::any::Any;
+
+/// The seats as one reading: a worker keeps it until the epoch moves.
+pub(crate) type SeatList = Arc<Vec<Arc<Seat>>>;
+
+pub(crate) struct Registry {
+    /// Work from outside and of the lower lanes; frame work of a worker lies in its own deque.
+    injectors: [ConcurrentQueue<Job>; 3],
+    seats: Mutex<SeatList>,
+    /// Counts changes of `seats`.
+    seats_epoch: AtomicUsize,
+    departed: Mutex<WorkerMetrics>,
+    pub(crate) occupancy: Occupancy,
+    pub(crate) sleep: Sleep,
+    pub(crate) threads: Threads,
+    pub(crate) config: Config,
+    terminated: AtomicBool,
+    active: ActiveTasks,
+}
+
+impl Tracks for Registry {
+    fn active(&self) -> &ActiveTasks {
+        &self.active
+    }
+}
+
+impl Registry {
+    pub(crate) fn new(config: Config) -> Arc<Self> {
+        Arc::new(Self {
+            injectors: Lane::ALL.map(|_| ConcurrentQueue::unbounded()),
+            seats: Mutex::new(Arc::new(Vec::new())),
+            seats_epoch: AtomicUsize::new(0),
+            departed: Mutex::new(WorkerMetrics::default()),
+            occupancy: Occupancy::new(),
+            sleep: Sleep::new(),
+            threads: Threads::new(),
+            config,
+            terminated: AtomicBool::new(false),
+            active: ActiveTasks::new(),
+        })
+    }
+
+    pub(crate) fn is_terminated(&self) -> bool {
+        // Acquire pairs with the SeqCst swap in `terminate`.
+        self.terminated.load(Ordering::Acquire)
+    }
+
+    /// Queues `job` where any worker can take it, and sees to it that one does.
+    pub(crate) fn push(self: &Arc<Self>, lane: Lane, job: Job) {
+        self.queue(lane, job);
+        self.notify(lane);
+    }
+
+    /// Queues `job` where any worker can take it. The caller must see to it that one does.
+    pub(crate) fn queue(self: &Arc<Self>, lane: Lane, job: Job) {
+        let mut job = Some(job);
+        if lane == Lane::Frame {
+            thread_state::with_current(|worker| {
+                if let Some(worker) = worker
+                    && worker.is_member()
+                    && worker.is_in(self)
+                    && let Some(job) = job.take()
+                {
+                    worker.push_own(job);
+                }
+            });
+        }
+        if let Some(job) = job {
+            // Closed once every task is cancelled, so what comes then is a closure, and is dropped.
+            let _ = self.injectors[lane.index()].push(job);
+        }
+    }
+
+    /// After work of `lane` was queued: wakes somebody, unless it will be found anyway.
+    pub(crate) fn notify(self: &Arc<Self>, lane: Lane) {
+        if !self.sleep.pushed() {
+            return;
+        }
+        if self.occupancy.target() == 0 {
+            // Threadless: a caller of `block_on` may sleep.
+            let _ = self.sleep.wake_one();
+        } else if self.occupancy.admits(lane) || !self.sleep.has_sentinel() {
+            // Not admitted, it becomes the sentinel, which relieves a pool whose running jobs
+            // block on queued ones.
+            if !self.sleep.wake_one() {
+                self.threads.spawn_spare(self);
+            }
+        }
+    }
+
+    /// After the calling thread left the count: its place goes to whoever can use it.
+    pub(crate) fn offer_seat(self: &Arc<Self>) {
+        if !self.sleep.pushed() {
+            return;
+        }
+        for lane in Lane::ALL {
+            if self.has_work(lane) {
+                return self.notify(lane);
+            }
+        }
+    }
+
+    /// Whether work of `lane` is queued.
+    pub(crate) fn has_work(&self, lane: Lane) -> bool {
+        !self.injectors[lane.index()].is_empty()
+            || self.seats().iter().any(|seat| {
+                seat.has_promoted(lane) || (lane == Lane::Frame && !seat.stealer.is_empty())
+            })
+    }
+
+    /// Whether work of any lane is queued.
+    pub(crate) fn has_any_work(&self) -> bool {
+        Lane::ALL.into_iter().any(|lane| self.has_work(lane))
+    }
+
+    /// Whether a worker that now looks would find work and be let in.
+    pub(crate) fn has_admissible_work(&self) -> bool {
+        Lane::ALL
+            .into_iter()
+            .any(|lane| self.occupancy.admits(lane) && self.has_work(lane))
+    }
+
+    pub(crate) fn pop_injected(&self, lane: Lane) -> Option<Job> {
+        self.injectors[lane.index()].pop().ok()
+    }
+
+    pub(crate) fn add_seat(&self, seat: Arc<Seat>) {
+        self.change_seats(|seats| seats.push(seat));
+    }
+
+    pub(crate) fn remove_seat(&self, seat: &Arc<Seat>) {
+        self.change_seats(|seats| seats.retain(|other| !Arc::ptr_eq(other, seat)));
+        lock(&self.departed).add(&seat.counters.read(&seat.name));
+    }
+
+    fn change_seats(&self, change: impl FnOnce(&mut Vec<Arc<Seat>>)) {
+        let mut seats = lock(&self.seats);
+        let mut changed = Vec::clone(&seats);
+        change(&mut changed);
+        *seats = Arc::new(changed);
+        // Release pairs with the Acquire in `seats_epoch`.
+        self.seats_epoch.fetch_add(1, Ordering::Release);
+    }
+
+    pub(crate) fn seats(&self) -> SeatList {
+        lock(&self.seats).clone()
+    }
+
+    pub(crate) fn seats_epoch(&self) -> usize {
+        // Acquire pairs with the Release in `change_seats`.
+        self.seats_epoch.load(Ordering::Acquire)
+    }
+
+    /// Raises every seat's beat: the next `join` on each promotes.
+    pub(crate) fn raise_beats(&self) {
+        for seat in self.seats().iter() {
+            // Relaxed: a flag that is seen late costs a beat.
+            seat.beat.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether some seat's beat was lowered since it was raised: there is private work.
+    pub(crate) fn any_beat_lowered(&self) -> bool {
+        self.seats()
+            .iter()
+            .any(|seat| !seat.beat.load(Ordering::Relaxed))
+    }
+
+    /// The number of jobs run so far, to tell a stuck pool from a busy one.
+    pub(crate) fn progress(&self) -> u64 {
+        self.seats()
+            .iter()
+            .map(|seat| seat.counters.progress())
+            .fold(0, u64::wrapping_add)
+    }
+
+    pub(crate) fn metrics(&self) -> PoolMetrics {
+        let departed = {
+            let mut departed = lock(&self.departed).clone();
+            departed.name = "departed".to_owned();
+            departed
+        };
+        PoolMetrics {
+            threads: self.occupancy.target(),
+            workers: self
+                .seats()
+                .iter()
+                .map(|seat| seat.counters.read(&seat.name))
+                .collect(),
+            departed,
+        }
+    }
+
+    /// Hands a panic that nobody waits for to the pool's handler.
+    pub(crate) fn report_panic(&self, payload: &(dyn Any + Send)) {
+        if let Some(handler) = &self.config.panic_handler {
+            handler(payload);
+        }
+    }
+
+    /// Ends the pool: its threads finish the job they run, and what is queued is dropped.
+    pub(crate) fn terminate(&self) {
+        if self.terminated.swap(true, Ordering::SeqCst) {
+            return;
+        }
+        self.sleep.wake_all();
+        self.threads.join();
+        // The threads are gone, so nothing runs what this queues.
+        self.active.close();
+        for injector in &self.injectors {
+            injector.close();
+            while injector.pop().is_ok() {}
+        }
+    }
+}

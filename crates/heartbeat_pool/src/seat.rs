@@ -1,0 +1,145 @@
+//! A thread's place in a pool, as the other threads see it.
+
+use crate::claim::Claim;
+use crate::job::Job;
+use crate::lane::Lane;
+use crate::metrics::Counters;
+use crate::parker::Parker;
+use crate::private::StackPtr;
+use crate::sync::{Arc, AtomicBool, AtomicUsize, Mutex, Ordering, lock};
+use crossbeam_deque::Stealer;
+use crossbeam_utils::CachePadded;
+use std::collections::VecDeque;
+use std::sync::OnceLock;
+
+/// A job of `join` that was put where others can take it.
+pub(crate) struct Promotion {
+    pub(crate) claim: Claim,
+    pub(crate) lane: Lane,
+    job: StackPtr,
+    /// The parker of the thread that waits for it. Kept here, not on that thread's stack, so that
+    /// it can still be unparked after `claim` says that the job is done.
+    owner: Arc<Parker>,
+    /// Who took it, and that seat's next ticket then: what it promotes from there on descends
+    /// from this job, so the owner may run it while it waits.
+    thief: OnceLock<(Arc<Seat>, u64)>,
+}
+
+// SAFETY: `job` points to a stack job whose closure and result are `Send` (checked where `join`
+// makes it), and `claim` hands it to one thread.
+unsafe impl Send for Promotion {}
+// SAFETY: as above; every other field is `Sync`.
+unsafe impl Sync for Promotion {}
+
+impl Promotion {
+    pub(crate) fn new(job: StackPtr, lane: Lane, owner: Arc<Parker>) -> Self {
+        Self {
+            claim: Claim::new(),
+            lane,
+            job,
+            owner,
+            thief: OnceLock::new(),
+        }
+    }
+
+    /// Runs the job on a thief that has claimed it.
+    pub(crate) fn run_taken(&self, thief: &Arc<Seat>) {
+        let _ = self.thief.set((thief.clone(), thief.next_ticket()));
+        // SAFETY: the claim was won, so this is the only run, and the owner waits until `finish`.
+        unsafe { (self.job.run)(self.job.data) };
+        self.claim.finish();
+        self.owner.unpark();
+    }
+
+    /// A job that this one's thief promoted while it ran it: work that the owner waits for.
+    pub(crate) fn take_descendant(&self) -> Option<Arc<Self>> {
+        let (seat, ticket) = self.thief.get()?;
+        seat.take_promoted(|promoted, of| promoted >= *ticket && of.lane == self.lane)
+    }
+}
+
+struct Promoted {
+    next_ticket: u64,
+    jobs: VecDeque<(u64, Arc<Promotion>)>,
+}
+
+/// The shared side of a worker; its own side is [`Worker`](crate::Worker).
+pub(crate) struct Seat {
+    pub(crate) name: String,
+    /// The heartbeat: raised by the sentinel, polled by `join`, lowered by a promotion. A seat
+    /// starts with it raised, so that a first coarse fork is shared at once.
+    pub(crate) beat: CachePadded<AtomicBool>,
+    pub(crate) stealer: Stealer<Job>,
+    pub(crate) counters: CachePadded<Counters>,
+    promoted: Mutex<Promoted>,
+    /// The length of `promoted`, read without the lock.
+    promoted_count: AtomicUsize,
+}
+
+impl Seat {
+    pub(crate) fn new(name: String, stealer: Stealer<Job>) -> Self {
+        Self {
+            name,
+            beat: CachePadded::new(AtomicBool::new(true)),
+            stealer,
+            counters: CachePadded::new(Counters::new()),
+            promoted: Mutex::new(Promoted {
+                next_ticket: 0,
+                jobs: VecDeque::new(),
+            }),
+            promoted_count: AtomicUsize::new(0),
+        }
+    }
+
+    fn next_ticket(&self) -> u64 {
+        lock(&self.promoted).next_ticket
+    }
+
+    /// Puts a promoted job where others look.
+    pub(crate) fn offer(&self, promotion: Arc<Promotion>) {
+        let mut promoted = lock(&self.promoted);
+        let ticket = promoted.next_ticket;
+        promoted.next_ticket += 1;
+        promoted.jobs.push_back((ticket, promotion));
+        self.promoted_count
+            .store(promoted.jobs.len(), Ordering::Relaxed);
+    }
+
+    /// Takes the recovered `promotion` off the list.
+    pub(crate) fn withdraw(&self, promotion: &Arc<Promotion>) {
+        let mut promoted = lock(&self.promoted);
+        promoted
+            .jobs
+            .retain(|(_, other)| !Arc::ptr_eq(other, promotion));
+        self.promoted_count
+            .store(promoted.jobs.len(), Ordering::Relaxed);
+    }
+
+    /// Claims the oldest promoted job that `wanted` accepts.
+    pub(crate) fn take_promoted(
+        &self,
+        wanted: impl Fn(u64, &Promotion) -> bool,
+    ) -> Option<Arc<Promotion>> {
+        // Relaxed: under the fences of the sleep protocol, as every look at a queue.
+        if self.promoted_count.load(Ordering::Relaxed) == 0 {
+            return None;
+        }
+        let mut promoted = lock(&self.promoted);
+        let place = promoted
+            .jobs
+            .iter()
+            .position(|(ticket, job)| wanted(*ticket, job) && job.claim.try_take())?;
+        let (_, job) = promoted.jobs.remove(place)?;
+        self.promoted_count
+            .store(promoted.jobs.len(), Ordering::Relaxed);
+        Some(job)
+    }
+
+    pub(crate) fn has_promoted(&self, lane: Lane) -> bool {
+        self.promoted_count.load(Ordering::Relaxed) != 0
+            && lock(&self.promoted)
+                .jobs
+                .iter()
+                .any(|(_, job)| job.lane == lane)
+    }
+}

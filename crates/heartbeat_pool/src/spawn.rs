@@ -1,0 +1,175 @@
+//! `spawn` and its kin: work that nobody waits for in place.
+//!
+//! Spawned work is queued where any worker can take it at once, never run inline, and costs one
+//! allocation: a box for a closure, an [`async_task`] task for a future.
+
+use crate::active::{Tracked, track};
+use crate::job::{Closure, Job};
+use crate::lane::Lane;
+use crate::registry::Registry;
+use crate::sync::Arc;
+use crate::unwind;
+use crate::worker::Worker;
+use async_task::{Runnable, Task};
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+/// A spawned future, which shows its panic to the pool's handler before its awaiter gets it.
+struct Spawned<F> {
+    future: F,
+    registry: Arc<Registry>,
+}
+
+impl<F: Future> Future for Spawned<F> {
+    type Output = F::Output;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        // SAFETY: the future is not moved out of the pinned struct, here or elsewhere.
+        let this = unsafe { self.get_unchecked_mut() };
+        // SAFETY: structural pinning: `this` was pinned, and `future` is moved nowhere.
+        let future = unsafe { Pin::new_unchecked(&mut this.future) };
+        match unwind::catch(|| future.poll(context)) {
+            Ok(poll) => poll,
+            Err(payload) => {
+                this.registry.report_panic(&*payload);
+                unwind::resume(payload)
+            }
+        }
+    }
+}
+
+impl Registry {
+    pub(crate) fn spawn(self: &Arc<Self>, lane: Lane, f: impl FnOnce() + Send + 'static) {
+        let registry = self.clone();
+        let job = Closure::new(move || {
+            if let Err(payload) = unwind::catch(f) {
+                registry.report_panic(&*payload);
+            }
+        });
+        // SAFETY: the closure borrows nothing.
+        self.push(lane, unsafe { Job::new(job) });
+    }
+
+    pub(crate) fn spawn_future<F>(self: &Arc<Self>, lane: Lane, future: F) -> Task<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        let future = Tracked::new(
+            Spawned {
+                future,
+                registry: self.clone(),
+            },
+            self.clone(),
+        );
+        let key = future.key();
+        let registry = self.clone();
+        let schedule = move |runnable: Runnable| {
+            // SAFETY: the future borrows nothing.
+            registry.push(lane, unsafe { Job::new(runnable) });
+        };
+        let (runnable, task) = async_task::Builder::new()
+            .propagate_panic(true)
+            .spawn(|()| future, schedule);
+        track(&**self, key, runnable.waker());
+        runnable.schedule();
+        task
+    }
+
+    pub(crate) fn spawn_async<Fut>(
+        self: &Arc<Self>,
+        lane: Lane,
+        f: impl FnOnce() -> Fut + Send + 'static,
+    ) -> Task<Fut::Output>
+    where
+        Fut: Future + Send + 'static,
+        Fut::Output: Send + 'static,
+    {
+        self.spawn_future(lane, async move { f().await })
+    }
+}
+
+impl Worker {
+    /// Spawns a closure on `lane`. See [`ThreadPool::spawn`](crate::ThreadPool::spawn).
+    pub fn spawn(&self, lane: Lane, f: impl FnOnce() + Send + 'static) {
+        self.registry().spawn(lane, f);
+    }
+
+    /// Spawns a future on `lane`. See
+    /// [`ThreadPool::spawn_future`](crate::ThreadPool::spawn_future).
+    pub fn spawn_future<F>(&self, lane: Lane, future: F) -> Task<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        self.registry().spawn_future(lane, future)
+    }
+
+    /// Spawns the future that `f` makes on the worker that takes it. See
+    /// [`ThreadPool::spawn_async`](crate::ThreadPool::spawn_async).
+    pub fn spawn_async<Fut>(
+        &self,
+        lane: Lane,
+        f: impl FnOnce() -> Fut + Send + 'static,
+    ) -> Task<Fut::Output>
+    where
+        Fut: Future + Send + 'static,
+        Fut::Output: Send + 'static,
+    {
+        self.registry().spawn_async(lane, f)
+    }
+}
+
+fn current_registry(verb: &str) -> Arc<Registry> {
+    Worker::with_current(|worker| match worker {
+        Some(worker) => worker.registry().clone(),
+        None => panic!("heartbeat_pool::{verb} was called outside of a pool: call ThreadPool::{verb}"),
+    })
+}
+
+/// Spawns a closure on `lane` of the pool that the calling thread is inside of.
+///
+/// # Panics
+///
+/// Outside of any pool.
+///
+/// ```
+/// use heartbeat_pool::{Lane, ThreadPool};
+/// let pool = ThreadPool::builder().num_threads(1).build().unwrap();
+/// let (sender, receiver) = std::sync::mpsc::channel();
+/// pool.with_worker(|_| heartbeat_pool::spawn(Lane::Background, move || sender.send(7).unwrap()));
+/// assert_eq!(receiver.recv(), Ok(7));
+/// ```
+pub fn spawn(lane: Lane, f: impl FnOnce() + Send + 'static) {
+    current_registry("spawn").spawn(lane, f);
+}
+
+/// Spawns a future on `lane` of the pool that the calling thread is inside of.
+///
+/// # Panics
+///
+/// Outside of any pool.
+pub fn spawn_future<F>(lane: Lane, future: F) -> Task<F::Output>
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    current_registry("spawn_future").spawn_future(lane, future)
+}
+
+/// Spawns the future that `f` makes, on `lane` of the pool that the calling thread is inside of.
+///
+/// # Panics
+///
+/// Outside of any pool.
+pub fn spawn_async<Fut>(
+    lane: Lane,
+    f: impl FnOnce() -> Fut + Send + 'static,
+) -> Task<Fut::Output>
+where
+    Fut: Future + Send + 'static,
+    Fut::Output: Send + 'static,
+{
+    current_registry("spawn_async").spawn_async(lane, f)
+}

@@ -1,0 +1,97 @@
+//! What a thread keeps for itself: its parker, its seats in pools, and the one it now works in.
+
+use crate::parker::Parker;
+use crate::registry::Registry;
+use crate::sync::Arc;
+use crate::worker::Worker;
+use std::cell::{Cell, RefCell};
+use std::ptr;
+use std::rc::Rc;
+
+struct ThreadState {
+    parker: Arc<Parker>,
+    /// One a pool, kept between calls so that entering a pool again costs a look-up.
+    seats: RefCell<Vec<Rc<Worker>>>,
+}
+
+thread_local! {
+    static STATE: ThreadState = ThreadState {
+        parker: Arc::new(Parker::new()),
+        seats: const { RefCell::new(Vec::new()) },
+    };
+    /// The worker whose pool the thread is now inside of; null outside of all.
+    static CURRENT: Cell<*const Worker> = const { Cell::new(ptr::null()) };
+}
+
+/// The calling thread's parker. In a thread-local's destructor, a new one.
+pub(crate) fn parker() -> Arc<Parker> {
+    STATE
+        .try_with(|state| state.parker.clone())
+        .unwrap_or_else(|_| Arc::new(Parker::new()))
+}
+
+/// The calling thread's seat in `registry`, taken now if it has none.
+pub(crate) fn seat_in(registry: &Arc<Registry>) -> Rc<Worker> {
+    let kept = STATE.try_with(|state| {
+        let mut seats = state.seats.borrow_mut();
+        if let Some(worker) = seats.iter().find(|worker| worker.is_in(registry)) {
+            return worker.clone();
+        }
+        // Pools that ended need no seat any more.
+        seats.retain(|worker| !worker.registry().is_terminated());
+        let worker = Rc::new(Worker::new(registry, false));
+        seats.push(worker.clone());
+        worker
+    });
+    // While the thread's locals are destroyed, a seat for this call alone.
+    kept.unwrap_or_else(|_| Rc::new(Worker::new(registry, false)))
+}
+
+/// Keeps a pool thread's own seat where [`seat_in`] finds it.
+pub(crate) fn keep_seat(worker: Rc<Worker>) {
+    STATE.with(|state| state.seats.borrow_mut().push(worker));
+}
+
+/// Gives up every seat, when a pool thread ends.
+pub(crate) fn drop_seats() {
+    // Taken out first: a seat's end may run a job's destructor, which may look for a seat.
+    let seats = STATE.with(|state| state.seats.take());
+    drop(seats);
+}
+
+/// Calls `f` on every seat of the thread.
+pub(crate) fn for_each_seat(mut f: impl FnMut(&Rc<Worker>)) {
+    let seats = STATE.try_with(|state| state.seats.borrow().clone());
+    seats.unwrap_or_default().iter().for_each(&mut f);
+}
+
+/// Makes `worker` the current one until the guard is dropped.
+pub(crate) struct Entered {
+    previous: *const Worker,
+    _worker: Rc<Worker>,
+}
+
+impl Entered {
+    pub(crate) fn new(worker: Rc<Worker>) -> Self {
+        let previous = CURRENT.replace(Rc::as_ptr(&worker));
+        Self {
+            previous,
+            _worker: worker,
+        }
+    }
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        CURRENT.set(self.previous);
+    }
+}
+
+/// Calls `f` with the worker whose pool the thread is inside of.
+#[inline]
+pub(crate) fn with_current<R>(f: impl FnOnce(Option<&Worker>) -> R) -> R {
+    let current = CURRENT.get();
+    // SAFETY: non-null only while an `Entered` on this thread's stack holds the worker alive, and
+    // guards are dropped in the reverse order of their making, so it outlives this call.
+    f(unsafe { current.as_ref() })
+}

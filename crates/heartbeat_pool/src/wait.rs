@@ -1,0 +1,77 @@
+//! Waiting: run what is waited for, else give the seat away and sleep.
+
+use crate::worker::Worker;
+
+/// How often a waiter looks again before it gives its seat away: about a microsecond, less than
+/// the wake-up it may save.
+const SPINS: u32 = 64;
+
+/// Something that a worker waits for.
+pub(crate) trait Wait {
+    /// Whether it has come about.
+    fn is_done(&self) -> bool;
+    /// Runs one piece of the work that is waited for. False if there is none to take.
+    fn step(&self, worker: &Worker) -> bool;
+    /// Whether `step` would find something.
+    fn is_ready(&self) -> bool;
+    /// Tells those who could wake the waiter that it is about to sleep, or that it no longer is.
+    fn set_asleep(&self, asleep: bool);
+}
+
+impl Worker {
+    /// Waits for `event`. Runs nothing but what `event` offers, so a wait can't meet a lock that
+    /// its caller holds, nor nest deeper than the program does; the seat goes to a spare thread
+    /// meanwhile, so no core idles either.
+    pub(crate) fn wait(&self, event: &impl Wait) {
+        let mut spins = 0;
+        loop {
+            if event.is_done() {
+                return;
+            }
+            let threadless = self.registry().occupancy.target() == 0;
+            if event.step(self) || (threadless && self.tick()) {
+                spins = 0;
+            } else if spins < SPINS {
+                spins += 1;
+                std::hint::spin_loop();
+            } else {
+                let stood_up = Self::stand_up();
+                loop {
+                    event.set_asleep(true);
+                    let came_about = || event.is_done() || event.is_ready();
+                    if threadless {
+                        // Nobody else would do the pool's other work, which `event` may need.
+                        if self.sleep_threadless(came_about) {
+                            break;
+                        }
+                    } else if came_about() {
+                        break;
+                    } else {
+                        self.parker().park();
+                    }
+                }
+                event.set_asleep(false);
+                Self::sit_down(stood_up);
+                spins = 0;
+            }
+        }
+    }
+
+    /// Parks a thread of a pool without threads until `came_about` or some work is queued, and
+    /// tells whether that is so.
+    pub(crate) fn sleep_threadless(&self, came_about: impl Fn() -> bool) -> bool {
+        let registry = self.registry();
+        registry.sleep.search_begin();
+        registry.sleep.park_begin(self.parker());
+        let awake = came_about() || registry.has_any_work();
+        if !awake {
+            self.parker().park();
+        }
+        registry.sleep.park_cancel(self.parker());
+        // Others may wait for the pool's work too, and this thread may be done.
+        if registry.sleep.search_end() && registry.has_any_work() {
+            let _ = registry.sleep.wake_one();
+        }
+        awake
+    }
+}

@@ -1,0 +1,75 @@
+//! Yielding: let other work have the thread for a moment.
+
+use crate::worker::Worker;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+/// What [`yield_local`] did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Yield {
+    /// It ran one piece of work.
+    Executed,
+    /// There was nothing to run.
+    Idle,
+}
+
+impl Worker {
+    /// Runs one of the private jobs that this thread's own unfinished joins have been promoted
+    /// and not taken yet. See [`yield_local`].
+    pub fn yield_local(&self) -> Yield {
+        let own = self
+            .seat
+            .take_promoted(|_, promotion| promotion.lane == self.lane());
+        match own {
+            Some(promotion) => {
+                self.run_promotion(&promotion);
+                Yield::Executed
+            }
+            None => Yield::Idle,
+        }
+    }
+}
+
+/// Runs one piece of the calling thread's own promoted work, if there is any: never a stranger's.
+///
+/// For long loops that wait for something that their own fork does. Outside of a pool it is
+/// [`Yield::Idle`].
+///
+/// ```
+/// use heartbeat_pool::{Yield, yield_local};
+/// assert_eq!(yield_local(), Yield::Idle);
+/// ```
+pub fn yield_local() -> Yield {
+    Worker::with_current(|worker| worker.map_or(Yield::Idle, Worker::yield_local))
+}
+
+/// A future that is pending once, so that the task goes to the back of its lane's queue.
+///
+/// ```
+/// # let pool = heartbeat_pool::ThreadPool::builder().num_threads(1).build().unwrap();
+/// pool.block_on(async { heartbeat_pool::yield_now().await });
+/// ```
+#[must_use = "a future does nothing until it is awaited"]
+pub fn yield_now() -> YieldNow {
+    YieldNow { yielded: false }
+}
+
+/// The future of [`yield_now`].
+#[derive(Debug)]
+pub struct YieldNow {
+    yielded: bool,
+}
+
+impl Future for YieldNow {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        if self.yielded {
+            return Poll::Ready(());
+        }
+        self.yielded = true;
+        context.waker().wake_by_ref();
+        Poll::Pending
+    }
+}

@@ -1,0 +1,33 @@
+//! A deadline for tests of things that could hang.
+#![allow(dead_code, reason = "each test crate uses a part")]
+
+use heartbeat_pool::ThreadPool;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+/// Runs `f` on a thread of its own, and fails the test if it takes a minute.
+pub fn within_a_minute(f: impl FnOnce() + Send + 'static) {
+    let (done, over) = mpsc::channel();
+    let thread = thread::spawn(move || {
+        f();
+        let _ = done.send(());
+    });
+    match over.recv_timeout(Duration::from_secs(60)) {
+        Ok(()) => thread.join().unwrap(),
+        // The thread has dropped its sender: it panicked.
+        Err(mpsc::RecvTimeoutError::Disconnected) => {
+            if let Err(payload) = thread.join() {
+                std::panic::resume_unwind(payload);
+            }
+        }
+        Err(mpsc::RecvTimeoutError::Timeout) => panic!("still running after a minute: it hangs"),
+    }
+}
+
+pub fn pool(threads: usize) -> ThreadPool {
+    ThreadPool::builder().num_threads(threads).build().unwrap()
+}
+
+/// The pool sizes that everything must work at.
+pub const SIZES: [usize; 6] = [0, 1, 2, 3, 8, 64];
