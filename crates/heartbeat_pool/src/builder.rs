@@ -145,8 +145,8 @@ impl ThreadPoolBuilder {
         num_threads: Option<usize>,
         budgets: [Option<usize>; 3],
     ) -> Result<(), BuildError> {
-        let wanted = num_threads
-            .unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
+        let wanted =
+            num_threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
         for lane in Lane::ALL {
             let default = match lane {
                 Lane::Frame => usize::MAX,

@@ -127,9 +127,7 @@ impl Worker {
         };
         self.seat.beat.store(false, Ordering::Relaxed);
         let promotion = Arc::new(Promotion::new(job, self.lane(), self.parker().clone()));
-        self.promoted
-            .borrow_mut()
-            .push((index, promotion.clone()));
+        self.promoted.borrow_mut().push((index, promotion.clone()));
         self.seat.offer(promotion);
         self.seat.counters.promotion();
         self.registry().notify(self.lane());

@@ -28,81 +28,81 @@ mod sync;
 mod parker;
 
 mod claim;
-mod latch;
 mod lane;
+mod latch;
 mod occupancy;
 mod sleep;
 
-#[cfg(not(loom))]
+#[cfg(not(heartbeat_loom))]
 mod active;
-#[cfg(not(loom))]
+#[cfg(not(heartbeat_loom))]
 mod block_on;
-#[cfg(not(loom))]
+#[cfg(not(heartbeat_loom))]
 mod builder;
-#[cfg(not(loom))]
+#[cfg(not(heartbeat_loom))]
 mod config;
-#[cfg(not(loom))]
+#[cfg(not(heartbeat_loom))]
 mod job;
-#[cfg(not(loom))]
+#[cfg(not(heartbeat_loom))]
 mod join;
-#[cfg(not(loom))]
+#[cfg(not(heartbeat_loom))]
 mod mailbox;
-#[cfg(not(loom))]
+#[cfg(not(heartbeat_loom))]
 mod metrics;
-#[cfg(not(loom))]
+#[cfg(not(heartbeat_loom))]
 mod pool;
-#[cfg(not(loom))]
+#[cfg(not(heartbeat_loom))]
 mod private;
-#[cfg(not(loom))]
+#[cfg(not(heartbeat_loom))]
 mod process;
-#[cfg(not(loom))]
+#[cfg(not(heartbeat_loom))]
 mod registry;
-#[cfg(not(loom))]
+#[cfg(not(heartbeat_loom))]
 mod scope;
-#[cfg(not(loom))]
+#[cfg(not(heartbeat_loom))]
 mod seat;
-#[cfg(not(loom))]
+#[cfg(not(heartbeat_loom))]
 mod sentinel;
-#[cfg(not(loom))]
+#[cfg(not(heartbeat_loom))]
 mod spawn;
-#[cfg(not(loom))]
+#[cfg(not(heartbeat_loom))]
 mod thread_state;
-#[cfg(not(loom))]
+#[cfg(not(heartbeat_loom))]
 mod threads;
-#[cfg(not(loom))]
+#[cfg(not(heartbeat_loom))]
 mod unwind;
-#[cfg(not(loom))]
+#[cfg(not(heartbeat_loom))]
 mod wait;
-#[cfg(not(loom))]
+#[cfg(not(heartbeat_loom))]
 mod worker;
-#[cfg(not(loom))]
+#[cfg(not(heartbeat_loom))]
 mod yield_now;
 
-#[cfg(not(loom))]
+#[cfg(not(heartbeat_loom))]
 pub use async_task::Task;
-#[cfg(not(loom))]
+#[cfg(not(heartbeat_loom))]
 pub use block_on::{current_block_on, is_worker_thread};
-#[cfg(not(loom))]
+#[cfg(not(heartbeat_loom))]
 pub use builder::{BuildError, ThreadPoolBuilder};
-#[cfg(not(loom))]
+#[cfg(not(heartbeat_loom))]
 pub use join::join;
 pub use lane::Lane;
-#[cfg(not(loom))]
+#[cfg(not(heartbeat_loom))]
 pub use mailbox::Mailbox;
-#[cfg(not(loom))]
+#[cfg(not(heartbeat_loom))]
 pub use metrics::{PoolMetrics, WorkerMetrics};
-#[cfg(not(loom))]
+#[cfg(not(heartbeat_loom))]
 pub use pool::ThreadPool;
-#[cfg(not(loom))]
+#[cfg(not(heartbeat_loom))]
 pub use process::{global, has_drop_in, register_drop_in};
-#[cfg(not(loom))]
+#[cfg(not(heartbeat_loom))]
 pub use scope::{Scope, scope};
-#[cfg(not(loom))]
+#[cfg(not(heartbeat_loom))]
 pub use spawn::{spawn, spawn_async, spawn_future};
-#[cfg(not(loom))]
+#[cfg(not(heartbeat_loom))]
 pub use worker::Worker;
-#[cfg(not(loom))]
+#[cfg(not(heartbeat_loom))]
 pub use yield_now::{Yield, YieldNow, yield_local, yield_now};
 
-#[cfg(loom)]
+#[cfg(all(heartbeat_loom, test))]
 mod models;

@@ -45,13 +45,24 @@ impl Tracks for Mailbox {
 }
 
 impl Mailbox {
-    /// A mailbox of the calling thread.
+    /// A mailbox of the calling thread, beside its [own](Self::of_this_thread).
     #[must_use]
     pub fn new() -> Self {
+        Self::with_parker(crate::thread_state::parker())
+    }
+
+    /// The calling thread's own mailbox, the same at every call. A pool's threads empty theirs
+    /// between jobs, so this is how work stays on one of them; it closes when the thread ends.
+    #[must_use]
+    pub fn of_this_thread() -> Arc<Self> {
+        crate::thread_state::mailbox()
+    }
+
+    pub(crate) fn with_parker(parker: Arc<Parker>) -> Self {
         Self {
             queue: ConcurrentQueue::unbounded(),
             owner: thread::current().id(),
-            parker: crate::thread_state::parker(),
+            parker,
             arrival: Event::new(),
             active: ActiveTasks::new(),
         }
@@ -121,7 +132,10 @@ impl Mailbox {
         let mailbox = self.clone();
         let (runnable, task) = async_task::Builder::new()
             .propagate_panic(true)
-            .spawn_local(move |()| future, move |runnable| mailbox.push_runnable(runnable));
+            .spawn_local(
+                move |()| future,
+                move |runnable| mailbox.push_runnable(runnable),
+            );
         track(&**self, key, runnable.waker());
         runnable.schedule();
         task

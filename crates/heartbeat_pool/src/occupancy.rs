@@ -172,7 +172,7 @@ impl Occupancy {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(heartbeat_loom)))]
 mod tests {
     use super::*;
 

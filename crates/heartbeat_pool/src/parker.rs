@@ -104,7 +104,7 @@ impl Parker {
     }
 }
 
-#[cfg(not(loom))]
+#[cfg(not(heartbeat_loom))]
 impl std::task::Wake for Parker {
     fn wake(self: Arc<Self>) {
         self.unpark();
@@ -115,7 +115,7 @@ impl std::task::Wake for Parker {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(heartbeat_loom)))]
 mod tests {
     use super::*;
 

@@ -49,7 +49,11 @@ impl PrivateQueue {
     /// Ends the newest push, `index`. False if it was promoted meanwhile.
     #[inline]
     pub(crate) fn pop(&self, index: usize) -> bool {
-        debug_assert_eq!(self.tail.get(), index + 1, "joins end in the order of a stack");
+        debug_assert_eq!(
+            self.tail.get(),
+            index + 1,
+            "joins end in the order of a stack"
+        );
         self.tail.set(index);
         if self.head.get() <= index {
             return true;

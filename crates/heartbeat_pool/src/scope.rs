@@ -425,6 +425,8 @@ impl Worker {
 pub fn scope<'env, R>(f: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> R) -> R {
     Worker::with_current(|worker| match worker {
         Some(worker) => worker.scope(f),
-        None => panic!("heartbeat_pool::scope was called outside of a pool: call ThreadPool::scope"),
+        None => {
+            panic!("heartbeat_pool::scope was called outside of a pool: call ThreadPool::scope")
+        }
     })
 }

@@ -124,7 +124,9 @@ impl Worker {
 fn current_registry(verb: &str) -> Arc<Registry> {
     Worker::with_current(|worker| match worker {
         Some(worker) => worker.registry().clone(),
-        None => panic!("heartbeat_pool::{verb} was called outside of a pool: call ThreadPool::{verb}"),
+        None => {
+            panic!("heartbeat_pool::{verb} was called outside of a pool: call ThreadPool::{verb}")
+        }
     })
 }
 
@@ -163,10 +165,7 @@ where
 /// # Panics
 ///
 /// Outside of any pool.
-pub fn spawn_async<Fut>(
-    lane: Lane,
-    f: impl FnOnce() -> Fut + Send + 'static,
-) -> Task<Fut::Output>
+pub fn spawn_async<Fut>(lane: Lane, f: impl FnOnce() -> Fut + Send + 'static) -> Task<Fut::Output>
 where
     Fut: Future + Send + 'static,
     Fut::Output: Send + 'static,

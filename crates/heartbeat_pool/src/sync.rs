@@ -1,13 +1,13 @@
 //! The one place that names a synchronisation primitive: core's and std's, or loom's under
-//! `--cfg loom`, where the layers up to `sleep` are model-checked.
+//! `--cfg heartbeat_loom`, where the layers up to `sleep` are model-checked.
 
-#[cfg(loom)]
+#[cfg(heartbeat_loom)]
 pub(crate) use loom::{
     sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering, fence},
     sync::{Arc, Condvar, Mutex, MutexGuard},
 };
 
-#[cfg(not(loom))]
+#[cfg(not(heartbeat_loom))]
 pub(crate) use std::{
     sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering, fence},
     sync::{Arc, Condvar, Mutex, MutexGuard},

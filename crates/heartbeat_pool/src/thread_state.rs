@@ -1,22 +1,33 @@
 //! What a thread keeps for itself: its parker, its seats in pools, and the one it now works in.
 
+use crate::mailbox::Mailbox;
 use crate::parker::Parker;
 use crate::registry::Registry;
 use crate::sync::Arc;
 use crate::worker::Worker;
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::ptr;
 use std::rc::Rc;
 
 struct ThreadState {
     parker: Arc<Parker>,
+    mailbox: OnceCell<Arc<Mailbox>>,
     /// One a pool, kept between calls so that entering a pool again costs a look-up.
     seats: RefCell<Vec<Rc<Worker>>>,
+}
+
+impl Drop for ThreadState {
+    fn drop(&mut self) {
+        if let Some(mailbox) = self.mailbox.get() {
+            mailbox.close();
+        }
+    }
 }
 
 thread_local! {
     static STATE: ThreadState = ThreadState {
         parker: Arc::new(Parker::new()),
+        mailbox: const { OnceCell::new() },
         seats: const { RefCell::new(Vec::new()) },
     };
     /// The worker whose pool the thread is now inside of; null outside of all.
@@ -28,6 +39,16 @@ pub(crate) fn parker() -> Arc<Parker> {
     STATE
         .try_with(|state| state.parker.clone())
         .unwrap_or_else(|_| Arc::new(Parker::new()))
+}
+
+/// The calling thread's own mailbox. In a thread-local's destructor, a new one.
+pub(crate) fn mailbox() -> Arc<Mailbox> {
+    STATE
+        .try_with(|state| {
+            let new = || Arc::new(Mailbox::with_parker(state.parker.clone()));
+            state.mailbox.get_or_init(new).clone()
+        })
+        .unwrap_or_else(|_| Arc::new(Mailbox::new()))
 }
 
 /// The calling thread's seat in `registry`, taken now if it has none.

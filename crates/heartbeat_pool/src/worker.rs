@@ -2,6 +2,7 @@
 
 use crate::job::Job;
 use crate::lane::Lane;
+use crate::mailbox::Mailbox;
 use crate::occupancy::Charge;
 use crate::parker::Parker;
 use crate::private::PrivateQueue;
@@ -10,6 +11,7 @@ use crate::seat::{Promotion, Seat};
 use crate::sentinel::{self, Relieved};
 use crate::sync::Arc;
 use crate::thread_state::{self, Entered};
+use crate::unwind;
 use crossbeam_deque::{Steal, Worker as Deque};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -48,6 +50,8 @@ pub struct Worker {
     /// Whether this is one of the pool's own threads.
     member: bool,
     parker: Arc<Parker>,
+    /// What must run on this very thread; a member empties it between jobs.
+    mailbox: Arc<Mailbox>,
     seats: RefCell<(usize, SeatList)>,
     /// Where the next search among the others' seats starts.
     turn: Cell<usize>,
@@ -82,6 +86,7 @@ impl Worker {
             charge: Cell::new(None),
             member,
             parker: thread_state::parker(),
+            mailbox: thread_state::mailbox(),
             seats: RefCell::new((usize::MAX, Arc::new(Vec::new()))),
             turn: Cell::new(0),
             ticks: Cell::new(0),
@@ -300,6 +305,7 @@ impl Worker {
             if registry.is_terminated() {
                 break;
             }
+            self.empty_mailbox();
             if let Some(found) = self.next_work() {
                 if searching {
                     searching = false;
@@ -325,6 +331,14 @@ impl Worker {
         }
     }
 
+    fn empty_mailbox(&self) {
+        while !self.mailbox.is_empty() {
+            if let Err(payload) = unwind::catch(|| self.mailbox.try_tick()) {
+                self.registry.report_panic(&*payload);
+            }
+        }
+    }
+
     /// The last searcher wakes the next, for pushers have relied on it to find everything.
     fn end_search(&self) {
         if self.registry.sleep.search_end() {
@@ -341,7 +355,8 @@ impl Worker {
         let registry = &self.registry;
         let sleep = &registry.sleep;
         sleep.park_begin(&self.parker);
-        if registry.is_terminated() || registry.has_admissible_work() {
+        let called = || !self.mailbox.is_empty() || registry.has_admissible_work();
+        if registry.is_terminated() || called() {
             // A waker that was first has counted the thread as well.
             sleep.park_cancel(&self.parker);
             return true;

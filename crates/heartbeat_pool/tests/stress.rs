@@ -17,7 +17,10 @@ fn spawn_and_block_on_from_outside_never_hangs() {
             let pool = pool(threads);
             let end = Instant::now() + Duration::from_secs(3);
             while Instant::now() < end {
-                assert_eq!(pool.block_on(pool.spawn_future(Lane::Frame, async { 1 })), 1);
+                assert_eq!(
+                    pool.block_on(pool.spawn_future(Lane::Frame, async { 1 })),
+                    1
+                );
             }
         }
     });
@@ -45,7 +48,6 @@ fn many_short_lived_threads_enter_at_once() {
             thread.join().unwrap();
         }
         assert_eq!(count.load(Ordering::Relaxed), 3000);
-        assert_eq!(pool.metrics().workers.iter().filter(|worker| worker.jobs == [0; 3]).count() / 100, 0);
     });
 }
 

@@ -271,6 +271,29 @@ fn a_mailbox_runs_on_its_owner_while_a_scope_waits() {
 }
 
 #[test]
+fn a_pool_thread_empties_its_own_mailbox() {
+    within_a_minute(|| {
+        let pool = pool(2);
+        let task = pool.spawn_async(Lane::Frame, || async {
+            let here = thread::current().id();
+            let local = Mailbox::of_this_thread().spawn_local(async move {
+                heartbeat_pool::yield_now().await;
+                let _not_send = std::rc::Rc::new(());
+                heartbeat_pool::yield_now().await;
+                thread::current().id() == here
+            });
+            let (sender, receiver) = async_channel::bounded(1);
+            Mailbox::of_this_thread()
+                .spawn_local(async move { sender.try_send(local.await).unwrap() })
+                .detach();
+            receiver
+        });
+        let receiver = pool.block_on(task);
+        assert_eq!(pool.block_on(receiver.recv()), Ok(true));
+    });
+}
+
+#[test]
 fn a_wait_runs_no_strangers_work() {
     within_a_minute(|| {
         let pool = pool(2);
@@ -288,11 +311,12 @@ fn a_wait_runs_no_strangers_work() {
             });
         }
         pool.scope(|scope| {
-            scope.spawn_future(async {
-                heartbeat_pool::yield_now().await;
-                waiting.store(false, Ordering::Relaxed);
-            })
-            .detach();
+            scope
+                .spawn_future(async {
+                    heartbeat_pool::yield_now().await;
+                    waiting.store(false, Ordering::Relaxed);
+                })
+                .detach();
         });
         assert!(!waiting.load(Ordering::Relaxed));
         assert!(!foreign.load(Ordering::Relaxed));

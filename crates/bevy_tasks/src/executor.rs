@@ -1,0 +1,74 @@
+//! The thread-local executor that `spawn_local` uses in both builds.
+
+use core::fmt;
+use core::ops::{Deref, DerefMut};
+use std::rc::Rc;
+
+/// An executor of tasks that stay on one thread; it derefs to [`async_executor::LocalExecutor`].
+#[derive(Default)]
+pub struct LocalExecutor<'a>(async_executor::LocalExecutor<'a>);
+
+impl LocalExecutor<'_> {
+    /// An executor without tasks.
+    pub const fn new() -> Self {
+        Self(async_executor::LocalExecutor::new())
+    }
+}
+
+impl<'a> Deref for LocalExecutor<'a> {
+    type Target = async_executor::LocalExecutor<'a>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl DerefMut for LocalExecutor<'_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.0
+    }
+}
+
+impl fmt::Debug for LocalExecutor<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LocalExecutor").finish()
+    }
+}
+
+thread_local! {
+    static LOCAL_EXECUTOR: Rc<LocalExecutor<'static>> = Rc::new(LocalExecutor::new());
+}
+
+/// Calls `f` with the calling thread's executor.
+pub(crate) fn with_thread_local_executor<R>(f: impl FnOnce(&LocalExecutor<'static>) -> R) -> R {
+    // Cloned first, so that `f` may come here again.
+    f(&LOCAL_EXECUTOR.with(Rc::clone))
+}
+
+crate::cfg::multi_threaded! {
+    use async_task::Task;
+    use core::cell::Cell;
+    use core::future::Future;
+    use heartbeat_pool::{Mailbox, Worker};
+
+    thread_local! {
+        /// Whether this pool thread drives its local executor already.
+        static DRIVEN: Cell<bool> = const { Cell::new(false) };
+    }
+
+    /// Spawns onto the calling thread's executor, which a pool's thread drives between jobs.
+    pub(crate) fn spawn_local<T: 'static>(future: impl Future<Output = T> + 'static) -> Task<T> {
+        let executor = LOCAL_EXECUTOR.with(Rc::clone);
+        let task = executor.spawn(future);
+        let is_member = Worker::with_current(|worker| worker.is_some_and(Worker::is_member));
+        if is_member && !DRIVEN.replace(true) {
+            let drive = async move {
+                loop {
+                    executor.tick().await;
+                }
+            };
+            Mailbox::of_this_thread().spawn_local(drive).detach();
+        }
+        task
+    }
+}

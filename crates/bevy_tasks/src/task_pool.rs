@@ -1,0 +1,297 @@
+//! `TaskPool`: a lane of the process's one pool, or a pool of its own.
+
+use crate::Task;
+use crate::executor;
+use crate::process_pool::{self, Callback, LaneSettings};
+use crate::scope::{Scope, ScopeState};
+use crate::thread_executor::ThreadExecutor;
+use core::fmt;
+use core::future::Future;
+use heartbeat_pool::{Lane, ThreadPool};
+use std::cell::Cell;
+use std::sync::Arc;
+
+thread_local! {
+    static THREAD_EXECUTOR: Arc<ThreadExecutor<'static>> = Arc::new(ThreadExecutor::new());
+    /// The lane whose global pool is being initialized on this thread.
+    static LANE: Cell<Option<Lane>> = const { Cell::new(None) };
+}
+
+/// Calls `f`; a pool that is built meanwhile is the process's one, in `lane`.
+pub(crate) fn with_lane<R>(lane: Lane, f: impl FnOnce() -> R) -> R {
+    struct Restore(Option<Lane>);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            LANE.set(self.0);
+        }
+    }
+    let _restore = Restore(LANE.replace(Some(lane)));
+    f()
+}
+
+/// Where the process's pool has no threads, runs one of its jobs here. Tells whether it did.
+pub(crate) fn tick_global_pool_if_threadless() -> bool {
+    let pool = process_pool::running();
+    pool.num_threads() == 0 && pool.tick()
+}
+
+/// Builds a [`TaskPool`].
+///
+/// Inside of a global pool's `get_or_init`, the pool that it builds is a lane of the process's
+/// one pool, and the settings are the lane's: `num_threads` is its budget (the frame lane always
+/// has all threads, and more than there are cores if told so); callbacks run on every thread, for
+/// every thread serves every lane; names are not used. If the process's pool runs already, its own
+/// settings hold.
+///
+/// Anywhere else it builds an independent pool with threads of its own.
+///
+/// ```
+/// let pool = bevy_tasks::TaskPoolBuilder::new()
+///     .num_threads(2)
+///     .thread_name("Pathfinding".to_string())
+///     .build();
+/// assert_eq!(pool.thread_num(), 2);
+/// ```
+#[derive(Default)]
+#[must_use]
+pub struct TaskPoolBuilder {
+    thread_name: Option<String>,
+    settings: LaneSettings,
+}
+
+impl TaskPoolBuilder {
+    /// A builder with the defaults.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How many threads there are; by default as many as the machine runs in parallel.
+    pub fn num_threads(mut self, num_threads: usize) -> Self {
+        self.settings.num_threads = Some(num_threads);
+        self
+    }
+
+    /// Each thread's stack, in bytes; the system's default otherwise.
+    pub fn stack_size(mut self, stack_size: usize) -> Self {
+        self.settings.stack_size = Some(stack_size);
+        self
+    }
+
+    /// What the threads are named, each with its index behind: `name (0)`.
+    pub fn thread_name(mut self, thread_name: String) -> Self {
+        self.thread_name = Some(thread_name);
+        self
+    }
+
+    /// Called on each thread as it starts, before it runs anything.
+    pub fn on_thread_spawn(mut self, f: impl Fn() + Send + Sync + 'static) -> Self {
+        self.settings.on_thread_spawn = Some(Arc::new(f) as Callback);
+        self
+    }
+
+    /// Called on each thread as it ends.
+    pub fn on_thread_destroy(mut self, f: impl Fn() + Send + Sync + 'static) -> Self {
+        self.settings.on_thread_destroy = Some(Arc::new(f) as Callback);
+        self
+    }
+
+    /// Builds the pool and starts its threads.
+    ///
+    /// # Panics
+    ///
+    /// When the system refuses a thread.
+    pub fn build(self) -> TaskPool {
+        if let Some(lane) = LANE.get() {
+            process_pool::gather(lane, self.settings);
+            return TaskPool { own: None, lane };
+        }
+        let name = self.thread_name.unwrap_or_else(|| "TaskPool".to_owned());
+        let mut builder = ThreadPool::builder().thread_name(move |i| format!("{name} ({i})"));
+        let settings = self.settings;
+        if let Some(num_threads) = settings.num_threads {
+            builder = builder.num_threads(num_threads);
+        }
+        if let Some(stack_size) = settings.stack_size {
+            builder = builder.stack_size(stack_size);
+        }
+        if let Some(callback) = settings.on_thread_spawn {
+            builder = builder.start_handler(move |_| callback());
+        }
+        if let Some(callback) = settings.on_thread_destroy {
+            builder = builder.exit_handler(move |_| callback());
+        }
+        match builder.build() {
+            Ok(pool) => TaskPool {
+                own: Some(pool),
+                lane: Lane::Frame,
+            },
+            Err(error) => panic!("the thread pool could not be started: {error}"),
+        }
+    }
+}
+
+/// Runs tasks: futures that the pool drives on its threads.
+///
+/// The engine's three global pools are lanes of one pool; any other is independent, and dropping
+/// it ends its threads. The interface is that of Bevy's own crate.
+pub struct TaskPool {
+    /// None for a lane of the process's pool.
+    own: Option<ThreadPool>,
+    lane: Lane,
+}
+
+impl TaskPool {
+    /// The calling thread's executor, the same at every call.
+    pub fn get_thread_executor() -> Arc<ThreadExecutor<'static>> {
+        THREAD_EXECUTOR.with(Arc::clone)
+    }
+
+    /// A pool with the default settings. See [`TaskPoolBuilder`].
+    pub fn new() -> Self {
+        TaskPoolBuilder::new().build()
+    }
+
+    fn pool(&self) -> &ThreadPool {
+        match &self.own {
+            Some(pool) => pool,
+            None => process_pool::running(),
+        }
+    }
+
+    /// How many of this pool's tasks run at once: its threads, or its lane's budget if less.
+    pub fn thread_num(&self) -> usize {
+        let pool = self.pool();
+        pool.num_threads().min(pool.budget(self.lane))
+    }
+
+    /// Calls `f` with a scope, waits until everything spawned on it is over, and gives the results
+    /// in the order of spawning. Tasks may borrow from outside of the scope, and spawn on it
+    /// themselves; what these give comes in no certain order.
+    ///
+    /// The calling thread helps, but runs nothing that is not of this scope.
+    ///
+    /// # Panics
+    ///
+    /// When `f` or a task panics, with its payload. The other tasks are cancelled, and over by
+    /// then.
+    ///
+    /// ```
+    /// let pool = bevy_tasks::TaskPool::new();
+    /// let mut best = 0;
+    /// let squares = pool.scope(|scope| {
+    ///     for i in 0..3 {
+    ///         scope.spawn(async move { i * i });
+    ///     }
+    ///     scope.spawn(async {
+    ///         best = 7;
+    ///         best
+    ///     });
+    /// });
+    /// assert_eq!(squares, [0, 1, 4, 7]);
+    /// assert_eq!(best, 7);
+    /// ```
+    ///
+    /// What is borrowed must live outside of the closure:
+    ///
+    /// ```compile_fail
+    /// let pool = bevy_tasks::TaskPool::new();
+    /// pool.scope(|scope| {
+    ///     let inside = 1;
+    ///     let borrowed = &inside;
+    ///     scope.spawn(async move { assert_eq!(*borrowed, 1) });
+    /// });
+    /// ```
+    ///
+    /// and the scope can't leave it:
+    ///
+    /// ```compile_fail
+    /// let pool = bevy_tasks::TaskPool::new();
+    /// let boxed = Box::new(1);
+    /// pool.scope(|scope| {
+    ///     std::thread::spawn(move || scope.spawn(async move { assert_eq!(*boxed, 1) }));
+    /// });
+    /// ```
+    pub fn scope<'env, F, T>(&self, f: F) -> Vec<T>
+    where
+        F: for<'scope> FnOnce(&'scope Scope<'scope, 'env, T>),
+        T: Send + 'static,
+    {
+        self.scope_with_executor(true, None, f)
+    }
+
+    /// As [`scope`](Self::scope), where [`Scope::spawn_on_external`] spawns onto
+    /// `external_executor`. While it waits, the calling thread also ticks that one, if it is its
+    /// own.
+    ///
+    /// `tick_task_pool_executor` has no effect: the caller always helps with its scope, and never
+    /// with other work of the pool.
+    ///
+    /// # Panics
+    ///
+    /// As [`scope`](Self::scope).
+    pub fn scope_with_executor<'env, F, T>(
+        &self,
+        tick_task_pool_executor: bool,
+        external_executor: Option<&ThreadExecutor>,
+        f: F,
+    ) -> Vec<T>
+    where
+        F: for<'scope> FnOnce(&'scope Scope<'scope, 'env, T>),
+        T: Send + 'static,
+    {
+        let _ = tick_task_pool_executor;
+        let here = Self::get_thread_executor();
+        let external = external_executor.map_or(here.mailbox(), ThreadExecutor::mailbox);
+        ScopeState::run(self.pool(), here.mailbox(), external, f)
+    }
+
+    /// Spawns a future onto the pool. Dropping the [`Task`] cancels it, `detach` lets it run on;
+    /// either way the pool drives it without anyone awaiting it. A panic in it reaches the
+    /// awaiter.
+    pub fn spawn<T>(&self, future: impl Future<Output = T> + Send + 'static) -> Task<T>
+    where
+        T: Send + 'static,
+    {
+        self.pool().spawn_future(self.lane, future)
+    }
+
+    /// Spawns a future that stays on the calling thread, so that it need not be `Send`. A pool's
+    /// thread runs it between jobs; the main thread when the app ticks it (see
+    /// [`tick_global_task_pools_on_main_thread`](crate::tick_global_task_pools_on_main_thread)).
+    pub fn spawn_local<T>(&self, future: impl Future<Output = T> + 'static) -> Task<T>
+    where
+        T: 'static,
+    {
+        executor::spawn_local(future)
+    }
+
+    /// Calls `f` with the calling thread's local executor, for instance to tick it.
+    ///
+    /// ```
+    /// let pool = bevy_tasks::TaskPool::new();
+    /// let task = pool.spawn_local(async { 3 });
+    /// pool.with_local_executor(|executor| while executor.try_tick() {});
+    /// assert!(task.is_finished());
+    /// ```
+    pub fn with_local_executor<F, R>(&self, f: F) -> R
+    where
+        F: FnOnce(&executor::LocalExecutor) -> R,
+    {
+        executor::with_thread_local_executor(f)
+    }
+}
+
+impl Default for TaskPool {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for TaskPool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TaskPool")
+            .field("lane", &self.lane)
+            .field("own", &self.own)
+            .finish()
+    }
+}
