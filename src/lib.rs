@@ -1,1 +1,11 @@
-//! placeholder
+#![doc = include_str!("../README.md")]
+
+mod config;
+mod diagnostics;
+mod patch;
+mod plugin;
+
+pub use config::{ConfigError, THREADS_VARIABLE, ThreadCount};
+pub use diagnostics::HeartbeatMetrics;
+pub use heartbeat_pool::{Lane, PoolMetrics, WorkerMetrics, join};
+pub use plugin::HeartbeatPlugin;

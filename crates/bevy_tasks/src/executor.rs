@@ -1,31 +1,17 @@
 //! The thread-local executor that `spawn_local` uses in both builds.
 
 use core::fmt;
-use core::ops::{Deref, DerefMut};
+use derive_more::{Deref, DerefMut};
 use std::rc::Rc;
 
 /// An executor of tasks that stay on one thread; it derefs to [`async_executor::LocalExecutor`].
-#[derive(Default)]
+#[derive(Default, Deref, DerefMut)]
 pub struct LocalExecutor<'a>(async_executor::LocalExecutor<'a>);
 
 impl LocalExecutor<'_> {
     /// An executor without tasks.
     pub const fn new() -> Self {
         Self(async_executor::LocalExecutor::new())
-    }
-}
-
-impl<'a> Deref for LocalExecutor<'a> {
-    type Target = async_executor::LocalExecutor<'a>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.0
-    }
-}
-
-impl DerefMut for LocalExecutor<'_> {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.0
     }
 }
 

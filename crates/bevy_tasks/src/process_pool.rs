@@ -25,7 +25,6 @@ static STARTED: Once = Once::new();
 /// Notes `settings` for `lane`. They are lost if the pool runs already: whoever started it, with
 /// settings of its own, comes first.
 pub(crate) fn gather(lane: Lane, settings: LaneSettings) {
-    heartbeat_pool::register_drop_in("bevy_tasks");
     GATHERED
         .lock()
         .unwrap_or_else(PoisonError::into_inner)

@@ -101,6 +101,7 @@ impl TaskPoolBuilder {
     ///
     /// When the system refuses a thread.
     pub fn build(self) -> TaskPool {
+        heartbeat_pool::register_drop_in("bevy_tasks");
         if let Some(lane) = LANE.get() {
             process_pool::gather(lane, self.settings);
             return TaskPool { own: None, lane };

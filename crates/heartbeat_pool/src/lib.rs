@@ -23,6 +23,9 @@
 //! and `job`; the queues; `occupancy` and `sleep`; `registry`; `worker`; the verbs, a file each;
 //! [`ThreadPool`].
 
+// The models use the lower layers alone, and not all of each.
+#![cfg_attr(heartbeat_loom, allow(dead_code, unused_imports))]
+
 mod sync;
 
 mod parker;

@@ -66,7 +66,7 @@ impl Occupancy {
         Self {
             counts: AtomicU64::new(0),
             target: AtomicUsize::new(0),
-            budgets: [const { AtomicUsize::new(usize::MAX) }; 3],
+            budgets: Lane::ALL.map(|_| AtomicUsize::new(usize::MAX)),
         }
     }
 

@@ -1,6 +1,8 @@
 //! A thread's parking place: one token, so an `unpark` that comes first is never lost.
 
-use crate::sync::{Arc, AtomicU8, Condvar, Mutex, Ordering, lock};
+#[cfg(not(heartbeat_loom))]
+use crate::sync::Arc;
+use crate::sync::{AtomicU8, Condvar, Mutex, Ordering, lock};
 use std::sync::PoisonError;
 use std::time::Duration;
 

@@ -48,7 +48,11 @@ impl Sleep {
     /// another thread if there is more: pushers have relied on it.
     #[must_use]
     pub(crate) fn search_end(&self) -> bool {
-        self.searching.fetch_sub(1, Ordering::SeqCst) == 1
+        let last = self.searching.fetch_sub(1, Ordering::SeqCst) == 1;
+        // Pairs with the fence in `pushed`: a pusher that still saw the caller search has its job
+        // seen by the caller's next look.
+        fence(Ordering::SeqCst);
+        last
     }
 
     /// The searcher's half: lists the caller as idle and takes it off the count of searchers.

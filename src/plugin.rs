@@ -1,0 +1,111 @@
+//! The plugin: sets up the process's one pool and puts the engine's three on it.
+
+use crate::config::{THREADS_VARIABLE, ThreadCount};
+use crate::diagnostics::HeartbeatMetrics;
+use crate::patch;
+use bevy_app::{App, Last, Plugin};
+use bevy_ecs::system::NonSendMarker;
+use bevy_tasks::{
+    AsyncComputeTaskPool, ComputeTaskPool, IoTaskPool, TaskPoolBuilder,
+    tick_global_task_pools_on_main_thread,
+};
+use heartbeat_pool::{Lane, ThreadPool};
+use std::env;
+use std::time::Duration;
+
+/// Runs the whole engine on one heartbeat-scheduled pool.
+///
+/// It takes the place of Bevy's `TaskPoolPlugin`, and gives the same pool whether it comes before
+/// or after that one, or after `DefaultPlugins` or `MinimalPlugins`, or with that one disabled. The
+/// process has one such pool: with several apps, the last plugin's settings hold, except for the
+/// beat, which is the first one's.
+///
+/// # Panics
+///
+/// Building it panics, with what to do, when the application's manifest lacks the
+/// `[patch.crates-io]` entry, when `BEVY_HEARTBEAT_THREADS` holds no number of threads, when the
+/// beat is not between a microsecond and a second, and when the system refuses a thread.
+///
+/// ```
+/// use bevy_app::App;
+/// use bevy_heartbeat::HeartbeatPlugin;
+///
+/// let mut app = App::new();
+/// app.add_plugins(HeartbeatPlugin {
+///     threads: Some(2),
+///     ..Default::default()
+/// });
+/// app.update();
+/// ```
+#[derive(Clone, Debug)]
+pub struct HeartbeatPlugin {
+    /// How many threads run at once. By default what the variable `BEVY_HEARTBEAT_THREADS` says,
+    /// else what the machine runs in parallel. With 0, the main thread does all the work.
+    pub threads: Option<usize>,
+    /// The most io jobs that run at once. By default all threads but one, so that a frame finds a
+    /// core while assets decode; one always may.
+    pub io_budget: Option<usize>,
+    /// The most background jobs that run at once; as [`io_budget`](Self::io_budget).
+    pub background_budget: Option<usize>,
+    /// How often forked work is offered to idle threads.
+    pub beat: Duration,
+}
+
+impl Default for HeartbeatPlugin {
+    fn default() -> Self {
+        Self {
+            threads: None,
+            io_budget: None,
+            background_budget: None,
+            beat: Duration::from_micros(100),
+        }
+    }
+}
+
+impl HeartbeatPlugin {
+    fn set_up_pool(&self) {
+        let variable = env::var_os(THREADS_VARIABLE);
+        let variable = variable.as_ref().map(|value| value.to_string_lossy());
+        let threads = match ThreadCount::decide(self.threads, variable.as_deref()) {
+            Ok(threads) => threads,
+            Err(error) => panic!("bevy_heartbeat: {error}"),
+        };
+        let mut builder = ThreadPool::builder()
+            .num_threads(threads.get())
+            .beat(self.beat);
+        let budgets = [
+            (Lane::Io, self.io_budget),
+            (Lane::Background, self.background_budget),
+        ];
+        for (lane, budget) in budgets {
+            if let Some(budget) = budget {
+                builder = builder.budget(lane, budget);
+            }
+        }
+        if let Err(error) = builder.build_static(heartbeat_pool::global()) {
+            panic!("bevy_heartbeat: {error}");
+        }
+        log::info!("bevy_heartbeat: one pool of {threads}");
+    }
+}
+
+/// Ticks the main thread's `spawn_local` tasks; the marker keeps it there.
+fn tick_local_tasks(_main_thread: NonSendMarker) {
+    tick_global_task_pools_on_main_thread();
+}
+
+impl Plugin for HeartbeatPlugin {
+    fn build(&self, app: &mut App) {
+        assert!(patch::is_applied(), "{}", patch::MISSING);
+        self.set_up_pool();
+        // Each is a lane of the pool; where TaskPoolPlugin was first, they are there already.
+        let build = || TaskPoolBuilder::new().build();
+        IoTaskPool::get_or_init(build);
+        AsyncComputeTaskPool::get_or_init(build);
+        ComputeTaskPool::get_or_init(build);
+        app.init_resource::<HeartbeatMetrics>();
+        // TaskPoolPlugin has a system for this too, and goes without harm beside it; where it is
+        // disabled, whoever takes its place must bring one.
+        app.add_systems(Last, tick_local_tasks);
+    }
+}
