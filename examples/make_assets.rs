@@ -68,8 +68,8 @@ fn height(x: f32, y: f32) -> f32 {
     let ridge = 1.0 - (2.0 * fractal(wx * 5.5 + 31.0, wy * 5.5, 6) - 1.0).abs();
     // The map's rim is sea.
     let rim = ((x / 1.5 - 0.5).abs().max((y - 0.5).abs()) * 2.0).powi(6);
-    let base = (land - 0.5) * 2.1 + 0.47 - 0.6 * rim;
-    let mountains = (base - 0.42).max(0.0) * ridge.powi(3) * 1.7;
+    let base = (land - 0.5) * 1.75 + 0.40 - 0.5 * rim;
+    let mountains = (base - 0.44).max(0.0) * ridge.powi(3) * 1.5;
     (base + mountains).clamp(0.0, 1.0)
 }
 

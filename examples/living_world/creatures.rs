@@ -7,6 +7,7 @@ use crate::navigation::Navigation;
 use crate::terrain::Terrain;
 use bevy_app::{App, Update};
 use bevy_ecs::prelude::*;
+use bevy_utils::Parallel;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Cells along the side of a square in which grazers are counted.
@@ -38,7 +39,8 @@ pub struct Hunter;
 pub struct Crowd {
     width: usize,
     height: usize,
-    now: Vec<AtomicU32>,
+    /// Each thread counts for itself: a count that all share would be fought over.
+    now: Parallel<Vec<u32>>,
     before: Vec<u32>,
 }
 
@@ -75,7 +77,7 @@ impl Crowd {
         Self {
             width,
             height,
-            now: counters(width * height),
+            now: Parallel::default(),
             before: vec![0; width * height],
         }
     }
@@ -217,10 +219,17 @@ fn move_grazers(
     terrain: Res<Terrain>,
     crowd: Res<Crowd>,
 ) {
-    grazers.par_iter_mut().for_each(|(mut place, mut heading)| {
-        step(&mut place.0, &mut heading.0, 0.9, &terrain);
-        crowd.now[crowd.cell(place.0, 0, 0)].fetch_add(1, Ordering::Relaxed);
-    });
+    let local = || {
+        let mut counts = crowd.now.borrow_local_mut();
+        counts.resize(crowd.before.len(), 0);
+        counts
+    };
+    grazers
+        .par_iter_mut()
+        .for_each_init(local, |counts, (mut place, mut heading)| {
+            step(&mut place.0, &mut heading.0, 0.9, &terrain);
+            counts[crowd.cell(place.0, 0, 0)] += 1;
+        });
 }
 
 fn move_hunters(
@@ -263,8 +272,11 @@ fn leave_tracks(
 /// Ends the frame: what was counted becomes what the next frame sees.
 fn settle_crowd(mut crowd: ResMut<Crowd>, mut life: ResMut<Life>) {
     let Crowd { now, before, .. } = &mut *crowd;
-    for (before, now) in before.iter_mut().zip(now) {
-        *before = std::mem::take(now.get_mut());
+    before.fill(0);
+    for counts in now.iter_mut() {
+        for (sum, count) in before.iter_mut().zip(counts) {
+            *sum += std::mem::take(count);
+        }
     }
     life.frame += 1;
 }

@@ -7,7 +7,7 @@ use std::io;
 use std::thread::{self, JoinHandle};
 
 /// Idle threads beyond the target that a pool keeps for the next wait.
-const SPARES_KEPT: usize = 2;
+const SPARES_KEPT: usize = 4;
 
 /// The threads of one pool.
 pub(crate) struct Threads {
