@@ -34,6 +34,10 @@ pub struct Grazer;
 #[derive(Component)]
 pub struct Hunter;
 
+/// Filters that tell the engine that the two kinds' systems don't conflict.
+type OnlyGrazers = (With<Grazer>, Without<Hunter>);
+type OnlyHunters = (With<Hunter>, Without<Grazer>);
+
 /// How many grazers are where, this frame and the last.
 #[derive(Resource)]
 pub struct Crowd {
@@ -160,7 +164,7 @@ fn turn(heading: &mut [f32; 2], wanted: [f32; 2], weight: f32, whim: &mut Whim) 
 }
 
 fn steer_grazers(
-    mut grazers: Query<(&Position, &mut Heading, &mut Whim), (With<Grazer>, Without<Hunter>)>,
+    mut grazers: Query<(&Position, &mut Heading, &mut Whim), OnlyGrazers>,
     navigation: Res<Navigation>,
     terrain: Res<Terrain>,
     crowd: Res<Crowd>,
@@ -186,7 +190,7 @@ fn steer_grazers(
 }
 
 fn steer_hunters(
-    mut hunters: Query<(&Position, &mut Heading, &mut Whim), (With<Hunter>, Without<Grazer>)>,
+    mut hunters: Query<(&Position, &mut Heading, &mut Whim), OnlyHunters>,
     crowd: Res<Crowd>,
 ) {
     hunters
@@ -215,7 +219,7 @@ fn step(place: &mut [f32; 2], heading: &mut [f32; 2], speed: f32, terrain: &Terr
 }
 
 fn move_grazers(
-    mut grazers: Query<(&mut Position, &mut Heading), (With<Grazer>, Without<Hunter>)>,
+    mut grazers: Query<(&mut Position, &mut Heading), OnlyGrazers>,
     terrain: Res<Terrain>,
     crowd: Res<Crowd>,
 ) {
@@ -233,7 +237,7 @@ fn move_grazers(
 }
 
 fn move_hunters(
-    mut hunters: Query<(&mut Position, &mut Heading), (With<Hunter>, Without<Grazer>)>,
+    mut hunters: Query<(&mut Position, &mut Heading), OnlyHunters>,
     terrain: Res<Terrain>,
 ) {
     hunters.par_iter_mut().for_each(|(mut place, mut heading)| {

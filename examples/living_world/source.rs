@@ -1,6 +1,6 @@
 //! Where assets come from: the folder, with a look at whether each image is all there.
 //!
-//! The decoder behind bevy_image is lenient with JPEG: a file cut short decodes to a picture that
+//! The decoder behind `bevy_image` is lenient with JPEG: a file cut short decodes to a picture that
 //! is grey from there on. A world should not have grey parts, so such a file is an error here.
 
 use bevy_asset::io::file::FileAssetReader;
@@ -107,7 +107,7 @@ fn scan_one(
             folders.push(path);
             continue;
         }
-        let extension = path.extension().map(|end| end.to_ascii_lowercase());
+        let extension = path.extension().map(std::ffi::OsStr::to_ascii_lowercase);
         match extension.as_deref().and_then(|end| end.to_str()) {
             Some("png" | "jpg" | "jpeg") => found.images.push(path),
             Some("world") => found.worlds.push(path),

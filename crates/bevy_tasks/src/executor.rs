@@ -27,8 +27,7 @@ thread_local! {
 
 /// Calls `f` with the calling thread's executor.
 pub(crate) fn with_thread_local_executor<R>(f: impl FnOnce(&LocalExecutor<'static>) -> R) -> R {
-    // Cloned first, so that `f` may come here again.
-    f(&LOCAL_EXECUTOR.with(Rc::clone))
+    LOCAL_EXECUTOR.with(|executor| f(executor))
 }
 
 crate::cfg::multi_threaded! {

@@ -51,7 +51,6 @@ mod slice;
 mod usages;
 
 pub use async_task::Task;
-pub use executor::LocalExecutor;
 pub use iter::ParallelIterator;
 pub use slice::{ParallelSlice, ParallelSliceMut};
 pub use usages::{AsyncComputeTaskPool, ComputeTaskPool, IoTaskPool};

@@ -35,11 +35,16 @@ pub(crate) fn gather(lane: Lane, settings: LaneSettings) {
     }
 }
 
+/// Whether the process's pool has been started.
+pub(crate) fn is_running() -> bool {
+    STARTED.is_completed()
+}
+
 /// The process's pool, with its threads.
 pub(crate) fn running() -> &'static ThreadPool {
     STARTED.call_once(|| {
         let pool = heartbeat_pool::global();
-        if pool.num_threads() == 0 {
+        if !pool.is_sized() {
             start(pool);
         }
     });

@@ -1,12 +1,14 @@
 //! The single-threaded build's `TaskPool`: every task runs on the thread that spawns it.
 
 use crate::executor::{LocalExecutor, with_thread_local_executor};
+use crate::futures::check_ready;
 use crate::{Task, block_on};
 use core::any::Any;
 use core::cell::{Cell, RefCell};
 use core::fmt;
-use core::future::Future;
+use core::future::{Future, poll_fn};
 use core::marker::PhantomData;
+use core::task::{Poll, Waker};
 use futures_lite::FutureExt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
@@ -129,19 +131,14 @@ impl TaskPool {
         F: for<'scope> FnOnce(&'scope mut Scope<'scope, 'env, T>),
         T: Send + 'static,
     {
-        let state = ScopeState {
-            results: RefCell::new(Vec::new()),
-            pending: Cell::new(0),
-            panic: RefCell::new(None),
-        };
-        // Declared after `state`, so dropped before it, with every future that is left.
+        let state = ScopeState::new();
         let executor = LocalExecutor::new();
-        // SAFETY: used by the scope and its futures alone. These are dropped with the executor,
-        // after which nothing of this is used; `f` can't keep the scope, whose lifetime it must
-        // accept whatever it be.
+        // SAFETY: used by the scope and its futures alone. `cancel` waits below until the last of
+        // these is dropped, with the executor still in place; `f` can't keep the scope, whose
+        // lifetime it must accept whatever it be.
         let executor_ref: &'env LocalExecutor<'env> =
             unsafe { core::mem::transmute::<&LocalExecutor<'_>, _>(&executor) };
-        // SAFETY: as above; `state` outlives the executor.
+        // SAFETY: as above; `state` stays in place as long as the executor.
         let state_ref: &'env ScopeState<T> = unsafe { &*core::ptr::from_ref(&state) };
         let mut scope = Scope {
             executor: executor_ref,
@@ -149,24 +146,21 @@ impl TaskPool {
             scope: PhantomData,
             env: PhantomData,
         };
-        // SAFETY: the scope stays in place until the executor is dropped, and is not used here
+        // SAFETY: the scope stays in place until the last future is dropped, and is not used here
         // meanwhile.
-        let scope: &'env mut Scope<'env, 'env, T> = unsafe { &mut *core::ptr::from_mut(&mut scope) };
+        let scope: &'env mut Scope<'env, 'env, T> =
+            unsafe { &mut *core::ptr::from_mut(&mut scope) };
 
         let run = || {
             f(scope);
-            block_on(executor.run(async {
-                while state.pending.get() > 0 && state.panic.borrow().is_none() {
-                    futures_lite::future::yield_now().await;
-                }
-            }));
+            block_on(executor.run(state.settled()));
         };
         let outcome = catch_unwind(AssertUnwindSafe(run));
-        drop(executor);
-        if let Some(payload) = outcome.err().or(state.panic.into_inner()) {
+        block_on(executor.run(state.cancel()));
+        if let Some(payload) = outcome.err().or(state.panic.take()) {
             resume_unwind(payload);
         }
-        state.results.into_inner().into_iter().flatten().collect()
+        state.results.take().into_iter().flatten().collect()
     }
 
     /// Spawns a future and runs the thread's tasks until none can go on. The rest goes on with the
@@ -218,6 +212,69 @@ struct ScopeState<T> {
     pending: Cell<usize>,
     /// The first panic, which the executor would keep to itself.
     panic: RefCell<Option<Box<dyn Any + Send>>>,
+    /// The handles, to cancel by; none once cancelled.
+    tasks: RefCell<Option<Vec<Task<()>>>>,
+    /// The scope's caller, when it waits: it sleeps rather than asks over and over.
+    waiter: Cell<Option<Waker>>,
+}
+
+impl<T> ScopeState<T> {
+    fn new() -> Self {
+        Self {
+            results: RefCell::default(),
+            pending: Cell::new(0),
+            panic: RefCell::default(),
+            tasks: RefCell::new(Some(Vec::new())),
+            waiter: Cell::default(),
+        }
+    }
+
+    fn is_settled(&self) -> bool {
+        self.pending.get() == 0 || self.panic.borrow().is_some()
+    }
+
+    /// Waits until every task is done, or one has panicked.
+    async fn settled(&self) {
+        poll_fn(|context| {
+            if self.is_settled() {
+                return Poll::Ready(());
+            }
+            self.waiter.set(Some(context.waker().clone()));
+            Poll::Pending
+        })
+        .await;
+    }
+
+    /// Cancels every task that is left, and waits until their futures are dropped.
+    ///
+    /// Dropping the executor is not enough: it misses a task that another thread is waking.
+    async fn cancel(&self) {
+        let tasks = self.tasks.take().unwrap_or_default();
+        let mut left: Vec<_> = tasks
+            .into_iter()
+            .filter(|task| !task.is_finished())
+            .map(|task| Box::pin(task.cancel()))
+            .collect();
+        // The first poll is what cancels: all at once, so that none runs on meanwhile.
+        left.retain_mut(|task| check_ready(task).is_none());
+        for task in left {
+            task.await;
+        }
+    }
+
+    /// Keeps a task's outcome, and wakes the scope's caller if that was all it waits for.
+    fn settle(&self, place: usize, outcome: Result<T, Box<dyn Any + Send>>) {
+        self.pending.update(|pending| pending - 1);
+        match outcome {
+            Ok(result) => self.results.borrow_mut()[place] = Some(result),
+            Err(payload) => _ = self.panic.borrow_mut().get_or_insert(payload),
+        }
+        if self.is_settled()
+            && let Some(waiter) = self.waiter.take()
+        {
+            waiter.wake();
+        }
+    }
 }
 
 /// A scope of a [`TaskPool`], for futures that borrow.
@@ -229,7 +286,8 @@ pub struct Scope<'scope, 'env: 'scope, T> {
 }
 
 impl<'scope, 'env, T: Send + 'env> Scope<'scope, 'env, T> {
-    /// Spawns a future that the scope runs.
+    /// Spawns a future that the scope runs. Once a panic has ended the scope, which a future's own
+    /// drop may see, it is dropped at once.
     pub fn spawn<Fut: Future<Output = T> + 'scope + MaybeSend>(&self, f: Fut) {
         self.spawn_on_scope(f);
     }
@@ -242,17 +300,25 @@ impl<'scope, 'env, T: Send + 'env> Scope<'scope, 'env, T> {
     /// As [`spawn`](Self::spawn).
     pub fn spawn_on_scope<Fut: Future<Output = T> + 'scope + MaybeSend>(&self, f: Fut) {
         let state = self.state;
+        if state.tasks.borrow().is_none() {
+            return;
+        }
         state.pending.update(|pending| pending + 1);
         let place = state.results.borrow().len();
         state.results.borrow_mut().push(None);
-        let placed = async move {
-            match AssertUnwindSafe(f).catch_unwind().await {
-                Ok(result) => state.results.borrow_mut()[place] = Some(result),
-                Err(payload) => _ = state.panic.borrow_mut().get_or_insert(payload),
-            }
-            state.pending.update(|pending| pending - 1);
-        };
-        self.executor.spawn(placed).detach();
+        let task = self.executor.spawn(async move {
+            #[expect(
+                clippy::redundant_async_block,
+                reason = "the block drops `f` where a panic of its drop is caught too"
+            )]
+            let outcome = AssertUnwindSafe(async move { f.await })
+                .catch_unwind()
+                .await;
+            state.settle(place, outcome);
+        });
+        if let Some(tasks) = &mut *state.tasks.borrow_mut() {
+            tasks.push(task);
+        }
     }
 }
 
@@ -267,6 +333,9 @@ impl<T> fmt::Debug for Scope<'_, '_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use core::pin::Pin;
+    use core::task::Context;
+    use std::sync::mpsc;
     use std::thread;
     use std::time::Duration;
 
@@ -345,5 +414,71 @@ mod tests {
         sender.try_send(1).unwrap();
         TaskPool::new().with_local_executor(|executor| while executor.try_tick() {});
         assert_eq!(block_on(task), Ok(1));
+    }
+
+    #[test]
+    fn a_panic_in_a_futures_drop_reaches_the_caller() {
+        struct Breaks;
+        impl Future for Breaks {
+            type Output = ();
+            fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+                Poll::Ready(())
+            }
+        }
+        impl Drop for Breaks {
+            fn drop(&mut self) {
+                panic!("it broke");
+            }
+        }
+        let outcome = catch_unwind(|| TaskPool::new().scope(|scope| scope.spawn(Breaks)));
+        let payload = outcome.unwrap_err();
+        assert_eq!(payload.downcast_ref::<&str>(), Some(&"it broke"));
+    }
+
+    #[test]
+    fn a_future_may_spawn_as_it_is_cancelled() {
+        struct SpawnsOnDrop<'scope, 'env>(&'scope Scope<'scope, 'env, ()>);
+        impl Drop for SpawnsOnDrop<'_, '_> {
+            fn drop(&mut self) {
+                self.0.spawn(async {});
+            }
+        }
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            TaskPool::new().scope(|scope| {
+                let spawns = SpawnsOnDrop(scope);
+                spawns.0.spawn(async { panic!("it broke") });
+                spawns.0.spawn(async move {
+                    let _spawns = spawns;
+                    core::future::pending::<()>().await;
+                });
+            });
+        }));
+        assert!(outcome.is_err());
+    }
+
+    /// One thread wakes a task while the scope that holds it panics.
+    #[test]
+    fn a_wake_up_in_flight_keeps_no_future_alive() {
+        let token = Arc::new(());
+        let (sender, receiver) = mpsc::channel::<Waker>();
+        let thread = thread::spawn(move || receiver.into_iter().for_each(Waker::wake));
+        for _ in 0..20_000 {
+            let (held, sender) = (token.clone(), &sender);
+            let outcome = catch_unwind(AssertUnwindSafe(|| {
+                TaskPool::new().scope(|scope| {
+                    scope.spawn(poll_fn(move |context| {
+                        let _held = &held;
+                        sender.send(context.waker().clone()).unwrap();
+                        Poll::<()>::Pending
+                    }));
+                    // Not `panic!`, whose message would fill the output.
+                    scope.spawn(async { resume_unwind(Box::new("it broke")) });
+                });
+            }));
+            assert!(outcome.is_err());
+            assert_eq!(Arc::strong_count(&token), 1);
+        }
+        drop(sender);
+        thread.join().unwrap();
     }
 }

@@ -31,8 +31,11 @@ pub(crate) fn with_lane<R>(lane: Lane, f: impl FnOnce() -> R) -> R {
 
 /// Where the process's pool has no threads, runs one of its jobs here. Tells whether it did.
 pub(crate) fn tick_global_pool_if_threadless() -> bool {
-    let pool = process_pool::running();
-    pool.num_threads() == 0 && pool.tick()
+    // Not before it runs: a tick must not start it, with settings still to come.
+    process_pool::is_running() && {
+        let pool = process_pool::running();
+        pool.num_threads() == 0 && pool.tick()
+    }
 }
 
 /// Builds a [`TaskPool`].

@@ -7,7 +7,7 @@ use crate::mailbox::Mailbox;
 use crate::metrics::PoolMetrics;
 use crate::registry::Registry;
 use crate::scope::Scope;
-use crate::sync::Arc;
+use crate::sync::{Arc, Ordering};
 use crate::thread_state;
 use crate::worker::Worker;
 use async_task::Task;
@@ -86,6 +86,12 @@ impl ThreadPool {
         self.registry().occupancy.target()
     }
 
+    /// Whether anyone has chosen the number of threads yet, be it zero.
+    #[must_use]
+    pub fn is_sized(&self) -> bool {
+        self.registry().sized.load(Ordering::Relaxed)
+    }
+
     /// Whether the two are one pool.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
@@ -100,6 +106,8 @@ impl ThreadPool {
     /// When the system refuses a thread; the pool then runs with those that it has.
     pub fn resize_to(&self, threads: usize) -> io::Result<()> {
         let registry = self.registry();
+        // Relaxed: the flag guards nothing.
+        registry.sized.store(true, Ordering::Relaxed);
         registry.occupancy.set_target(threads);
         registry.threads.populate(registry, threads)?;
         // The idle ones see whether they are still wanted.

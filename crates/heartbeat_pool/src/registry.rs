@@ -30,6 +30,8 @@ pub(crate) struct Registry {
     pub(crate) config: Config,
     terminated: AtomicBool,
     active: ActiveTasks,
+    /// Whether somebody has chosen the number of threads.
+    pub(crate) sized: AtomicBool,
 }
 
 impl Tracks for Registry {
@@ -51,6 +53,7 @@ impl Registry {
             config,
             terminated: AtomicBool::new(false),
             active: ActiveTasks::new(),
+            sized: AtomicBool::new(false),
         })
     }
 

@@ -1,0 +1,32 @@
+//! A pool without threads: the main thread does all the work. In a process of its own.
+
+mod common;
+
+use bevy_app::Update;
+use bevy_ecs::prelude::*;
+use bevy_tasks::{AsyncComputeTaskPool, IoTaskPool};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+#[test]
+fn an_app_runs_without_a_thread_of_the_pool() {
+    common::within(60, || {
+        let mut app = common::app(0);
+        let ran = Arc::new(AtomicUsize::new(0));
+        for _ in 0..4 {
+            let ran = ran.clone();
+            app.add_systems(Update, move || _ = ran.fetch_add(1, Ordering::Relaxed));
+        }
+        app.update();
+        assert_eq!(ran.load(Ordering::Relaxed), 4);
+        for pool in [&**IoTaskPool::get(), &**AsyncComputeTaskPool::get()] {
+            let ran = ran.clone();
+            let task = pool.spawn(async move { _ = ran.fetch_add(1, Ordering::Relaxed) });
+            // The app's tick of the frame runs it.
+            while !task.is_finished() {
+                app.update();
+            }
+        }
+        assert_eq!(heartbeat_pool::global().metrics().threads, 0);
+    });
+}
