@@ -3,7 +3,6 @@
 mod common;
 
 use bevy_app::Update;
-use bevy_ecs::prelude::*;
 use bevy_tasks::{AsyncComputeTaskPool, IoTaskPool};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -78,7 +78,7 @@ fn main() {
         .build()
         .unwrap();
     let chili = chili::ThreadPool::with_config(chili::Config {
-        thread_count: Some(THREADS),
+        thread_count: std::num::NonZero::new(THREADS),
         ..Default::default()
     });
     println!("{THREADS} threads, medians of {ROUNDS} alternated rounds");
