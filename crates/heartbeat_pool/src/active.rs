@@ -6,14 +6,17 @@
 //! async-executor's.
 
 use crate::sync::{Mutex, lock};
+use crate::unwind;
+use async_task::Runnable;
 use slab::Slab;
+use std::any::Any;
 use std::future::Future;
 use std::ops::Deref;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
 /// Wakers of unfinished tasks; `None` once closed.
-pub(crate) struct ActiveTasks(Mutex<Option<Slab<Option<Waker>>>>);
+pub(crate) struct ActiveTasks(Mutex<Option<Slab<Waker>>>);
 
 /// The key of a task that came after the end.
 const UNTRACKED: usize = usize::MAX;
@@ -23,18 +26,17 @@ impl ActiveTasks {
         Self(Mutex::new(Some(Slab::new())))
     }
 
-    /// A place for a task that is being made.
-    fn reserve(&self) -> usize {
-        lock(&self.0)
-            .as_mut()
-            .map_or(UNTRACKED, |tasks| tasks.insert(None))
-    }
-
-    fn set(&self, key: usize, waker: Waker) {
-        if let Some(tasks) = &mut *lock(&self.0)
-            && let Some(place) = tasks.get_mut(key)
-        {
-            *place = Some(waker);
+    /// Lists the task that `make` makes of its key, before it is first scheduled. `make` must run
+    /// nothing of the task, for the list is locked.
+    pub(crate) fn track<T>(&self, make: impl FnOnce(usize) -> (Runnable, T)) -> (Runnable, T) {
+        match &mut *lock(&self.0) {
+            Some(tasks) => {
+                let entry = tasks.vacant_entry();
+                let made = make(entry.key());
+                entry.insert(made.0.waker());
+                made
+            }
+            None => make(UNTRACKED),
         }
     }
 
@@ -50,9 +52,7 @@ impl ActiveTasks {
     pub(crate) fn close(&self) {
         let tasks = lock(&self.0).take();
         for (_, waker) in tasks.into_iter().flatten() {
-            if let Some(waker) = waker {
-                waker.wake();
-            }
+            waker.wake();
         }
     }
 }
@@ -60,6 +60,8 @@ impl ActiveTasks {
 /// Whoever keeps a list of its tasks.
 pub(crate) trait Tracks {
     fn active(&self) -> &ActiveTasks;
+    /// Sees the panic of a task before its awaiter, if it has one, gets it.
+    fn report_panic(&self, payload: &(dyn Any + Send));
 }
 
 /// A future that is listed until it is dropped.
@@ -70,28 +72,28 @@ pub(crate) struct Tracked<F, O: Deref<Target: Tracks>> {
 }
 
 impl<F, O: Deref<Target: Tracks>> Tracked<F, O> {
-    pub(crate) fn new(future: F, owner: O) -> Self {
-        let key = owner.active().reserve();
+    /// `key` is from [`ActiveTasks::track`].
+    pub(crate) fn new(future: F, owner: O, key: usize) -> Self {
         Self { future, owner, key }
     }
-
-    pub(crate) fn key(&self) -> usize {
-        self.key
-    }
-}
-
-/// Completes the listing that [`Tracked::new`] began, before the task is first scheduled.
-pub(crate) fn track(owner: &impl Tracks, key: usize, waker: Waker) {
-    owner.active().set(key, waker);
 }
 
 impl<F: Future, O: Deref<Target: Tracks>> Future for Tracked<F, O> {
     type Output = F::Output;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
-        // SAFETY: structural pinning: `future` is moved nowhere once `self` is pinned, and the
-        // type's `Drop` does not touch it.
-        unsafe { self.map_unchecked_mut(|this| &mut this.future) }.poll(context)
+        // SAFETY: the future is not moved out of the pinned struct, here or elsewhere.
+        let this = unsafe { self.get_unchecked_mut() };
+        // SAFETY: structural pinning: `this` was pinned, `future` is moved nowhere, and the type's
+        // `Drop` does not touch it.
+        let future = unsafe { Pin::new_unchecked(&mut this.future) };
+        match unwind::catch(|| future.poll(context)) {
+            Ok(poll) => poll,
+            Err(payload) => {
+                this.owner.report_panic(&*payload);
+                unwind::resume(payload)
+            }
+        }
     }
 }
 

@@ -2,55 +2,25 @@
 
 use crate::parker::Parker;
 use crate::registry::Registry;
-use crate::sync::{Arc, AtomicBool, Ordering};
+use crate::sync::Arc;
 use crate::thread_state;
 use crate::worker::Worker;
 use std::future::Future;
 use std::pin::pin;
-use std::task::{Context, Poll, Wake, Waker};
+use std::task::{Context, Poll, Waker};
 
-/// Unparks the waiting thread, and tells its own wake-ups from others'.
-struct Signal {
-    woken: AtomicBool,
-    parker: Arc<Parker>,
-}
-
-impl Wake for Signal {
-    fn wake(self: Arc<Self>) {
-        self.wake_by_ref();
-    }
-
-    fn wake_by_ref(self: &Arc<Self>) {
-        // Release pairs with the Acquire in `take`.
-        self.woken.store(true, Ordering::Release);
-        self.parker.unpark();
-    }
-}
-
-impl Signal {
-    fn take(&self) -> bool {
-        // Acquire pairs with the Release in `wake_by_ref`.
-        self.woken.swap(false, Ordering::Acquire)
-    }
-}
-
-/// Polls `future` to its end; calls `idle` whenever it is pending and not woken. `idle` must park
-/// the thread, or do something useful, and may return early.
-fn drive<F: Future>(future: F, idle: impl Fn(&Signal)) -> F::Output {
+/// Polls `future` to its end with `parker` as its waker; calls `idle` whenever it is pending. `idle`
+/// parks the thread there, or does something useful; it may return early, for a poll too
+/// many does no harm.
+fn drive<F: Future>(parker: &Arc<Parker>, future: F, idle: impl Fn()) -> F::Output {
     let mut future = pin!(future);
-    let signal = Arc::new(Signal {
-        woken: AtomicBool::new(false),
-        parker: thread_state::parker(),
-    });
-    let waker = Waker::from(signal.clone());
+    let waker = Waker::from(parker.clone());
     let mut context = Context::from_waker(&waker);
     loop {
         if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
             return output;
         }
-        while !signal.take() {
-            idle(&signal);
-        }
+        idle();
     }
 }
 
@@ -71,11 +41,10 @@ fn drive<F: Future>(future: F, idle: impl Fn(&Signal)) -> F::Output {
 /// assert_eq!(pool.block_on(task), 5);
 /// ```
 pub fn current_block_on<F: Future>(future: F) -> F::Output {
-    drive(future, |signal| {
+    let parker = thread_state::parker();
+    drive(&parker, future, || {
         let stood_up = Worker::stand_up();
-        while !signal.woken.load(Ordering::Acquire) {
-            signal.parker.park();
-        }
+        parker.park();
         Worker::sit_down(stood_up);
     })
 }
@@ -94,11 +63,11 @@ impl Registry {
         }
         // A pool without threads: its caller does its work.
         let worker = thread_state::seat_in(self);
-        drive(future, |signal| {
-            if worker.visit(Worker::tick) {
-                return;
+        drive(worker.parker(), future, || {
+            if !worker.visit(Worker::tick) {
+                // A wake-up that came first has left its token.
+                worker.sleep_threadless(|| false);
             }
-            worker.sleep_threadless(|| signal.woken.load(Ordering::Acquire));
         })
     }
 }

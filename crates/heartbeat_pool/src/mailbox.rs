@@ -1,12 +1,13 @@
 //! Work for one thread: a queue that anyone may fill and only its owner empties.
 
-use crate::active::{ActiveTasks, Tracked, Tracks, track};
+use crate::active::{ActiveTasks, Tracked, Tracks};
 use crate::job::{Closure, Job};
 use crate::parker::Parker;
 use crate::sync::Arc;
 use async_task::{Runnable, Task};
 use concurrent_queue::ConcurrentQueue;
 use event_listener::{Event, EventListener};
+use std::any::Any;
 use std::fmt;
 use std::future::Future;
 use std::thread::{self, ThreadId};
@@ -42,6 +43,9 @@ impl Tracks for Mailbox {
     fn active(&self) -> &ActiveTasks {
         &self.active
     }
+
+    /// Left to the panic hook: a mailbox has no handler.
+    fn report_panic(&self, _: &(dyn Any + Send)) {}
 }
 
 impl Mailbox {
@@ -102,16 +106,15 @@ impl Mailbox {
         self: &Arc<Self>,
         future: impl Future<Output = T> + Send + 'a,
     ) -> Task<T> {
-        let future = Tracked::new(future, self.clone());
-        let key = future.key();
         let mailbox = self.clone();
+        let schedule = move |runnable| mailbox.push_runnable(runnable);
         let builder = async_task::Builder::new().propagate_panic(true);
-        // SAFETY: the future is `Send`; the schedule function is `Send`, `Sync` and 'static; the
-        // caller promises that what the future borrows outlives it.
-        let (runnable, task) = unsafe {
-            builder.spawn_unchecked(|()| future, move |runnable| mailbox.push_runnable(runnable))
-        };
-        track(&**self, key, runnable.waker());
+        let (runnable, task) = self.active.track(|key| {
+            let future = Tracked::new(future, self.clone(), key);
+            // SAFETY: the future is `Send`; the schedule function is `Send`, `Sync` and 'static;
+            // the caller promises that what the future borrows outlives it.
+            unsafe { builder.spawn_unchecked(|()| future, schedule) }
+        });
         runnable.schedule();
         task
     }
@@ -127,16 +130,13 @@ impl Mailbox {
         future: impl Future<Output = T> + 'static,
     ) -> Task<T> {
         assert!(self.is_mine(), "spawn_local on another thread's mailbox");
-        let future = Tracked::new(future, self.clone());
-        let key = future.key();
         let mailbox = self.clone();
-        let (runnable, task) = async_task::Builder::new()
-            .propagate_panic(true)
-            .spawn_local(
-                move |()| future,
-                move |runnable| mailbox.push_runnable(runnable),
-            );
-        track(&**self, key, runnable.waker());
+        let schedule = move |runnable| mailbox.push_runnable(runnable);
+        let builder = async_task::Builder::new().propagate_panic(true);
+        let (runnable, task) = self.active.track(|key| {
+            let future = Tracked::new(future, self.clone(), key);
+            builder.spawn_local(move |()| future, schedule)
+        });
         runnable.schedule();
         task
     }

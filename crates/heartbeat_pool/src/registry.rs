@@ -38,6 +38,12 @@ impl Tracks for Registry {
     fn active(&self) -> &ActiveTasks {
         &self.active
     }
+
+    fn report_panic(&self, payload: &(dyn Any + Send)) {
+        if let Some(handler) = &self.config.panic_handler {
+            handler(payload);
+        }
+    }
 }
 
 impl Registry {
@@ -205,13 +211,6 @@ impl Registry {
                 .map(|seat| seat.counters.read(&seat.name))
                 .collect(),
             departed,
-        }
-    }
-
-    /// Hands a panic that nobody waits for to the pool's handler.
-    pub(crate) fn report_panic(&self, payload: &(dyn Any + Send)) {
-        if let Some(handler) = &self.config.panic_handler {
-            handler(payload);
         }
     }
 

@@ -7,6 +7,7 @@
 
 use crate::parker::Parker;
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Mutex, Ordering, fence, lock};
+use std::mem;
 
 /// The idle threads of a pool, and the number that look for work.
 #[derive(Debug)]
@@ -100,9 +101,18 @@ impl Sleep {
         true
     }
 
-    /// Wakes every idle thread, for a shutdown or a change of size.
+    /// Wakes every thread that is idle now, for a shutdown or a change of size.
     pub(crate) fn wake_all(&self) {
-        while self.wake_one() {}
+        let woken = {
+            let mut idle = lock(&self.idle);
+            self.idle_count.store(0, Ordering::Relaxed);
+            // On the sleepers' behalf, as in `wake_one`.
+            self.searching.fetch_add(idle.len(), Ordering::SeqCst);
+            mem::take(&mut *idle)
+        };
+        for parker in woken {
+            parker.unpark();
+        }
     }
 
     /// The number of idle threads, a moment ago.

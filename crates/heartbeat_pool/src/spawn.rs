@@ -3,7 +3,7 @@
 //! Spawned work is queued where any worker can take it at once, never run inline, and costs one
 //! allocation: a box for a closure, an [`async_task`] task for a future.
 
-use crate::active::{Tracked, track};
+use crate::active::{Tracked, Tracks};
 use crate::job::{Closure, Job};
 use crate::lane::Lane;
 use crate::registry::Registry;
@@ -12,32 +12,6 @@ use crate::unwind;
 use crate::worker::Worker;
 use async_task::{Runnable, Task};
 use std::future::Future;
-use std::pin::Pin;
-use std::task::{Context, Poll};
-
-/// A spawned future, which shows its panic to the pool's handler before its awaiter gets it.
-struct Spawned<F> {
-    future: F,
-    registry: Arc<Registry>,
-}
-
-impl<F: Future> Future for Spawned<F> {
-    type Output = F::Output;
-
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
-        // SAFETY: the future is not moved out of the pinned struct, here or elsewhere.
-        let this = unsafe { self.get_unchecked_mut() };
-        // SAFETY: structural pinning: `this` was pinned, and `future` is moved nowhere.
-        let future = unsafe { Pin::new_unchecked(&mut this.future) };
-        match unwind::catch(|| future.poll(context)) {
-            Ok(poll) => poll,
-            Err(payload) => {
-                this.registry.report_panic(&*payload);
-                unwind::resume(payload)
-            }
-        }
-    }
-}
 
 impl Registry {
     pub(crate) fn spawn(self: &Arc<Self>, lane: Lane, f: impl FnOnce() + Send + 'static) {
@@ -56,23 +30,16 @@ impl Registry {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        let future = Tracked::new(
-            Spawned {
-                future,
-                registry: self.clone(),
-            },
-            self.clone(),
-        );
-        let key = future.key();
         let registry = self.clone();
         let schedule = move |runnable: Runnable| {
             // SAFETY: the future borrows nothing.
             registry.push(lane, unsafe { Job::new(runnable) });
         };
-        let (runnable, task) = async_task::Builder::new()
-            .propagate_panic(true)
-            .spawn(|()| future, schedule);
-        track(&**self, key, runnable.waker());
+        let builder = async_task::Builder::new().propagate_panic(true);
+        let (runnable, task) = self.active().track(|key| {
+            let future = Tracked::new(future, self.clone(), key);
+            builder.spawn(|()| future, schedule)
+        });
         runnable.schedule();
         task
     }

@@ -1,5 +1,6 @@
 //! A worker: a thread's own side of its seat, and the loop that a pool thread runs.
 
+use crate::active::Tracks;
 use crate::job::Job;
 use crate::lane::Lane;
 use crate::mailbox::Mailbox;

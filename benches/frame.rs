@@ -1,0 +1,118 @@
+//! What parallel iteration and schedules cost on the pool, against serial code in the same process:
+//! `cargo bench`. Every workload checks its answer; figures are medians of alternated rounds.
+
+use bevy_app::App;
+use bevy_ecs::prelude::*;
+use bevy_ecs::schedule::{MultiThreadedExecutor, SingleThreadedExecutor};
+use bevy_heartbeat::HeartbeatPlugin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+const ROUNDS: usize = 31;
+
+#[derive(Component)]
+struct Value(f32);
+
+/// The median times of `a` and `b`, in microseconds, called in turn.
+fn alternate(mut a: impl FnMut(), mut b: impl FnMut()) -> [f64; 2] {
+    let mut times = [Vec::new(), Vec::new()];
+    for round in 0..=ROUNDS {
+        let runs: [&mut dyn FnMut(); 2] = [&mut a, &mut b];
+        for (run, times) in runs.into_iter().zip(&mut times) {
+            let start = Instant::now();
+            run();
+            // The first round warms up.
+            if round > 0 {
+                times.push(start.elapsed().as_secs_f64() * 1e6);
+            }
+        }
+    }
+    times.map(|mut times| {
+        times.sort_by(f64::total_cmp);
+        times[ROUNDS / 2]
+    })
+}
+
+fn print(name: &str, [base, ours]: [f64; 2]) {
+    println!(
+        "{name:<42} {base:>12.2} {ours:>12.2} {:>8.2} x",
+        ours / base
+    );
+}
+
+fn step(value: &mut Value) {
+    value.0 = (value.0 * 0.99 + 0.01).sqrt();
+}
+
+fn iteration(entities: usize) {
+    let mut world = World::new();
+    world.spawn_batch((0..entities).map(|i| Value(i as f32)));
+    let mut other = World::new();
+    other.spawn_batch((0..entities).map(|i| Value(i as f32)));
+    let mut serial = world.query::<&mut Value>();
+    let mut parallel = other.query::<&mut Value>();
+    let times = alternate(
+        || {
+            let values = serial.iter_mut(&mut world);
+            values.for_each(|mut value| step(&mut value));
+        },
+        || {
+            let mut values = parallel.query_mut(&mut other);
+            values.par_iter_mut().for_each(|mut value| step(&mut value));
+        },
+    );
+    let sum = |world: &mut World| {
+        let mut values = world.query::<&Value>();
+        values.iter(world).map(|value| value.0).sum::<f32>()
+    };
+    assert!(
+        sum(&mut world) == sum(&mut other),
+        "both must step each entity alike"
+    );
+    print(
+        &format!("par_iter_mut over {entities}, to a serial loop"),
+        times,
+    );
+}
+
+fn schedule(systems: usize) {
+    let ran = Arc::new(AtomicUsize::new(0));
+    let build = |parallel: bool| {
+        let mut schedule = Schedule::default();
+        if parallel {
+            schedule.set_executor(MultiThreadedExecutor::new());
+        } else {
+            schedule.set_executor(SingleThreadedExecutor::new());
+        }
+        for _ in 0..systems {
+            let ran = ran.clone();
+            schedule.add_systems(move || _ = ran.fetch_add(1, Ordering::Relaxed));
+        }
+        schedule
+    };
+    let (mut single, mut multi) = (build(false), build(true));
+    let (mut world, mut other) = (World::new(), World::new());
+    let times = alternate(|| single.run(&mut world), || multi.run(&mut other));
+    assert_eq!(
+        ran.load(Ordering::Relaxed),
+        2 * systems * (ROUNDS + 1),
+        "every system must run each round"
+    );
+    print(
+        &format!("{systems} tiny systems, to the serial executor"),
+        times,
+    );
+}
+
+fn main() {
+    let mut app = App::new();
+    app.add_plugins(HeartbeatPlugin::default());
+    println!("{:<42} {:>12} {:>12}", "workload", "serial us", "pool us");
+    for entities in [100, 1_000, 10_000, 100_000, 1_000_000] {
+        iteration(entities);
+    }
+    for systems in [1, 10, 100, 1_000] {
+        schedule(systems);
+    }
+}
