@@ -234,6 +234,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "in an interpreter all work is long")]
     fn short_work_is_cut_a_few_times_and_long_work_seldom() {
         assert_eq!(pieces(1), [1]);
         assert_eq!(pieces(100), [1, 4, 16, 39, 20, 20]);

@@ -1,0 +1,11 @@
+//! Loom models of the protocols that sleep and completion rest on: every interleaving of the
+//! threads that each names, or those within the preemption bound that it states.
+//!
+//! Run with `RUSTFLAGS="--cfg heartbeat_loom" cargo test -p heartbeat_pool --release --lib models`.
+
+mod join;
+mod parker;
+mod room;
+mod scope;
+mod sentinel;
+mod sleep;

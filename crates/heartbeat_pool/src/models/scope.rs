@@ -1,0 +1,111 @@
+//! A scope's completion, its tickets, its owner's sleep.
+
+use crate::latch::CountLatch;
+use crate::parker::Parker;
+use crate::sync::{Arc, AtomicUsize, Ordering};
+use crate::tickets::{Call, Tickets};
+use loom::cell::UnsafeCell;
+use loom::thread;
+
+/// Two finishers, an owner that waits: it wakes, and sees what both have written.
+#[test]
+fn latch_wakes_its_owner_once_all_is_over() {
+    loom::model(|| {
+        let parker = Arc::new(Parker::new());
+        let latch = Arc::new(CountLatch::new(parker.clone()));
+        let cells: Vec<_> = (0..2).map(|_| Arc::new(UnsafeCell::new(0))).collect();
+        let threads: Vec<_> = cells
+            .iter()
+            .map(|cell| {
+                latch.begin();
+                let (latch, cell) = (latch.clone(), cell.clone());
+                thread::spawn(move || {
+                    // SAFETY: the owner reads only once the latch is done.
+                    cell.with_mut(|cell| unsafe { *cell = 1 });
+                    latch.finish();
+                })
+            })
+            .collect();
+        while !latch.is_done() {
+            parker.park();
+        }
+        for cell in &cells {
+            // SAFETY: `is_done` acquired every finisher's writes.
+            assert_eq!(cell.with(|cell| unsafe { *cell }), 1);
+        }
+        for thread in threads {
+            thread.join().unwrap();
+        }
+    });
+}
+
+/// Two pushers and a taker of tickets: no job is left behind without a ticket.
+#[test]
+fn a_ticket_stands_for_every_job() {
+    loom::model(|| {
+        let tickets = Arc::new(Tickets::new());
+        let jobs = Arc::new(AtomicUsize::new(0));
+        let queued = Arc::new(AtomicUsize::new(0));
+        let push = |tickets: &Tickets, jobs: &AtomicUsize, queued: &AtomicUsize| {
+            jobs.fetch_add(1, Ordering::Relaxed);
+            if tickets.pushed(|| false) == Call::Ticket {
+                queued.fetch_add(1, Ordering::Relaxed);
+            }
+        };
+        push(&tickets, &jobs, &queued);
+        let taker = {
+            let (tickets, jobs, queued) = (tickets.clone(), jobs.clone(), queued.clone());
+            thread::spawn(move || {
+                queued.fetch_sub(1, Ordering::Relaxed);
+                tickets.taken();
+                jobs.swap(0, Ordering::Relaxed);
+            })
+        };
+        let pusher = {
+            let (tickets, jobs, queued) = (tickets.clone(), jobs.clone(), queued.clone());
+            thread::spawn(move || push(&tickets, &jobs, &queued))
+        };
+        push(&tickets, &jobs, &queued);
+        taker.join().unwrap();
+        pusher.join().unwrap();
+        let (jobs, queued) = (jobs.load(Ordering::Relaxed), queued.load(Ordering::Relaxed));
+        assert!(queued <= 1, "{queued} tickets");
+        assert!(jobs == 0 || queued == 1, "{jobs} jobs without a ticket");
+    });
+}
+
+/// A scope's owner that waits, a job that is still running and spawns another, which only the
+/// owner is there to run: it wakes for the job, and again for the end.
+#[test]
+fn a_scopes_owner_wakes_for_work_and_for_the_end() {
+    loom::model(|| {
+        let parker = Arc::new(Parker::new());
+        let latch = Arc::new(CountLatch::new(parker.clone()));
+        let tickets = Arc::new(Tickets::new());
+        let jobs = Arc::new(AtomicUsize::new(0));
+        latch.begin();
+        let running = {
+            let (latch, tickets, jobs) = (latch.clone(), tickets.clone(), jobs.clone());
+            thread::spawn(move || {
+                latch.begin();
+                jobs.fetch_add(1, Ordering::Relaxed);
+                if tickets.pushed(|| true) == Call::Owner {
+                    latch.wake_owner();
+                }
+                latch.finish();
+            })
+        };
+        while !latch.is_done() {
+            if jobs.swap(0, Ordering::Relaxed) == 1 {
+                latch.finish();
+                continue;
+            }
+            tickets.set_owner_asleep(true);
+            if !latch.is_done() && jobs.load(Ordering::Relaxed) == 0 {
+                parker.park();
+            }
+            tickets.set_owner_asleep(false);
+        }
+        running.join().unwrap();
+    });
+}
