@@ -1,0 +1,116 @@
+//! What every workload needs to run: the plan, the pools, the machine's own figures.
+
+use crate::lineup::Lineup;
+use crate::options::Options;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::cell::OnceCell;
+use std::time::Duration;
+use suite::{Job, Outcome, Plan, Spinner, Watchdog, compare, seconds, wake_up_latency};
+
+/// Ticks of the progress bar a workload.
+const TICKS: u64 = 100;
+/// No sample takes this long, except on a pool that hangs.
+const HANGS: Duration = Duration::from_secs(120);
+
+/// A run's settings and pools.
+pub struct Bench {
+    /// The command line.
+    pub options: Options,
+    /// How much is measured.
+    pub plan: Plan,
+    /// Turns times into work.
+    pub spinner: Spinner,
+    /// The system's own time to wake a thread, in seconds.
+    pub wake_up: f64,
+    watchdog: Watchdog,
+    progress: ProgressBar,
+    pools: OnceCell<Lineup>,
+    singles: OnceCell<Lineup>,
+}
+
+impl Bench {
+    /// Gets ready for so many workloads.
+    #[must_use]
+    pub fn new(options: Options, workloads: usize) -> Self {
+        let mut plan = Plan {
+            rounds: 21,
+            sample: Duration::from_millis(4),
+            budget: Duration::from_secs(6),
+        };
+        if options.quick {
+            plan.rounds = 9;
+            plan.sample = Duration::from_millis(2);
+            plan.budget = Duration::from_secs(1);
+        }
+        if let Some(rounds) = options.rounds {
+            plan.rounds = rounds;
+        }
+        let progress = ProgressBar::new(workloads as u64 * TICKS);
+        if let Ok(style) = ProgressStyle::with_template("{bar:40} {percent:>3}% {eta:>4} {msg}") {
+            progress.set_style(style);
+        }
+        Self {
+            options,
+            plan,
+            spinner: Spinner::calibrate(),
+            wake_up: wake_up_latency(),
+            watchdog: Watchdog::start(HANGS),
+            progress,
+            pools: OnceCell::new(),
+            singles: OnceCell::new(),
+        }
+    }
+
+    /// The contenders with as many threads as the command line says.
+    pub fn pools(&self) -> &Lineup {
+        self.pools.get_or_init(|| self.lineup(self.options.threads))
+    }
+
+    /// The contenders with one thread each.
+    pub fn singles(&self) -> &Lineup {
+        self.singles.get_or_init(|| self.lineup(1))
+    }
+
+    /// The wanted contenders with that many threads.
+    #[must_use]
+    pub fn lineup(&self, threads: usize) -> Lineup {
+        Lineup::new(threads, |name| self.options.wants_pool(name))
+    }
+
+    /// What holds for all tables.
+    #[must_use]
+    pub fn headline(&self) -> String {
+        format!(
+            "{} running threads a pool, up to {} rounds; waking a thread takes {} here\n",
+            self.options.threads,
+            self.plan.rounds,
+            seconds(self.wake_up)
+        )
+    }
+
+    /// Samples a job on a lineup.
+    pub fn sample(&self, name: &str, lineup: &Lineup, job: &mut dyn Job) -> Outcome {
+        let before = self.progress.position() / TICKS * TICKS;
+        let tell = |share| {
+            let ticks = (share * TICKS as f64) as u64;
+            self.progress.set_position(before + ticks);
+        };
+        compare(self.plan, &self.watchdog, name, lineup.iter(), job, tell)
+    }
+
+    /// Shows which workload is next, the `index`th.
+    pub fn begin(&self, index: usize, name: &str) {
+        self.progress.set_position(index as u64 * TICKS);
+        self.progress.set_message(name.to_owned());
+    }
+
+    /// Prints below what was printed, above the progress bar.
+    pub fn print(&self, text: &str) {
+        self.progress.suspend(|| println!("{text}"));
+    }
+
+    /// Takes the progress bar away.
+    pub fn end(&self) {
+        self.progress.finish_and_clear();
+    }
+}

@@ -1,0 +1,21 @@
+//! All workloads, in the tables' order.
+
+mod coarse;
+mod fork_join;
+mod scopes;
+mod slices;
+mod tasks;
+
+use crate::options::Options;
+use crate::workload::Workload;
+
+/// Every workload in the size that the options ask for.
+#[must_use]
+pub fn all(options: &Options) -> Vec<Workload> {
+    let mut all = fork_join::workloads(options);
+    all.extend(slices::workloads());
+    all.extend(scopes::workloads());
+    all.extend(coarse::workloads());
+    all.extend(tasks::workloads());
+    all
+}

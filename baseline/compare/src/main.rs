@@ -1,0 +1,53 @@
+//! Runs this project's pool and its rivals side by side, in rounds that alternate between them, and
+//! checks every answer. `--help` lists the options.
+
+mod bench;
+mod catalogue;
+mod lineup;
+mod options;
+mod report;
+mod workload;
+
+use bench::Bench;
+use options::{HELP, Options};
+use std::env;
+use std::error::Error;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run() -> Result<(), Box<dyn Error>> {
+    let options = Options::parse(env::args_os().skip(1))?;
+    if options.help {
+        print!("{HELP}");
+        return Ok(());
+    }
+    let mut workloads = catalogue::all(&options);
+    workloads.retain(|workload| options.wants(&workload.name));
+    if options.list {
+        println!("pools: {}\n", lineup::names().join(", "));
+        workloads
+            .iter()
+            .for_each(|workload| println!("{}", workload.name));
+        return Ok(());
+    }
+    if workloads.is_empty() {
+        return Err("no workload has such a name: --list prints them".into());
+    }
+    let bench = Bench::new(options, workloads.len());
+    bench.print(&bench.headline());
+    for (index, workload) in workloads.iter().enumerate() {
+        bench.begin(index, &workload.name);
+        bench.print(&workload.run(&bench).to_string());
+    }
+    bench.end();
+    Ok(())
+}

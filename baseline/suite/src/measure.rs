@@ -1,0 +1,203 @@
+//! Samples of all contenders in alternation.
+
+use crate::contender::{Answer, Contender, Refusal};
+use crate::stats::median;
+use crate::watchdog::Watchdog;
+use cpu_time::ProcessTime;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How much is measured.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    /// Samples of each contender, at most.
+    pub rounds: usize,
+    /// How long a sample of something short is made.
+    pub sample: Duration,
+    /// Rounds end when a workload has taken this long, but not before [`Plan::FEWEST`].
+    pub budget: Duration,
+}
+
+impl Plan {
+    /// Medians of fewer rounds mean nothing.
+    pub const FEWEST: usize = 5;
+}
+
+/// What a workload runs: `run` is timed, `verify` is not.
+pub trait Job {
+    /// Runs it so often on a contender.
+    ///
+    /// # Errors
+    ///
+    /// Why the sample counts for nothing.
+    fn run(&mut self, contender: &dyn Contender, iterations: u64) -> Answer;
+
+    /// Checks what would take too long while the clock runs.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::Wrong`].
+    fn verify(&mut self) -> Answer {
+        Ok(())
+    }
+}
+
+/// One contender's samples.
+#[derive(Clone, Debug)]
+pub struct Sampled {
+    /// The contender's name.
+    pub name: &'static str,
+    /// Seconds an iteration, one a round.
+    pub times: Vec<f64>,
+    /// CPU seconds that the process used per second of this contender's samples.
+    pub cpu: f64,
+}
+
+impl Sampled {
+    /// The median time of an iteration, in seconds.
+    #[must_use]
+    pub fn median(&self) -> f64 {
+        median(&self.times)
+    }
+
+    /// The median of the rounds' ratios, so that a machine that changes pace between rounds
+    /// changes nothing.
+    #[must_use]
+    pub fn ratio(&self, other: &Self) -> f64 {
+        let ratios: Vec<f64> = self
+            .times
+            .iter()
+            .zip(&other.times)
+            .map(|(mine, other)| mine / other)
+            .collect();
+        median(&ratios)
+    }
+}
+
+/// All samples of a workload.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// Those who ran it.
+    pub sampled: Vec<Sampled>,
+    /// Those who didn't, though they could or should.
+    pub refused: Vec<(&'static str, Refusal)>,
+}
+
+impl Outcome {
+    /// A contender's samples.
+    #[must_use]
+    pub fn of(&self, name: &str) -> Option<&Sampled> {
+        self.sampled.iter().find(|sampled| sampled.name == name)
+    }
+}
+
+/// Lets the pools that ran before go to sleep.
+pub fn settle() {
+    thread::sleep(Duration::from_micros(500));
+}
+
+struct Runner<'a> {
+    contender: &'a dyn Contender,
+    iterations: u64,
+    times: Vec<f64>,
+    cpu: f64,
+    wall: f64,
+}
+
+impl Runner<'_> {
+    fn time(&self, job: &mut dyn Job, iterations: u64) -> Result<Duration, Refusal> {
+        let start = Instant::now();
+        job.run(self.contender, iterations)?;
+        Ok(start.elapsed())
+    }
+
+    /// Finds how many iterations make a sample.
+    fn calibrate(&mut self, job: &mut dyn Job, sample: Duration) -> Answer {
+        loop {
+            let time = self.time(job, self.iterations)?;
+            if time * 2 >= sample || self.iterations > 1 << 40 {
+                let fit = sample.as_secs_f64() / time.as_secs_f64().max(1e-9);
+                self.iterations = (self.iterations as f64 * fit).round().max(1.0) as u64;
+                return job.verify();
+            }
+            self.iterations *= 4;
+        }
+    }
+
+    fn sample(&mut self, job: &mut dyn Job) -> Answer {
+        settle();
+        // What is short gets its caches and threads back first.
+        if self.iterations >= 16 {
+            job.run(self.contender, self.iterations / 16)?;
+        }
+        let cpu = ProcessTime::now();
+        let time = self.time(job, self.iterations)?.as_secs_f64();
+        self.cpu += cpu.elapsed().as_secs_f64();
+        self.wall += time;
+        self.times.push(time / self.iterations as f64);
+        job.verify()
+    }
+}
+
+/// Runs `job` on all contenders, one after the other in each round, in an order that changes from
+/// round to round. `progress` is told after each round which share of the plan is done.
+pub fn compare<'a>(
+    plan: Plan,
+    watchdog: &Watchdog,
+    name: &str,
+    contenders: impl IntoIterator<Item = &'a dyn Contender>,
+    job: &mut dyn Job,
+    mut progress: impl FnMut(f64),
+) -> Outcome {
+    let mut outcome = Outcome::default();
+    let mut runners = Vec::new();
+    let watch = |runner: &Runner| format!("{name} on {}", runner.contender.name());
+    for contender in contenders {
+        let mut runner = Runner {
+            contender,
+            iterations: 1,
+            times: Vec::new(),
+            cpu: 0.0,
+            wall: 0.0,
+        };
+        let what = watch(&runner);
+        match watchdog.watch(|| what, || runner.calibrate(job, plan.sample)) {
+            Ok(()) => runners.push(runner),
+            Err(Refusal::Unsupported) => {}
+            Err(refusal) => outcome.refused.push((contender.name(), refusal)),
+        }
+    }
+    let start = Instant::now();
+    for round in 0..plan.rounds {
+        if round >= Plan::FEWEST && start.elapsed() > plan.budget {
+            break;
+        }
+        for turn in 0..runners.len() {
+            let place = (turn + round) % runners.len();
+            let place = if round % 2 == 0 {
+                place
+            } else {
+                runners.len() - 1 - place
+            };
+            let runner = &mut runners[place];
+            let what = watch(runner);
+            if let Err(refusal) = watchdog.watch(|| what, || runner.sample(job)) {
+                outcome.refused.push((runner.contender.name(), refusal));
+                runner.times.clear();
+            }
+        }
+        runners.retain(|runner| !runner.times.is_empty());
+        let rounds = (round + 1) as f64 / plan.rounds as f64;
+        let spent = start.elapsed().as_secs_f64() / plan.budget.as_secs_f64();
+        progress(rounds.max(spent).min(1.0));
+    }
+    outcome.sampled = runners
+        .into_iter()
+        .map(|runner| Sampled {
+            name: runner.contender.name(),
+            times: runner.times,
+            cpu: runner.cpu / runner.wall,
+        })
+        .collect();
+    outcome
+}

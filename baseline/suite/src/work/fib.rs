@@ -1,0 +1,7 @@
+//! Fibonacci numbers, the usual way to count what a join costs.
+
+/// The serial reference.
+#[must_use]
+pub fn fib(n: u64) -> u64 {
+    if n < 2 { n } else { fib(n - 1) + fib(n - 2) }
+}
