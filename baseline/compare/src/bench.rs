@@ -1,9 +1,9 @@
 //! What every workload needs to run: the plan, the pools, the machine's own figures.
 
-use crate::lineup::Lineup;
+use crate::lineup::{self, Lineup};
 use crate::options::Options;
 use indicatif::{ProgressBar, ProgressStyle};
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::time::Duration;
 use suite::{Job, Outcome, Plan, Spinner, Watchdog, compare, seconds, wake_up_latency};
 
@@ -24,6 +24,8 @@ pub struct Bench {
     pub wake_up: f64,
     watchdog: Watchdog,
     progress: ProgressBar,
+    /// Where the bar stood when the present workload began.
+    begun: Cell<u64>,
     pools: OnceCell<Lineup>,
     singles: OnceCell<Lineup>,
 }
@@ -36,6 +38,7 @@ impl Bench {
             rounds: 21,
             sample: Duration::from_millis(4),
             budget: Duration::from_secs(6),
+            once: false,
         };
         if options.quick {
             plan.rounds = 9;
@@ -56,6 +59,7 @@ impl Bench {
             wake_up: wake_up_latency(),
             watchdog: Watchdog::start(HANGS),
             progress,
+            begun: Cell::new(0),
             pools: OnceCell::new(),
             singles: OnceCell::new(),
         }
@@ -79,28 +83,45 @@ impl Bench {
 
     /// What holds for all tables.
     #[must_use]
-    pub fn headline(&self) -> String {
-        format!(
-            "{} running threads a pool, up to {} rounds; waking a thread takes {} here\n",
-            self.options.threads,
-            self.plan.rounds,
-            seconds(self.wake_up)
-        )
+    pub fn facts(&self) -> [(&'static str, String); 4] {
+        let versions = lineup::versions().map(|(name, version)| format!("{name} {version}"));
+        let rounds = format!("up to {}, medians are shown", self.plan.rounds);
+        [
+            ("rivals", versions.join(", ")),
+            ("running threads a pool", self.options.threads.to_string()),
+            ("rounds", rounds),
+            ("the system wakes a thread in", seconds(self.wake_up)),
+        ]
     }
 
-    /// Samples a job on a lineup.
+    /// Samples a job on a lineup, by the plan.
     pub fn sample(&self, name: &str, lineup: &Lineup, job: &mut dyn Job) -> Outcome {
-        let before = self.progress.position() / TICKS * TICKS;
-        let tell = |share| {
-            let ticks = (share * TICKS as f64) as u64;
-            self.progress.set_position(before + ticks);
-        };
-        compare(self.plan, &self.watchdog, name, lineup.iter(), job, tell)
+        self.sample_by(self.plan, name, lineup, job)
+    }
+
+    /// Samples a job on a lineup, by a plan of its own.
+    pub fn sample_by(&self, plan: Plan, name: &str, lineup: &Lineup, job: &mut dyn Job) -> Outcome {
+        compare(plan, &self.watchdog, name, lineup.iter(), job, |share| {
+            self.advance(share);
+        })
+    }
+
+    /// Shows which share of the present workload is done.
+    pub fn advance(&self, share: f64) {
+        let ticks = (share * TICKS as f64) as u64;
+        self.progress
+            .set_position(self.begun.get() + ticks.min(TICKS));
+    }
+
+    /// Calls `f`, and ends the process if that hangs.
+    pub fn watch<R>(&self, what: &str, f: impl FnOnce() -> R) -> R {
+        self.watchdog.watch(|| what.to_owned(), f)
     }
 
     /// Shows which workload is next, the `index`th.
     pub fn begin(&self, index: usize, name: &str) {
-        self.progress.set_position(index as u64 * TICKS);
+        self.begun.set(index as u64 * TICKS);
+        self.advance(0.0);
         self.progress.set_message(name.to_owned());
     }
 

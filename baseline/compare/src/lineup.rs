@@ -35,6 +35,33 @@ pub fn names() -> Vec<&'static str> {
     ALL.iter().map(|(name, _)| *name).collect()
 }
 
+/// What this was built with.
+const LOCKFILE: &str = include_str!("../../Cargo.lock");
+
+/// Each rival's package and version.
+#[must_use]
+pub fn versions() -> [(&'static str, &'static str); 6] {
+    let rivals = [
+        Rayon::NAME,
+        Chili::NAME,
+        Forte::NAME,
+        BevyTasks::NAME,
+        AsyncExecutor::NAME,
+        Tokio::NAME,
+    ];
+    rivals.map(|name| (name, version(name).unwrap_or("of unknown version")))
+}
+
+/// A package's version: the line after its name.
+fn version(package: &str) -> Option<&'static str> {
+    let name = format!("name = \"{package}\"");
+    let mut lines = LOCKFILE.lines().skip_while(|line| *line != name).skip(1);
+    lines
+        .next()?
+        .strip_prefix("version = \"")?
+        .strip_suffix('"')
+}
+
 /// Contenders of one size.
 pub struct Lineup {
     contenders: Vec<Box<dyn Contender>>,
@@ -64,5 +91,20 @@ impl Lineup {
     /// Those that are there.
     pub fn iter(&self) -> impl Iterator<Item = &dyn Contender> {
         self.contenders.iter().map(AsRef::as_ref)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rivals_version_is_known() {
+        for (name, version) in versions() {
+            assert!(
+                version.starts_with(|c: char| c.is_ascii_digit()),
+                "{name} {version}"
+            );
+        }
     }
 }

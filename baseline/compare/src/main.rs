@@ -12,7 +12,9 @@ use bench::Bench;
 use options::{HELP, Options};
 use std::env;
 use std::error::Error;
+use std::path::Path;
 use std::process::ExitCode;
+use suite::Record;
 
 fn main() -> ExitCode {
     match run() {
@@ -42,12 +44,23 @@ fn run() -> Result<(), Box<dyn Error>> {
     if workloads.is_empty() {
         return Err("no workload has such a name: --list prints them".into());
     }
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut record = Record::new(folder);
     let bench = Bench::new(options, workloads.len());
-    bench.print(&bench.headline());
+    for (name, value) in bench.facts() {
+        bench.print(&format!("{name}: {value}"));
+        record.fact(name, value);
+    }
     for (index, workload) in workloads.iter().enumerate() {
         bench.begin(index, &workload.name);
-        bench.print(&workload.run(&bench).to_string());
+        let report = workload.run(&bench);
+        bench.print(&format!("\n{}", report.table));
+        record.add(report.table, report.plot);
     }
     bench.end();
+    if bench.options.record {
+        let path = record.write(&folder.with_file_name("records"))?;
+        println!("\nrecorded in {}", path.display());
+    }
     Ok(())
 }

@@ -16,8 +16,8 @@ Usage: cargo run --release --ignore-rust-version -- [OPTIONS]
   --threads N     running threads of each pool (default 2)
   --rounds N      samples of each pool in a workload, at most (default 21)
   --quick         shorter samples, fewer rounds, smaller trees: under a minute
-  --scaling       after the workloads, the scaling families
-  --record        write the tables to baseline/records/, dated today
+  --scaling       the scaling families too (several minutes; --only scaling for them alone)
+  --record        write the tables and plots to baseline/records/, dated today (UTC)
   --list          print the workloads' and the pools' names, and run nothing
   --help          print this
 ";

@@ -2,9 +2,23 @@
 
 use crate::bench::Bench;
 use crate::report::{Items, Reference, table};
-use suite::{Answer, Contender, Job, Table};
+use suite::{Answer, Contender, Job, Plot, Table};
 
-type Run = dyn Fn(&Bench, &str) -> Table;
+type Run = dyn Fn(&Bench, &str) -> Report;
+
+/// What a workload gives.
+pub struct Report {
+    /// Its figures.
+    pub table: Table,
+    /// Its curves, if it has some.
+    pub plot: Option<Plot>,
+}
+
+impl From<Table> for Report {
+    fn from(table: Table) -> Self {
+        Self { table, plot: None }
+    }
+}
 
 /// One table's worth of measuring.
 pub struct Workload {
@@ -34,7 +48,10 @@ pub enum Size {
 
 impl Workload {
     /// A workload with a table of its own kind.
-    pub fn special(name: impl Into<String>, run: impl Fn(&Bench, &str) -> Table + 'static) -> Self {
+    pub fn special(
+        name: impl Into<String>,
+        run: impl Fn(&Bench, &str) -> Report + 'static,
+    ) -> Self {
         Self {
             name: name.into(),
             run: Box::new(run),
@@ -66,12 +83,12 @@ impl Workload {
             for (name, reason) in &lineup.missing {
                 table.notes.push(format!("{name}: {reason}."));
             }
-            table
+            table.into()
         })
     }
 
     /// Measures.
-    pub fn run(&self, bench: &Bench) -> Table {
+    pub fn run(&self, bench: &Bench) -> Report {
         (self.run)(bench, &self.name)
     }
 }

@@ -1,5 +1,6 @@
 //! A pool as the suite sees it.
 
+use crate::work::burst::Burst;
 use crate::work::coarse::Coarse;
 use crate::work::irregular::Irregular;
 use crate::work::items::{Cost, Items};
@@ -7,6 +8,8 @@ use crate::work::maze::Maze;
 use crate::work::tree::Tree;
 use crate::work::uneven::Uneven;
 use std::hint::black_box;
+use std::sync::Arc;
+use std::time::Duration;
 use thiserror::Error;
 
 /// What a contender says after a sample.
@@ -21,6 +24,9 @@ pub enum Refusal {
     /// The pool could do it, but is not let to.
     #[error("{0}")]
     Skipped(&'static str),
+    /// A spawned job has not run.
+    #[error("lost a job: not all that were spawned have run within {0:?}")]
+    Lost(Duration),
     /// The pool ran it and the answer is wrong.
     #[error("wrong answer: {got} instead of {expected}")]
     Wrong {
@@ -144,6 +150,11 @@ pub trait Contender {
 
     /// From outside, spawns two tasks that send each other so many messages, and waits for both.
     fn ping_pong(&self, _messages: u64, _iterations: u64) -> Answer {
+        Err(Refusal::Unsupported)
+    }
+
+    /// From outside, spawns the jobs of a burst and returns at once.
+    fn spawn_burst(&self, _burst: &Arc<Burst>) -> Answer {
         Err(Refusal::Unsupported)
     }
 }

@@ -6,7 +6,11 @@
 //! it once a sample, through [`Contender`], and takes the time around that call.
 
 mod contender;
+mod cpu;
+mod machine;
 mod measure;
+mod plot;
+mod record;
 mod serial;
 mod stats;
 mod table;
@@ -15,12 +19,16 @@ mod watchdog;
 mod work;
 
 pub use contender::{Answer, Contender, Entry, Refusal, check, repeat};
+pub use cpu::CpuClock;
 pub use measure::{Job, Outcome, Plan, Sampled, compare, settle};
+pub use plot::{Plot, PlotError};
+pub use record::{Record, RecordError};
 pub use serial::Serial;
 pub use stats::{median, percentile};
 pub use table::{Table, factor, seconds};
 pub use wake_up::wake_up_latency;
 pub use watchdog::Watchdog;
+pub use work::burst::{Burst, Starts};
 pub use work::coarse::Coarse;
 pub use work::fib::fib;
 pub use work::irregular::{Children, Irregular};

@@ -1,9 +1,9 @@
 //! Samples of all contenders in alternation.
 
 use crate::contender::{Answer, Contender, Refusal};
+use crate::cpu::CpuClock;
 use crate::stats::median;
 use crate::watchdog::Watchdog;
-use cpu_time::ProcessTime;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -16,6 +16,8 @@ pub struct Plan {
     pub sample: Duration,
     /// Rounds end when a workload has taken this long, but not before [`Plan::FEWEST`].
     pub budget: Duration,
+    /// Take what is long from a single run, and do without rounds.
+    pub once: bool,
 }
 
 impl Plan {
@@ -104,19 +106,42 @@ struct Runner<'a> {
     wall: f64,
 }
 
-impl Runner<'_> {
-    fn time(&self, job: &mut dyn Job, iterations: u64) -> Result<Duration, Refusal> {
-        let start = Instant::now();
-        job.run(self.contender, iterations)?;
-        Ok(start.elapsed())
+impl<'a> Runner<'a> {
+    fn new(contender: &'a dyn Contender) -> Self {
+        Self {
+            contender,
+            iterations: 1,
+            times: Vec::new(),
+            cpu: 0.0,
+            wall: 0.0,
+        }
     }
 
-    /// Finds how many iterations make a sample.
-    fn calibrate(&mut self, job: &mut dyn Job, sample: Duration) -> Answer {
+    fn time(&mut self, job: &mut dyn Job) -> Result<f64, Refusal> {
+        let cpu = CpuClock::start();
+        let start = Instant::now();
+        job.run(self.contender, self.iterations)?;
+        let time = start.elapsed().as_secs_f64();
+        self.cpu += cpu.elapsed();
+        self.wall += time;
+        self.times.push(time / self.iterations as f64);
+        Ok(time)
+    }
+
+    /// Finds how many iterations make a sample. What was sampled on the way is kept if it is to be
+    /// the only sample.
+    fn calibrate(&mut self, job: &mut dyn Job, plan: Plan) -> Answer {
+        let sample = plan.sample.as_secs_f64();
         loop {
-            let time = self.time(job, self.iterations)?;
-            if time * 2 >= sample || self.iterations > 1 << 40 {
-                let fit = sample.as_secs_f64() / time.as_secs_f64().max(1e-9);
+            let time = self.time(job)?;
+            let enough = time * 2.0 >= sample || self.iterations > 1 << 40;
+            if enough && plan.once {
+                return job.verify();
+            }
+            self.times.clear();
+            (self.cpu, self.wall) = (0.0, 0.0);
+            if enough {
+                let fit = sample / time.max(1e-9);
                 self.iterations = (self.iterations as f64 * fit).round().max(1.0) as u64;
                 return job.verify();
             }
@@ -130,11 +155,7 @@ impl Runner<'_> {
         if self.iterations >= 16 {
             job.run(self.contender, self.iterations / 16)?;
         }
-        let cpu = ProcessTime::now();
-        let time = self.time(job, self.iterations)?.as_secs_f64();
-        self.cpu += cpu.elapsed().as_secs_f64();
-        self.wall += time;
-        self.times.push(time / self.iterations as f64);
+        self.time(job)?;
         job.verify()
     }
 }
@@ -153,22 +174,17 @@ pub fn compare<'a>(
     let mut runners = Vec::new();
     let watch = |runner: &Runner| format!("{name} on {}", runner.contender.name());
     for contender in contenders {
-        let mut runner = Runner {
-            contender,
-            iterations: 1,
-            times: Vec::new(),
-            cpu: 0.0,
-            wall: 0.0,
-        };
+        let mut runner = Runner::new(contender);
         let what = watch(&runner);
-        match watchdog.watch(|| what, || runner.calibrate(job, plan.sample)) {
+        match watchdog.watch(|| what, || runner.calibrate(job, plan)) {
             Ok(()) => runners.push(runner),
             Err(Refusal::Unsupported) => {}
             Err(refusal) => outcome.refused.push((contender.name(), refusal)),
         }
     }
     let start = Instant::now();
-    for round in 0..plan.rounds {
+    let rounds = if plan.once { 0 } else { plan.rounds };
+    for round in 0..rounds {
         if round >= Plan::FEWEST && start.elapsed() > plan.budget {
             break;
         }
@@ -187,9 +203,9 @@ pub fn compare<'a>(
             }
         }
         runners.retain(|runner| !runner.times.is_empty());
-        let rounds = (round + 1) as f64 / plan.rounds as f64;
+        let done = (round + 1) as f64 / rounds as f64;
         let spent = start.elapsed().as_secs_f64() / plan.budget.as_secs_f64();
-        progress(rounds.max(spent).min(1.0));
+        progress(done.max(spent).min(1.0));
     }
     outcome.sampled = runners
         .into_iter()

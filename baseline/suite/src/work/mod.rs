@@ -1,5 +1,6 @@
 //! What is computed, with the answers.
 
+pub mod burst;
 pub mod coarse;
 pub mod fib;
 pub mod irregular;
