@@ -7,7 +7,8 @@ mod fork_join;
 mod tasks;
 
 use heartbeat_pool::{BuildError, ThreadPool};
-use suite::{Answer, Coarse, Contender, Cost, Entry, Irregular, Items, Maze, Tree, Uneven};
+use std::sync::Arc;
+use suite::{Answer, Burst, Coarse, Contender, Cost, Entry, Irregular, Items, Maze, Tree, Uneven};
 
 /// This project's pool.
 #[derive(Debug)]
@@ -81,5 +82,9 @@ impl Contender for Ours {
 
     fn ping_pong(&self, messages: u64, iterations: u64) -> Answer {
         tasks::ping_pong(&self.pool, messages, iterations)
+    }
+
+    fn spawn_burst(&self, burst: &Arc<Burst>) -> Answer {
+        tasks::spawn_burst(&self.pool, burst)
     }
 }

@@ -1,7 +1,8 @@
 //! The workloads by scopes and tasks.
 
 use heartbeat_pool::{Lane, Task, ThreadPool, spawn_future, yield_now};
-use suite::{Answer, Coarse, Entry, await_all, check, one, repeat, repeat_slots, spin};
+use std::sync::Arc;
+use suite::{Answer, Burst, Coarse, Entry, await_all, check, one, repeat, repeat_slots, spin};
 
 const LANE: Lane = Lane::Frame;
 
@@ -84,4 +85,12 @@ pub fn ping_pong(pool: &ThreadPool, messages: u64, iterations: u64) -> Answer {
         let ping = pool.spawn_future(LANE, ping);
         pool.block_on(async { ping.await + pong.await })
     })
+}
+
+pub fn spawn_burst(pool: &ThreadPool, burst: &Arc<Burst>) -> Answer {
+    for _ in 0..burst.jobs() {
+        let burst = burst.clone();
+        pool.spawn(LANE, move || burst.run());
+    }
+    Ok(())
 }

@@ -3,8 +3,10 @@
 mod coarse;
 mod fork_join;
 mod scopes;
+mod sixty_hertz;
 mod slices;
 mod tasks;
+mod wake_burst;
 
 use crate::options::Options;
 use crate::workload::Workload;
@@ -17,5 +19,7 @@ pub fn all(options: &Options) -> Vec<Workload> {
     all.extend(scopes::workloads());
     all.extend(coarse::workloads());
     all.extend(tasks::workloads());
+    all.push(wake_burst::workload());
+    all.push(sixty_hertz::workload());
     all
 }

@@ -4,8 +4,9 @@ use async_channel::{Sender, bounded};
 use async_executor::{StaticExecutor, Task};
 use futures_lite::future::{block_on, yield_now};
 use std::io;
+use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
-use suite::{Answer, Contender, Entry, await_all, check, one, repeat};
+use suite::{Answer, Burst, Contender, Entry, await_all, check, one, repeat};
 
 /// An executor and the threads that run it.
 #[derive(Debug)]
@@ -97,5 +98,13 @@ impl Contender for AsyncExecutor {
             let ping = self.executor.spawn(ping);
             block_on(async { ping.await + pong.await })
         })
+    }
+
+    fn spawn_burst(&self, burst: &Arc<Burst>) -> Answer {
+        for _ in 0..burst.jobs() {
+            let burst = burst.clone();
+            self.executor.spawn(async move { burst.run() }).detach();
+        }
+        Ok(())
     }
 }

@@ -8,8 +8,8 @@ use bevy_tasks::{ParallelSliceMut, Task, TaskPool, TaskPoolBuilder, block_on};
 use futures_lite::future::yield_now;
 use std::sync::Arc;
 use suite::{
-    Answer, Coarse, Contender, Cost, Entry, Items, Refusal, await_all, check, one, one_ns, repeat,
-    repeat_slots, spin, spin_from, ten_ns,
+    Answer, Burst, Coarse, Contender, Cost, Entry, Items, Refusal, await_all, check, one, one_ns,
+    repeat, repeat_slots, spin, spin_from, ten_ns,
 };
 
 /// The stock pool.
@@ -134,5 +134,13 @@ impl Contender for BevyTasks {
             let ping = self.pool.spawn(ping);
             block_on(async { ping.await + pong.await })
         })
+    }
+
+    fn spawn_burst(&self, burst: &Arc<Burst>) -> Answer {
+        for _ in 0..burst.jobs() {
+            let burst = burst.clone();
+            self.pool.spawn(async move { burst.run() }).detach();
+        }
+        Ok(())
     }
 }

@@ -6,13 +6,16 @@
 mod fork_join;
 mod tasks;
 
-use forte::ThreadPool;
-use suite::{Answer, Coarse, Contender, Cost, Entry, Irregular, Items, Maze, Tree, Uneven};
+use forte::{ThreadPool, Worker};
+use std::sync::Arc;
+use suite::{Answer, Burst, Coarse, Contender, Cost, Entry, Irregular, Items, Maze, Tree, Uneven};
 use thiserror::Error;
 
 /// forte's pool.
 pub struct Forte {
     pool: &'static ThreadPool,
+    /// With all threads, for callers that don't enter.
+    unhelped: &'static ThreadPool,
 }
 
 /// forte has no place for so many threads.
@@ -36,16 +39,24 @@ impl Forte {
         if threads > MOST {
             return Err(TooMany);
         }
-        // Its pools must be static. This one lives as long as the process, its threads don't.
-        let pool = Box::leak(Box::new(ThreadPool::new()));
-        pool.resize_to(threads.saturating_sub(1));
-        Ok(Self { pool })
+        Ok(Self {
+            pool: leaked(threads.saturating_sub(1)),
+            unhelped: leaked(threads),
+        })
     }
+}
+
+/// A pool that lives as long as the process, for its pools must be static; its threads don't.
+fn leaked(threads: usize) -> &'static ThreadPool {
+    let pool = Box::leak(Box::new(ThreadPool::new()));
+    pool.resize_to(threads);
+    pool
 }
 
 impl Drop for Forte {
     fn drop(&mut self) {
         self.pool.depopulate();
+        self.unhelped.depopulate();
     }
 }
 
@@ -100,5 +111,13 @@ impl Contender for Forte {
 
     fn ping_pong(&self, messages: u64, iterations: u64) -> Answer {
         tasks::ping_pong(self.pool, messages, iterations)
+    }
+
+    fn spawn_burst(&self, burst: &Arc<Burst>) -> Answer {
+        for _ in 0..burst.jobs() {
+            let burst = burst.clone();
+            self.unhelped.spawn(move |_: &Worker| burst.run());
+        }
+        Ok(())
     }
 }

@@ -5,9 +5,10 @@
 use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder, join};
 use std::hint::black_box;
+use std::sync::Arc;
 use suite::{
-    Answer, Children, Coarse, Contender, Cost, Entry, Frontier, Irregular, Items, Maze, Node, Tree,
-    Uneven, one_ns, repeat, repeat_slots, spin, spin_from, ten_ns,
+    Answer, Burst, Children, Coarse, Contender, Cost, Entry, Frontier, Irregular, Items, Maze,
+    Node, Tree, Uneven, one_ns, repeat, repeat_slots, spin, spin_from, ten_ns,
 };
 
 /// rayon's pool.
@@ -151,5 +152,13 @@ impl Contender for Rayon {
                 }
             });
         })
+    }
+
+    fn spawn_burst(&self, burst: &Arc<Burst>) -> Answer {
+        for _ in 0..burst.jobs() {
+            let burst = burst.clone();
+            self.pool.spawn(move || burst.run());
+        }
+        Ok(())
     }
 }

@@ -1,7 +1,8 @@
 //! tokio's multi-threaded runtime as a contender.
 
 use std::io;
-use suite::{Answer, Contender, Entry, await_all, check, one, repeat};
+use std::sync::Arc;
+use suite::{Answer, Burst, Contender, Entry, await_all, check, one, repeat};
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::{JoinHandle, yield_now};
 
@@ -80,5 +81,14 @@ impl Contender for Tokio {
             self.runtime
                 .block_on(async { number(ping).await + number(pong).await })
         })
+    }
+
+    fn spawn_burst(&self, burst: &Arc<Burst>) -> Answer {
+        for _ in 0..burst.jobs() {
+            let burst = burst.clone();
+            // Dropping the handle lets the task run on.
+            drop(self.runtime.spawn(async move { burst.run() }));
+        }
+        Ok(())
     }
 }
