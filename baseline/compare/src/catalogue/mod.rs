@@ -2,10 +2,12 @@
 
 mod coarse;
 mod fork_join;
+mod scaling;
 mod scopes;
 mod sixty_hertz;
 mod slices;
 mod tasks;
+mod total_work;
 mod wake_burst;
 
 use crate::options::Options;
@@ -21,5 +23,9 @@ pub fn all(options: &Options) -> Vec<Workload> {
     all.extend(tasks::workloads());
     all.push(wake_burst::workload());
     all.push(sixty_hertz::workload());
+    if options.scaling {
+        all.extend(scaling::workloads());
+        all.push(total_work::workload());
+    }
     all
 }
