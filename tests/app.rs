@@ -34,12 +34,16 @@ fn par_iter_visits_each_entity_once_and_on_more_than_one_thread() {
                 seen.0.lock().unwrap().insert(thread::current().id());
             });
         });
-        for frame in 1..=50 {
+        let threads = |app: &App| app.world().resource::<SeenOn>().0.lock().unwrap().len();
+        // On a busy machine the second thread may miss any given frame, but not all of them.
+        for frame in 1.. {
             app.update();
             let mut all = app.world_mut().query::<&Visits>();
             assert!(all.iter(app.world()).all(|visits| visits.0 == frame));
+            if frame >= 50 && threads(&app) > 1 {
+                break;
+            }
         }
-        assert!(app.world().resource::<SeenOn>().0.lock().unwrap().len() > 1);
     });
 }
 

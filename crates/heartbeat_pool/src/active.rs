@@ -1,13 +1,12 @@
-//! The tasks that have been spawned and are not over: what a pool or mailbox cancels at its end.
+//! The tasks that wait for something: what a pool or mailbox cancels at its end.
 //!
 //! A pending task lies in no queue. Were it left alone when its pool ends, a later wake-up could
 //! only drop it on the spot, and wake-ups happen under locks that the task's own drop may want.
-//! So the end wakes every task while there is still a queue to drop it from. The scheme is
-//! async-executor's.
+//! So the end wakes every pending task while there is still a queue to drop it from. The scheme is
+//! async-executor's, but that a task is listed when it first waits: most never do.
 
 use crate::sync::{Mutex, lock};
 use crate::unwind;
-use async_task::Runnable;
 use slab::Slab;
 use std::any::Any;
 use std::future::Future;
@@ -15,29 +14,23 @@ use std::ops::Deref;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
-/// Wakers of unfinished tasks; `None` once closed.
+/// Wakers of pending tasks; `None` once closed.
 pub(crate) struct ActiveTasks(Mutex<Option<Slab<Waker>>>);
-
-/// The key of a task that came after the end.
-const UNTRACKED: usize = usize::MAX;
 
 impl ActiveTasks {
     pub(crate) fn new() -> Self {
         Self(Mutex::new(Some(Slab::new())))
     }
 
-    /// Lists the task that `make` makes of its key, before it is first scheduled. `make` must run
-    /// nothing of the task, for the list is locked.
-    pub(crate) fn track<T>(&self, make: impl FnOnce(usize) -> (Runnable, T)) -> (Runnable, T) {
-        match &mut *lock(&self.0) {
-            Some(tasks) => {
-                let entry = tasks.vacant_entry();
-                let made = make(entry.key());
-                entry.insert(made.0.waker());
-                made
-            }
-            None => make(UNTRACKED),
+    /// Lists a task and gives its key; after the end, wakes it instead.
+    fn insert(&self, waker: &Waker) -> Option<usize> {
+        let key = lock(&self.0)
+            .as_mut()
+            .map(|tasks| tasks.insert(waker.clone()));
+        if key.is_none() {
+            waker.wake_by_ref();
         }
+        key
     }
 
     fn remove(&self, key: usize) {
@@ -48,7 +41,7 @@ impl ActiveTasks {
         drop(removed);
     }
 
-    /// Tracks no more tasks, and wakes those that are left, so that they get queued.
+    /// Lists no more tasks, and wakes those that are listed, so that they get queued.
     pub(crate) fn close(&self) {
         let tasks = lock(&self.0).take();
         for (_, waker) in tasks.into_iter().flatten() {
@@ -64,17 +57,20 @@ pub(crate) trait Tracks {
     fn report_panic(&self, payload: &(dyn Any + Send));
 }
 
-/// A future that is listed until it is dropped.
+/// A future that is listed from its first wait until it is dropped.
 pub(crate) struct Tracked<F, O: Deref<Target: Tracks>> {
     future: F,
     owner: O,
-    key: usize,
+    key: Option<usize>,
 }
 
 impl<F, O: Deref<Target: Tracks>> Tracked<F, O> {
-    /// `key` is from [`ActiveTasks::track`].
-    pub(crate) fn new(future: F, owner: O, key: usize) -> Self {
-        Self { future, owner, key }
+    pub(crate) fn new(future: F, owner: O) -> Self {
+        Self {
+            future,
+            owner,
+            key: None,
+        }
     }
 }
 
@@ -88,7 +84,13 @@ impl<F: Future, O: Deref<Target: Tracks>> Future for Tracked<F, O> {
         // `Drop` does not touch it.
         let future = unsafe { Pin::new_unchecked(&mut this.future) };
         match unwind::catch(|| future.poll(context)) {
-            Ok(poll) => poll,
+            Ok(Poll::Ready(output)) => Poll::Ready(output),
+            Ok(Poll::Pending) => {
+                if this.key.is_none() {
+                    this.key = this.owner.active().insert(context.waker());
+                }
+                Poll::Pending
+            }
             Err(payload) => {
                 this.owner.report_panic(&*payload);
                 unwind::resume(payload)
@@ -99,6 +101,8 @@ impl<F: Future, O: Deref<Target: Tracks>> Future for Tracked<F, O> {
 
 impl<F, O: Deref<Target: Tracks>> Drop for Tracked<F, O> {
     fn drop(&mut self) {
-        self.owner.active().remove(self.key);
+        if let Some(key) = self.key {
+            self.owner.active().remove(key);
+        }
     }
 }

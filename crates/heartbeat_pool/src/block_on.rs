@@ -2,6 +2,7 @@
 
 use crate::parker::Parker;
 use crate::registry::Registry;
+use crate::spin;
 use crate::sync::Arc;
 use crate::thread_state;
 use crate::worker::Worker;
@@ -44,6 +45,8 @@ pub fn current_block_on<F: Future>(future: F) -> F::Output {
     let parker = thread_state::parker();
     drive(&parker, future, || {
         let stood_up = Worker::stand_up();
+        // What is waited for is often almost there.
+        spin::until(spin::BEFORE_SLEEP, || parker.has_token());
         parker.park();
         Worker::sit_down(stood_up);
     })

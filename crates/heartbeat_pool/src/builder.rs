@@ -1,9 +1,10 @@
 //! The builder of owned pools, in rayon's words.
 
-use crate::config::{Config, PanicHandler, ThreadHandler};
+use crate::config::{Config, PanicHandler, SpawnHandler, ThreadHandler};
 use crate::lane::Lane;
 use crate::pool::ThreadPool;
 use crate::sync::Arc;
+use crate::thread_builder::ThreadBuilder;
 use std::any::Any;
 use std::fmt;
 use std::io;
@@ -129,6 +130,34 @@ impl ThreadPoolBuilder {
         handler: impl Fn(&(dyn Any + Send)) + Send + Sync + 'static,
     ) -> Self {
         self.config.panic_handler = Some(Arc::new(handler) as PanicHandler);
+        self
+    }
+
+    /// Starts the pool's threads, spare ones included, in place of [`std::thread::Builder`]: with a
+    /// priority or an affinity, say. The handler must have [`ThreadBuilder::run`] called on a new
+    /// thread, or give the error that kept it from doing so.
+    ///
+    /// ```
+    /// use heartbeat_pool::ThreadPool;
+    ///
+    /// let pool = ThreadPool::builder()
+    ///     .num_threads(2)
+    ///     .spawn_handler(|thread| {
+    ///         let name = format!("custom {}", thread.index());
+    ///         std::thread::Builder::new().name(name).spawn(|| thread.run()).map(drop)
+    ///     })
+    ///     .build()
+    ///     .unwrap();
+    /// let name = pool.block_on(pool.spawn_async(heartbeat_pool::Lane::Frame, || async {
+    ///     std::thread::current().name().map(str::to_owned)
+    /// }));
+    /// assert!(name.unwrap().starts_with("custom"));
+    /// ```
+    pub fn spawn_handler(
+        mut self,
+        handler: impl Fn(ThreadBuilder) -> io::Result<()> + Send + Sync + 'static,
+    ) -> Self {
+        self.config.spawn_handler = Some(Arc::new(handler) as SpawnHandler);
         self
     }
 

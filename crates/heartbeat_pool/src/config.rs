@@ -1,11 +1,16 @@
 //! What a pool is made with.
 
 use crate::sync::Arc;
+use crate::thread_builder::ThreadBuilder;
 use std::any::Any;
+use std::io;
 use std::time::Duration;
 
 /// A callback that gets a thread's index.
 pub(crate) type ThreadHandler = Arc<dyn Fn(usize) + Send + Sync>;
+
+/// A callback that starts a thread.
+pub(crate) type SpawnHandler = Arc<dyn Fn(ThreadBuilder) -> io::Result<()> + Send + Sync>;
 
 /// A callback that gets a panic's payload.
 pub(crate) type PanicHandler = Arc<dyn Fn(&(dyn Any + Send)) + Send + Sync>;
@@ -22,6 +27,7 @@ pub(crate) struct Config {
     pub(crate) start_handler: Option<ThreadHandler>,
     pub(crate) exit_handler: Option<ThreadHandler>,
     pub(crate) panic_handler: Option<PanicHandler>,
+    pub(crate) spawn_handler: Option<SpawnHandler>,
 }
 
 impl Default for Config {
@@ -33,6 +39,7 @@ impl Default for Config {
             start_handler: None,
             exit_handler: None,
             panic_handler: None,
+            spawn_handler: None,
         }
     }
 }

@@ -6,7 +6,7 @@
 
 use crate::private::StackPtr;
 use crate::seat::Promotion;
-use crate::sync::{Arc, Ordering};
+use crate::sync::Arc;
 use crate::unwind::{self, Payload};
 use crate::wait::Wait;
 use crate::worker::Worker;
@@ -18,7 +18,7 @@ struct StackJob<F, R> {
     result: UnsafeCell<Option<Result<R, Payload>>>,
 }
 
-impl<F: FnOnce() -> R + Send, R: Send> StackJob<F, R> {
+impl<F: FnOnce(&Worker) -> R + Send, R: Send> StackJob<F, R> {
     fn new(f: F) -> Self {
         Self {
             f: UnsafeCell::new(Some(f)),
@@ -27,14 +27,14 @@ impl<F: FnOnce() -> R + Send, R: Send> StackJob<F, R> {
     }
 
     fn as_ptr(&self) -> StackPtr {
-        unsafe fn run<F: FnOnce() -> R + Send, R: Send>(data: *const ()) {
+        unsafe fn run<F: FnOnce(&Worker) -> R + Send, R: Send>(data: *const (), thief: &Worker) {
             // SAFETY: `data` is the job that `as_ptr` erased; its owner keeps it until the claim
             // is finished.
             let job = unsafe { &*data.cast::<StackJob<F, R>>() };
             // SAFETY: the thief that won the claim is the only one to touch the cell until then.
             let f = unsafe { &mut *job.f.get() }.take();
             if let Some(f) = f {
-                let result = unwind::catch(f);
+                let result = unwind::catch(|| f(thief));
                 // SAFETY: as above; the owner reads it after the claim is finished.
                 unsafe { *job.result.get() = Some(result) };
             }
@@ -46,6 +46,7 @@ impl<F: FnOnce() -> R + Send, R: Send> StackJob<F, R> {
     }
 }
 
+/// The wait for a thief.
 struct Stolen<'a>(&'a Promotion);
 
 impl Wait for Stolen<'_> {
@@ -64,15 +65,30 @@ impl Wait for Stolen<'_> {
     }
 
     fn is_ready(&self) -> bool {
-        false
+        self.0.has_descendant()
     }
 
     fn set_asleep(&self, _: bool) {}
 }
 
 impl Worker {
-    /// Runs `a` and `b`, possibly in parallel, and gives both results. See
-    /// [`join`](crate::join()).
+    /// Runs `a` and `b`, possibly in parallel, and gives both results. Each gets the worker that
+    /// it runs on, so that a join inside of it need not look that up: this is the fastest form.
+    /// See [`join`](crate::join()).
+    ///
+    /// ```
+    /// use heartbeat_pool::Worker;
+    ///
+    /// fn fib(worker: &Worker, n: u64) -> u64 {
+    ///     if n < 2 {
+    ///         return n;
+    ///     }
+    ///     let (a, b) = worker.join(|w| fib(w, n - 1), |w| fib(w, n - 2));
+    ///     a + b
+    /// }
+    /// let pool = heartbeat_pool::ThreadPool::builder().num_threads(2).build().unwrap();
+    /// assert_eq!(pool.with_worker(|worker| fib(worker, 20)), 6765);
+    /// ```
     ///
     /// # Panics
     ///
@@ -81,75 +97,132 @@ impl Worker {
     #[inline]
     pub fn join<A, B, RA, RB>(&self, a: A, b: B) -> (RA, RB)
     where
-        A: FnOnce() -> RA + Send,
-        B: FnOnce() -> RB + Send,
+        A: FnOnce(&Self) -> RA + Send,
+        B: FnOnce(&Self) -> RB + Send,
         RA: Send,
         RB: Send,
     {
-        if self.private.is_full() {
-            // Relaxed: a flag that is seen late costs a beat.
-            if !self.seat.beat.load(Ordering::Relaxed) {
-                return (a(), b());
+        if self.seat.beat.is_closed() {
+            return (a(self), b(self));
+        }
+        self.join_queued(a, b)
+    }
+
+    /// A join that may be shared.
+    #[inline(never)]
+    fn join_queued<A, B, RA, RB>(&self, a: A, b: B) -> (RA, RB)
+    where
+        A: FnOnce(&Self) -> RA + Send,
+        B: FnOnce(&Self) -> RB + Send,
+        RA: Send,
+        RB: Send,
+    {
+        let beat = &self.seat.beat;
+        let private = &self.private;
+        if private.is_deep() {
+            if beat.is_raised() && private.is_empty() {
+                private.rebase();
+            } else {
+                if beat.is_raised() {
+                    self.promote();
+                }
+                beat.close();
+                return (a(self), b(self));
             }
-            self.promote();
         }
         let job = StackJob::new(b);
-        let index = self.private.push(job.as_ptr());
-        if self.seat.beat.load(Ordering::Relaxed) {
+        let index = private.push(job.as_ptr());
+        if beat.is_raised() {
             self.promote();
         }
-        match unwind::catch(a) {
+        if private.is_deep() {
+            beat.close();
+        }
+        let results = match unwind::catch(|| a(self)) {
             Ok(ra) => {
-                let rb = if self.private.pop(index) {
-                    job.f.into_inner().map(|b| b())
+                let rb = if private.pop(index) {
+                    job.f.into_inner().map(|b| unwind::catch(|| b(self)))
                 } else {
                     self.join_promoted(index, &job)
                 };
                 match rb {
-                    Some(rb) => (ra, rb),
+                    Some(rb) => rb.map(|rb| (ra, rb)),
                     None => unreachable!("a join's second half runs exactly once"),
                 }
             }
             Err(payload) => {
-                if !self.private.pop(index) {
+                if !private.pop(index) {
                     self.end_promoted(index);
                 }
-                unwind::resume(payload)
+                Err(payload)
             }
+        };
+        private.end();
+        beat.open();
+        match results {
+            Ok(results) => results,
+            Err(payload) => unwind::resume(payload),
         }
     }
 
-    /// Puts the oldest private job where others can take it, and lowers the beat.
+    /// Shares the oldest private job if a beat has come; true if there is none, so that the caller
+    /// should split its own work instead.
+    #[inline]
+    pub(crate) fn poll_beat(&self) -> bool {
+        self.seat.beat.is_raised() && self.share()
+    }
+
+    #[cold]
+    fn share(&self) -> bool {
+        if self.private.is_empty() {
+            return true;
+        }
+        self.promote();
+        false
+    }
+
+    /// Offers every private job, for their owner is about to wait.
+    pub(crate) fn promote_all(&self) {
+        while !self.private.is_empty() {
+            self.promote_oldest();
+        }
+    }
+
+    /// After a beat: puts the oldest private job where others can take it, if there is room for
+    /// one more thread to do so.
     #[cold]
     fn promote(&self) {
+        self.seat.beat.lower();
+        if self.registry().occupancy.admits(self.lane()) {
+            self.promote_oldest();
+        }
+    }
+
+    fn promote_oldest(&self) {
         let Some((index, job)) = self.private.take_oldest() else {
             return;
         };
-        self.seat.beat.store(false, Ordering::Relaxed);
         let promotion = Arc::new(Promotion::new(job, self.lane(), self.parker().clone()));
         self.promoted.borrow_mut().push((index, promotion.clone()));
         self.seat.offer(promotion);
         self.seat.counters.promotion();
-        self.registry().notify(self.lane());
+        self.registry().notify_within_a_beat(self.lane());
     }
 
     /// Ends the join whose job was promoted, by running the job or by its thief's result.
     #[cold]
-    fn join_promoted<F: FnOnce() -> R + Send, R: Send>(
+    fn join_promoted<F: FnOnce(&Self) -> R + Send, R: Send>(
         &self,
         index: usize,
         job: &StackJob<F, R>,
-    ) -> Option<R> {
+    ) -> Option<Result<R, Payload>> {
         if self.end_promoted(index) {
             // SAFETY: the claim was recovered, so no thief touches the cell.
             let b = unsafe { &mut *job.f.get() }.take();
-            return b.map(|b| b());
+            return b.map(|b| unwind::catch(|| b(self)));
         }
         // SAFETY: the thief has finished, and `is_done` acquired what it wrote.
-        match unsafe { &mut *job.result.get() }.take()? {
-            Ok(rb) => Some(rb),
-            Err(payload) => unwind::resume(payload),
-        }
+        unsafe { &mut *job.result.get() }.take()
     }
 
     /// Recovers the promoted job (true), or waits until its thief is done with it.
@@ -203,7 +276,7 @@ where
     RB: Send,
 {
     Worker::with_current(|worker| match worker {
-        Some(worker) => worker.join(a, b),
+        Some(worker) => worker.join(|_| a(), |_| b()),
         None => (a(), b()),
     })
 }

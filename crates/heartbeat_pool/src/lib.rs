@@ -45,6 +45,10 @@ mod builder;
 #[cfg(not(heartbeat_loom))]
 mod config;
 #[cfg(not(heartbeat_loom))]
+mod for_each;
+#[cfg(not(heartbeat_loom))]
+mod heartbeat;
+#[cfg(not(heartbeat_loom))]
 mod job;
 #[cfg(not(heartbeat_loom))]
 mod join;
@@ -52,6 +56,10 @@ mod join;
 mod mailbox;
 #[cfg(not(heartbeat_loom))]
 mod metrics;
+#[cfg(not(heartbeat_loom))]
+mod pinned;
+#[cfg(not(heartbeat_loom))]
+mod place;
 #[cfg(not(heartbeat_loom))]
 mod pool;
 #[cfg(not(heartbeat_loom))]
@@ -65,9 +73,11 @@ mod scope;
 #[cfg(not(heartbeat_loom))]
 mod seat;
 #[cfg(not(heartbeat_loom))]
-mod sentinel;
-#[cfg(not(heartbeat_loom))]
 mod spawn;
+#[cfg(not(heartbeat_loom))]
+mod spin;
+#[cfg(not(heartbeat_loom))]
+mod thread_builder;
 #[cfg(not(heartbeat_loom))]
 mod thread_state;
 #[cfg(not(heartbeat_loom))]
@@ -88,6 +98,8 @@ pub use block_on::{current_block_on, is_worker_thread};
 #[cfg(not(heartbeat_loom))]
 pub use builder::{BuildError, ThreadPoolBuilder};
 #[cfg(not(heartbeat_loom))]
+pub use for_each::{Split, for_each, for_each_piece};
+#[cfg(not(heartbeat_loom))]
 pub use join::join;
 pub use lane::Lane;
 #[cfg(not(heartbeat_loom))]
@@ -102,6 +114,8 @@ pub use process::{global, has_drop_in, register_drop_in};
 pub use scope::{Scope, scope};
 #[cfg(not(heartbeat_loom))]
 pub use spawn::{spawn, spawn_async, spawn_future};
+#[cfg(not(heartbeat_loom))]
+pub use thread_builder::ThreadBuilder;
 #[cfg(not(heartbeat_loom))]
 pub use worker::Worker;
 #[cfg(not(heartbeat_loom))]

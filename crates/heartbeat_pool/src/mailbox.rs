@@ -109,12 +109,10 @@ impl Mailbox {
         let mailbox = self.clone();
         let schedule = move |runnable| mailbox.push_runnable(runnable);
         let builder = async_task::Builder::new().propagate_panic(true);
-        let (runnable, task) = self.active.track(|key| {
-            let future = Tracked::new(future, self.clone(), key);
-            // SAFETY: the future is `Send`; the schedule function is `Send`, `Sync` and 'static;
-            // the caller promises that what the future borrows outlives it.
-            unsafe { builder.spawn_unchecked(|()| future, schedule) }
-        });
+        let future = Tracked::new(future, self.clone());
+        // SAFETY: the future is `Send`; the schedule function is `Send`, `Sync` and 'static; the
+        // caller promises that what the future borrows outlives it.
+        let (runnable, task) = unsafe { builder.spawn_unchecked(|()| future, schedule) };
         runnable.schedule();
         task
     }
@@ -133,10 +131,8 @@ impl Mailbox {
         let mailbox = self.clone();
         let schedule = move |runnable| mailbox.push_runnable(runnable);
         let builder = async_task::Builder::new().propagate_panic(true);
-        let (runnable, task) = self.active.track(|key| {
-            let future = Tracked::new(future, self.clone(), key);
-            builder.spawn_local(move |()| future, schedule)
-        });
+        let future = Tracked::new(future, self.clone());
+        let (runnable, task) = builder.spawn_local(move |()| future, schedule);
         runnable.schedule();
         task
     }

@@ -10,6 +10,7 @@ pub(crate) struct Counters {
     promotions: AtomicU64,
     steals: AtomicU64,
     parks: AtomicU64,
+    beats: AtomicU64,
 }
 
 fn bump(counter: &AtomicU64) {
@@ -24,6 +25,7 @@ impl Counters {
             promotions: AtomicU64::new(0),
             steals: AtomicU64::new(0),
             parks: AtomicU64::new(0),
+            beats: AtomicU64::new(0),
         }
     }
 
@@ -43,6 +45,10 @@ impl Counters {
         bump(&self.parks);
     }
 
+    pub(crate) fn beat(&self) {
+        bump(&self.beats);
+    }
+
     /// Jobs of every lane together: what the sentinel reads as progress.
     pub(crate) fn progress(&self) -> u64 {
         self.jobs
@@ -58,6 +64,7 @@ impl Counters {
             promotions: self.promotions.load(Ordering::Relaxed),
             steals: self.steals.load(Ordering::Relaxed),
             parks: self.parks.load(Ordering::Relaxed),
+            beats: self.beats.load(Ordering::Relaxed),
         }
     }
 }
@@ -78,6 +85,8 @@ pub struct WorkerMetrics {
     pub steals: u64,
     /// Times it went to sleep.
     pub parks: u64,
+    /// Times it woke as the sentinel, to keep the beat.
+    pub beats: u64,
 }
 
 /// What a pool has done, from [`ThreadPool::metrics`](crate::ThreadPool::metrics).
@@ -123,5 +132,6 @@ impl WorkerMetrics {
         self.promotions += other.promotions;
         self.steals += other.steals;
         self.parks += other.parks;
+        self.beats += other.beats;
     }
 }

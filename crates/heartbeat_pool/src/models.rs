@@ -150,7 +150,7 @@ fn work_once(sleep: &Sleep, parker: &Arc<Parker>, queue: &AtomicUsize) {
 
 fn push(sleep: &Sleep, queue: &AtomicUsize) {
     queue.fetch_add(1, Ordering::Relaxed);
-    if sleep.pushed() {
+    if sleep.needs_searcher() {
         let _ = sleep.wake_one();
     }
 }

@@ -87,6 +87,12 @@ impl Parker {
         }
     }
 
+    /// Whether [`park`](Self::park) would return at once.
+    pub(crate) fn has_token(&self) -> bool {
+        // Relaxed: `park` takes the token, with Acquire.
+        self.state.load(Ordering::Relaxed) == NOTIFIED
+    }
+
     fn take_token(&self) -> bool {
         // Acquire pairs with the Release in `unpark`.
         self.state

@@ -9,7 +9,7 @@ use crate::registry::Registry;
 use crate::scope::Scope;
 use crate::sync::{Arc, Ordering};
 use crate::thread_state;
-use crate::worker::Worker;
+use crate::worker::{self, Worker};
 use async_task::Task;
 use std::fmt;
 use std::future::Future;
@@ -61,18 +61,18 @@ impl ThreadPool {
 
     pub(crate) fn with_config(config: Config) -> Self {
         Self {
-            registry: OnceLock::from(Registry::new(config)),
+            registry: OnceLock::from(Registry::new(config, worker::thread_main)),
         }
     }
 
     /// Settles a static pool's configuration, if nothing has used it yet.
     pub(crate) fn configure(&self, config: Config) -> bool {
-        self.registry.set(Registry::new(config)).is_ok()
+        self.registry.set(Registry::new(config, worker::thread_main)).is_ok()
     }
 
     fn registry(&self) -> &Arc<Registry> {
         self.registry
-            .get_or_init(|| Registry::new(Config::default()))
+            .get_or_init(|| Registry::new(Config::default(), worker::thread_main))
     }
 
     fn worker(&self) -> Rc<Worker> {
@@ -155,7 +155,7 @@ impl ThreadPool {
         RA: Send,
         RB: Send,
     {
-        self.with_worker(|worker| worker.join(a, b))
+        self.with_worker(|worker| worker.join(|_| a(), |_| b()))
     }
 
     /// Calls `f` with a scope, and waits until everything spawned on it is over. The calling thread
@@ -242,7 +242,7 @@ impl Default for ThreadPool {
 impl Drop for ThreadPool {
     fn drop(&mut self) {
         if let Some(registry) = self.registry.get() {
-            registry.terminate();
+            registry.terminate(thread_state::index_in(registry));
         }
     }
 }

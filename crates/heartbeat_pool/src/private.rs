@@ -1,52 +1,70 @@
 //! A worker's private jobs: what `join` pushes, that no other thread can see.
 
+use crate::worker::Worker;
 use std::cell::Cell;
 
-/// Deeper than this, `join` makes plain calls (the trick is chili's): a job that far from the
-/// oldest would be promoted many beats later, if ever.
-const DEPTH: usize = 4;
+/// How many joins, one inside of another, put their second half here before those inside of them
+/// make plain calls (the trick is chili's, which counts waiting jobs): a job that deep would be
+/// promoted many beats later, if ever.
+const LEVELS: usize = 4;
 
 /// A job that lies on its owner's stack, type-erased.
 #[derive(Clone, Copy)]
 pub(crate) struct StackPtr {
     pub(crate) data: *const (),
-    /// Runs the job and stores its result; called once, while the owner waits.
-    pub(crate) run: unsafe fn(*const ()),
+    /// Runs the job on the worker that took it, and stores its result; called once, while the
+    /// owner waits.
+    pub(crate) run: unsafe fn(*const (), &Worker),
 }
 
 /// A ring of stack jobs, pushed and popped as a stack by `join`, promoted from its old end.
 pub(crate) struct PrivateQueue {
-    jobs: [Cell<Option<StackPtr>>; DEPTH],
+    jobs: [Cell<Option<StackPtr>>; LEVELS],
     /// Index of the oldest job still private; indices count pushes, so they only wrap in `jobs`.
     head: Cell<usize>,
     /// Index of the next push.
     tail: Cell<usize>,
+    /// Joins in progress that did not make plain calls.
+    level: Cell<usize>,
+    /// The level that [`LEVELS`] are counted from.
+    base: Cell<usize>,
 }
 
 impl PrivateQueue {
     pub(crate) const fn new() -> Self {
         Self {
-            jobs: [const { Cell::new(None) }; DEPTH],
+            jobs: [const { Cell::new(None) }; LEVELS],
             head: Cell::new(0),
             tail: Cell::new(0),
+            level: Cell::new(0),
+            base: Cell::new(0),
         }
     }
 
+    /// Whether joins inside of the present one should make plain calls.
     #[inline]
-    pub(crate) fn is_full(&self) -> bool {
-        self.tail.get() - self.head.get() == DEPTH
+    pub(crate) fn is_deep(&self) -> bool {
+        self.level.get() - self.base.get() >= LEVELS
     }
 
-    /// Pushes a job and gives its index. There must be room.
+    /// Counts the levels from here on: a beat has found nothing older to share, so joins inside of
+    /// the present one are worth keeping.
+    pub(crate) fn rebase(&self) {
+        self.base.set(self.level.get());
+    }
+
+    /// Begins a join: pushes its second half and gives its index. The queue must not be deep.
     #[inline]
     pub(crate) fn push(&self, job: StackPtr) -> usize {
         let index = self.tail.get();
-        self.jobs[index % DEPTH].set(Some(job));
+        // No older job is overwritten: each one private is of a level above the base.
+        self.jobs[index % LEVELS].set(Some(job));
         self.tail.set(index + 1);
+        self.level.set(self.level.get() + 1);
         index
     }
 
-    /// Ends the newest push, `index`. False if it was promoted meanwhile.
+    /// Takes the newest push, `index`, back. False if it was promoted meanwhile.
     #[inline]
     pub(crate) fn pop(&self, index: usize) -> bool {
         debug_assert_eq!(
@@ -63,6 +81,21 @@ impl PrivateQueue {
         false
     }
 
+    /// Ends a join, after its second half was popped and is over.
+    #[inline]
+    pub(crate) fn end(&self) {
+        let level = self.level.get() - 1;
+        self.level.set(level);
+        if level < self.base.get() {
+            self.base.set(level);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.tail.get() == self.head.get()
+    }
+
     /// Takes the oldest job out, to promote it.
     pub(crate) fn take_oldest(&self) -> Option<(usize, StackPtr)> {
         let index = self.head.get();
@@ -70,7 +103,7 @@ impl PrivateQueue {
             return None;
         }
         self.head.set(index + 1);
-        self.jobs[index % DEPTH].take().map(|job| (index, job))
+        self.jobs[index % LEVELS].take().map(|job| (index, job))
     }
 }
 
@@ -80,22 +113,45 @@ mod tests {
 
     const NOTHING: StackPtr = StackPtr {
         data: std::ptr::null(),
-        run: |_| {},
+        run: |_, _| {},
     };
 
     #[test]
     fn pops_tell_what_was_promoted() {
         let queue = PrivateQueue::new();
-        let indices: Vec<_> = (0..DEPTH).map(|_| queue.push(NOTHING)).collect();
-        assert!(queue.is_full());
+        let indices: Vec<_> = (0..LEVELS).map(|_| queue.push(NOTHING)).collect();
+        assert!(queue.is_deep());
         assert_eq!(queue.take_oldest().unwrap().0, indices[0]);
         assert_eq!(queue.take_oldest().unwrap().0, indices[1]);
-        assert!(queue.pop(indices[3]));
-        assert!(queue.pop(indices[2]));
-        assert!(!queue.pop(indices[1]));
-        assert!(!queue.pop(indices[0]));
+        for (level, private) in [(3, true), (2, true), (1, false), (0, false)] {
+            assert_eq!(queue.pop(indices[level]), private);
+            queue.end();
+        }
         assert!(queue.take_oldest().is_none());
         let again = queue.push(NOTHING);
         assert!(queue.pop(again));
+        queue.end();
+    }
+
+    #[test]
+    fn levels_count_from_where_a_beat_found_nothing() {
+        let queue = PrivateQueue::new();
+        let mut indices = Vec::new();
+        for _ in 0..LEVELS {
+            indices.push(queue.push(NOTHING));
+            queue.take_oldest();
+        }
+        assert!(queue.is_deep());
+        queue.rebase();
+        assert!(!queue.is_deep());
+        while let Some(index) = indices.pop() {
+            assert!(!queue.pop(index));
+            queue.end();
+        }
+        assert!(!queue.is_deep());
+        for _ in 0..LEVELS {
+            queue.push(NOTHING);
+        }
+        assert!(queue.is_deep(), "the base sinks with the level");
     }
 }

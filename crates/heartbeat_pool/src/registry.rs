@@ -9,8 +9,7 @@ use crate::occupancy::Occupancy;
 use crate::seat::Seat;
 use crate::sleep::Sleep;
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Mutex, Ordering, lock};
-use crate::thread_state;
-use crate::threads::Threads;
+use crate::threads::{Main, Threads};
 use concurrent_queue::ConcurrentQueue;
 use std::any::Any;
 
@@ -47,7 +46,7 @@ impl Tracks for Registry {
 }
 
 impl Registry {
-    pub(crate) fn new(config: Config) -> Arc<Self> {
+    pub(crate) fn new(config: Config, main: Main) -> Arc<Self> {
         Arc::new(Self {
             injectors: Lane::ALL.map(|_| ConcurrentQueue::unbounded()),
             seats: Mutex::new(Arc::new(Vec::new())),
@@ -55,7 +54,7 @@ impl Registry {
             departed: Mutex::new(WorkerMetrics::default()),
             occupancy: Occupancy::new(),
             sleep: Sleep::new(),
-            threads: Threads::new(),
+            threads: Threads::new(main),
             config,
             terminated: AtomicBool::new(false),
             active: ActiveTasks::new(),
@@ -68,37 +67,40 @@ impl Registry {
         self.terminated.load(Ordering::Acquire)
     }
 
-    /// Queues `job` where any worker can take it, and sees to it that one does.
-    pub(crate) fn push(self: &Arc<Self>, lane: Lane, job: Job) {
-        self.queue(lane, job);
-        self.notify(lane);
+    /// Queues `job` for any worker. The caller must see to it that one takes it.
+    pub(crate) fn inject(&self, lane: Lane, job: Job) {
+        // Closed once every task is cancelled, so what comes then is a closure, and is dropped.
+        let _ = self.injectors[lane.index()].push(job);
     }
 
-    /// Queues `job` where any worker can take it. The caller must see to it that one does.
-    pub(crate) fn queue(self: &Arc<Self>, lane: Lane, job: Job) {
-        let mut job = Some(job);
-        if lane == Lane::Frame {
-            thread_state::with_current(|worker| {
-                if let Some(worker) = worker
-                    && worker.is_member()
-                    && worker.is_in(self)
-                    && let Some(job) = job.take()
-                {
-                    worker.push_own(job);
-                }
-            });
-        }
-        if let Some(job) = job {
-            // Closed once every task is cancelled, so what comes then is a closure, and is dropped.
-            let _ = self.injectors[lane.index()].push(job);
-        }
-    }
-
-    /// After work of `lane` was queued: wakes somebody, unless it will be found anyway.
+    /// After work of `lane` was queued: wakes somebody, unless somebody is looking for work.
     pub(crate) fn notify(self: &Arc<Self>, lane: Lane) {
-        if !self.sleep.pushed() {
-            return;
+        if self.sleep.needs_searcher() {
+            self.wake_for(lane);
         }
+    }
+
+    /// As [`notify`](Self::notify), for work that may wait a beat.
+    pub(crate) fn notify_within_a_beat(self: &Arc<Self>, lane: Lane) {
+        if self.sleep.needs_watch() {
+            self.wake_for(lane);
+        }
+    }
+
+    /// As [`notify`](Self::notify), where the caller does none of the work: wakes as many as the
+    /// queue is long, one a call, for waking one another would take them longer.
+    pub(crate) fn notify_of_burst(self: &Arc<Self>, lane: Lane) {
+        if self.sleep.needs_searcher() {
+            self.wake_for(lane);
+        } else if self.sleep.idle_count() > 0
+            && self.occupancy.admits(lane)
+            && self.injectors[lane.index()].len() > self.sleep.searchers()
+        {
+            let _ = self.sleep.wake_one();
+        }
+    }
+
+    fn wake_for(self: &Arc<Self>, lane: Lane) {
         if self.occupancy.target() == 0 {
             // Threadless: a caller of `block_on` may sleep.
             let _ = self.sleep.wake_one();
@@ -113,22 +115,31 @@ impl Registry {
 
     /// After the calling thread left the count: its place goes to whoever can use it.
     pub(crate) fn offer_seat(self: &Arc<Self>) {
-        if !self.sleep.pushed() {
+        if !self.sleep.needs_watch() {
             return;
         }
         for lane in Lane::ALL {
             if self.has_work(lane) {
-                return self.notify(lane);
+                return self.wake_for(lane);
             }
+        }
+        if !self.occupancy.is_quiet() {
+            // Forks found no room before: the next one looks again.
+            self.raise_beats();
         }
     }
 
     /// Whether work of `lane` is queued.
     pub(crate) fn has_work(&self, lane: Lane) -> bool {
         !self.injectors[lane.index()].is_empty()
-            || self.seats().iter().any(|seat| {
-                seat.has_promoted(lane) || (lane == Lane::Frame && !seat.stealer.is_empty())
+            || lock(&self.seats).iter().any(|seat| {
+                seat.has_promoted(lane, 0) || (lane == Lane::Frame && !seat.stealer.is_empty())
             })
+    }
+
+    /// Whether one more thread would be let in to run frame work.
+    pub(crate) fn has_room(&self) -> bool {
+        self.occupancy.has_room()
     }
 
     /// Whether work of any lane is queued.
@@ -176,22 +187,19 @@ impl Registry {
 
     /// Raises every seat's beat: the next `join` on each promotes.
     pub(crate) fn raise_beats(&self) {
-        for seat in self.seats().iter() {
-            // Relaxed: a flag that is seen late costs a beat.
-            seat.beat.store(true, Ordering::Relaxed);
+        for seat in lock(&self.seats).iter() {
+            seat.beat.raise();
         }
     }
 
     /// Whether some seat's beat was lowered since it was raised: there is private work.
     pub(crate) fn any_beat_lowered(&self) -> bool {
-        self.seats()
-            .iter()
-            .any(|seat| !seat.beat.load(Ordering::Relaxed))
+        lock(&self.seats).iter().any(|seat| !seat.beat.is_raised())
     }
 
     /// The number of jobs run so far, to tell a stuck pool from a busy one.
     pub(crate) fn progress(&self) -> u64 {
-        self.seats()
+        lock(&self.seats)
             .iter()
             .map(|seat| seat.counters.progress())
             .fold(0, u64::wrapping_add)
@@ -215,12 +223,14 @@ impl Registry {
     }
 
     /// Ends the pool: its threads finish the job they run, and what is queued is dropped.
-    pub(crate) fn terminate(&self) {
+    ///
+    /// `own` is the calling thread's index, if it is one of the pool's.
+    pub(crate) fn terminate(&self, own: Option<usize>) {
         if self.terminated.swap(true, Ordering::SeqCst) {
             return;
         }
         self.sleep.wake_all();
-        self.threads.join();
+        self.threads.join(own);
         // The threads are gone, so nothing runs what this queues.
         self.active.close();
         for injector in &self.injectors {

@@ -1,12 +1,14 @@
 //! A thread's place in a pool, as the other threads see it.
 
 use crate::claim::Claim;
+use crate::heartbeat::Beat;
 use crate::job::Job;
 use crate::lane::Lane;
 use crate::metrics::Counters;
 use crate::parker::Parker;
 use crate::private::StackPtr;
-use crate::sync::{Arc, AtomicBool, AtomicUsize, Mutex, Ordering, lock};
+use crate::worker::Worker;
+use crate::sync::{Arc, AtomicUsize, Mutex, Ordering, lock};
 use crossbeam_deque::Stealer;
 use crossbeam_utils::CachePadded;
 use std::collections::VecDeque;
@@ -43,12 +45,20 @@ impl Promotion {
     }
 
     /// Runs the job on a thief that has claimed it.
-    pub(crate) fn run_taken(&self, thief: &Arc<Seat>) {
-        let _ = self.thief.set((thief.clone(), thief.next_ticket()));
+    pub(crate) fn run_taken(&self, thief: &Worker) {
+        let seat = &thief.seat;
+        let _ = self.thief.set((seat.clone(), seat.next_ticket()));
         // SAFETY: the claim was won, so this is the only run, and the owner waits until `finish`.
-        unsafe { (self.job.run)(self.job.data) };
+        unsafe { (self.job.run)(self.job.data, thief) };
         self.claim.finish();
         self.owner.unpark();
+    }
+
+    /// Whether [`take_descendant`](Self::take_descendant) would find something.
+    pub(crate) fn has_descendant(&self) -> bool {
+        self.thief
+            .get()
+            .is_some_and(|(seat, ticket)| seat.has_promoted(self.lane, *ticket))
     }
 
     /// A job that this one's thief promoted while it ran it: work that the owner waits for.
@@ -66,9 +76,7 @@ struct Promoted {
 /// The shared side of a worker; its own side is [`Worker`](crate::Worker).
 pub(crate) struct Seat {
     pub(crate) name: String,
-    /// The heartbeat: raised by the sentinel, polled by `join`, lowered by a promotion. A seat
-    /// starts with it raised, so that a first coarse fork is shared at once.
-    pub(crate) beat: CachePadded<AtomicBool>,
+    pub(crate) beat: CachePadded<Beat>,
     pub(crate) stealer: Stealer<Job>,
     pub(crate) counters: CachePadded<Counters>,
     promoted: Mutex<Promoted>,
@@ -80,7 +88,7 @@ impl Seat {
     pub(crate) fn new(name: String, stealer: Stealer<Job>) -> Self {
         Self {
             name,
-            beat: CachePadded::new(AtomicBool::new(true)),
+            beat: CachePadded::new(Beat::new()),
             stealer,
             counters: CachePadded::new(Counters::new()),
             promoted: Mutex::new(Promoted {
@@ -135,11 +143,12 @@ impl Seat {
         Some(job)
     }
 
-    pub(crate) fn has_promoted(&self, lane: Lane) -> bool {
+    /// Whether a job of `lane` waits that was promoted at `since` or later.
+    pub(crate) fn has_promoted(&self, lane: Lane, since: u64) -> bool {
         self.promoted_count.load(Ordering::Relaxed) != 0
             && lock(&self.promoted)
                 .jobs
                 .iter()
-                .any(|(_, job)| job.lane == lane)
+                .any(|(ticket, job)| *ticket >= since && job.lane == lane)
     }
 }

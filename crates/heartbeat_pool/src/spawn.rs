@@ -36,10 +36,8 @@ impl Registry {
             registry.push(lane, unsafe { Job::new(runnable) });
         };
         let builder = async_task::Builder::new().propagate_panic(true);
-        let (runnable, task) = self.active().track(|key| {
-            let future = Tracked::new(future, self.clone(), key);
-            builder.spawn(|()| future, schedule)
-        });
+        let future = Tracked::new(future, self.clone());
+        let (runnable, task) = builder.spawn(|()| future, schedule);
         runnable.schedule();
         task
     }

@@ -60,12 +60,21 @@ pub(crate) fn seat_in(registry: &Arc<Registry>) -> Rc<Worker> {
         }
         // Pools that ended need no seat any more.
         seats.retain(|worker| !worker.registry().is_terminated());
-        let worker = Rc::new(Worker::new(registry, false));
+        let worker = Rc::new(Worker::new(registry, None));
         seats.push(worker.clone());
         worker
     });
     // While the thread's locals are destroyed, a seat for this call alone.
-    kept.unwrap_or_else(|_| Rc::new(Worker::new(registry, false)))
+    kept.unwrap_or_else(|_| Rc::new(Worker::new(registry, None)))
+}
+
+/// The calling thread's index in `registry`, if it is one of that pool's own.
+pub(crate) fn index_in(registry: &Arc<Registry>) -> Option<usize> {
+    let index = |state: &ThreadState| {
+        let seats = state.seats.borrow();
+        seats.iter().find(|seat| seat.is_in(registry))?.index()
+    };
+    STATE.try_with(index).ok().flatten()
 }
 
 /// Keeps a pool thread's own seat where [`seat_in`] finds it.

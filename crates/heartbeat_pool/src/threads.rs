@@ -1,39 +1,101 @@
 //! The pool's operating-system threads: started, spared, joined.
 
+use crate::pinned::Pinned;
 use crate::registry::Registry;
-use crate::sync::{Arc, AtomicUsize, Mutex, Ordering, lock};
-use crate::worker;
+use crate::thread_builder::ThreadBuilder;
+use crate::sync::{Arc, AtomicUsize, Condvar, Mutex, Ordering, lock};
 use std::io;
+use std::sync::PoisonError;
+use std::mem;
 use std::thread::{self, JoinHandle};
 
 /// Idle threads beyond the target that a pool keeps for the next wait.
 const SPARES_KEPT: usize = 4;
 
-/// The threads of one pool.
+/// What a thread of the pool runs from its start to its end.
+pub(crate) type Main = fn(&Arc<Registry>, &Arc<Pinned>);
+
+/// The threads of one pool, by index. The first ones, as many as the target, are its members and
+/// stay; the others are spares, which come for waiting threads and go when too many are idle.
 pub(crate) struct Threads {
-    handles: Mutex<Vec<JoinHandle<()>>>,
-    /// Index of the next thread, for its name.
-    next_index: AtomicUsize,
-    /// Threads that live, or are being started.
-    alive: AtomicUsize,
+    main: Main,
+    slots: Mutex<Slots>,
+    /// Signalled when a thread ends.
+    ended: Condvar,
     /// Spare threads being started: one at a time is enough, for it wakes the next.
     starting: AtomicUsize,
 }
 
+#[derive(Default)]
+struct Slots {
+    live: Vec<Option<Arc<Pinned>>>,
+    /// Threads that have left their slot and not ended yet.
+    retiring: usize,
+    handles: Vec<JoinHandle<()>>,
+}
+
+impl Slots {
+    fn alive(&self) -> usize {
+        self.live.iter().flatten().count()
+    }
+}
+
+/// A thread from its wish to its end, however it comes to it.
+struct Thread {
+    registry: Arc<Registry>,
+    pinned: Arc<Pinned>,
+    spare: bool,
+}
+
+impl Thread {
+    fn run(&self) {
+        let threads = &self.registry.threads;
+        self.registry.sleep.search_begin();
+        if self.spare {
+            threads.starting.store(0, Ordering::SeqCst);
+        }
+        (threads.main)(&self.registry, &self.pinned);
+    }
+}
+
+impl Drop for Thread {
+    fn drop(&mut self) {
+        self.pinned.close();
+        // Unpinned under no lock: a job's drop may spawn.
+        while self.pinned.pop().is_some() {}
+        let threads = &self.registry.threads;
+        if self.spare {
+            // In case it never ran.
+            threads.starting.store(0, Ordering::SeqCst);
+        }
+        let mut slots = lock(&threads.slots);
+        let slot = &mut slots.live[self.pinned.index];
+        if slot
+            .as_ref()
+            .is_some_and(|own| Arc::ptr_eq(own, &self.pinned))
+        {
+            *slot = None;
+        } else {
+            slots.retiring -= 1;
+        }
+        threads.ended.notify_all();
+    }
+}
+
 impl Threads {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(main: Main) -> Self {
         Self {
-            handles: Mutex::new(Vec::new()),
-            next_index: AtomicUsize::new(0),
-            alive: AtomicUsize::new(0),
+            main,
+            slots: Mutex::new(Slots::default()),
+            ended: Condvar::new(),
             starting: AtomicUsize::new(0),
         }
     }
 
-    /// Starts threads until `target` live. Errors leave the pool with those that started.
+    /// Starts the members that are missing. Errors leave the pool with those that started.
     pub(crate) fn populate(&self, registry: &Arc<Registry>, target: usize) -> io::Result<()> {
-        while self.alive.load(Ordering::SeqCst) < target {
-            self.start(registry, false)?;
+        for index in 0..target {
+            self.start(registry, Some(index), false)?;
         }
         Ok(())
     }
@@ -41,7 +103,7 @@ impl Threads {
     /// Starts a thread for a seat that a waiting one has left. Does nothing while one is being
     /// started, or where the system has no more threads: the work stays queued for the others.
     pub(crate) fn spawn_spare(&self, registry: &Arc<Registry>) {
-        // SeqCst: one winner; the loser relies on the winner's search, counted below.
+        // SeqCst: one winner; the loser relies on the winner's search, counted in `run`.
         if self
             .starting
             .compare_exchange(0, 1, Ordering::SeqCst, Ordering::SeqCst)
@@ -49,60 +111,97 @@ impl Threads {
         {
             return;
         }
-        if registry.is_terminated() || self.start(registry, true).is_err() {
+        if registry.is_terminated() || self.start(registry, None, true).is_err() {
             self.starting.store(0, Ordering::SeqCst);
         }
     }
 
-    fn start(&self, registry: &Arc<Registry>, spare: bool) -> io::Result<()> {
-        let index = self.next_index.fetch_add(1, Ordering::Relaxed);
-        let mut builder = thread::Builder::new().name((registry.config.thread_name)(index));
-        if let Some(stack_size) = registry.config.stack_size {
-            builder = builder.stack_size(stack_size);
-        }
-        self.alive.fetch_add(1, Ordering::SeqCst);
-        let registry = registry.clone();
-        // Held over the start, so that `join` sees each thread that it must wait for.
-        let mut handles = lock(&self.handles);
-        handles.retain(|handle| !handle.is_finished());
-        match builder.spawn(move || worker::thread_main(&registry, index, spare)) {
-            Ok(handle) => {
-                handles.push(handle);
-                Ok(())
+    /// Starts the thread of `index`, if it does not live, or of the first free index.
+    fn start(
+        &self,
+        registry: &Arc<Registry>,
+        index: Option<usize>,
+        spare: bool,
+    ) -> io::Result<()> {
+        let pinned = {
+            let mut slots = lock(&self.slots);
+            if registry.is_terminated() {
+                // `join` may have seen the slots already.
+                return Ok(());
             }
-            Err(error) => {
-                self.alive.fetch_sub(1, Ordering::SeqCst);
-                Err(error)
+            let free = || slots.live.iter().position(Option::is_none);
+            let index = index.or_else(free).unwrap_or(slots.live.len());
+            if index >= slots.live.len() {
+                slots.live.resize(index + 1, None);
             }
+            if slots.live[index].is_some() {
+                return Ok(());
+            }
+            slots
+                .live[index]
+                .insert(Arc::new(Pinned::new(index)))
+                .clone()
+        };
+        let thread = Thread {
+            registry: registry.clone(),
+            pinned,
+            spare,
+        };
+        let config = &registry.config;
+        let thread = ThreadBuilder {
+            index: thread.pinned.index,
+            name: (config.thread_name)(thread.pinned.index),
+            stack_size: config.stack_size,
+            main: Box::new(move || thread.run()),
+        };
+        if let Some(handler) = &config.spawn_handler {
+            return handler(thread);
         }
-    }
-
-    /// A spare thread looks for work now.
-    pub(crate) fn started(&self) {
-        self.starting.store(0, Ordering::SeqCst);
+        let handle = thread.spawn()?;
+        let mut slots = lock(&self.slots);
+        slots.handles.retain(|handle| !handle.is_finished());
+        slots.handles.push(handle);
+        Ok(())
     }
 
     /// Whether a thread that found nothing should end, because enough others are idle.
-    pub(crate) fn try_retire(&self, registry: &Registry) -> bool {
+    pub(crate) fn try_retire(&self, registry: &Registry, pinned: &Pinned) -> bool {
         let target = registry.occupancy.target();
         let enough = if target == 0 { 0 } else { target + SPARES_KEPT };
-        if registry.sleep.idle_count() < enough {
+        if pinned.index < target || registry.sleep.idle_count() < enough {
             return false;
         }
-        self.alive
-            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |alive| {
-                (alive > enough).then(|| alive - 1)
-            })
-            .is_ok()
+        let mut slots = lock(&self.slots);
+        if slots.alive() <= enough {
+            return false;
+        }
+        slots.live[pinned.index] = None;
+        slots.retiring += 1;
+        true
+    }
+
+    /// The queue of the thread of `index`, if it lives.
+    pub(crate) fn pinned(&self, index: usize) -> Option<Arc<Pinned>> {
+        lock(&self.slots).live.get(index)?.clone()
     }
 
     /// Waits for every thread to end. A pool dropped by one of its own threads leaves that one
     /// to end by itself.
-    pub(crate) fn join(&self) {
-        loop {
-            let Some(handle) = lock(&self.handles).pop() else {
-                return;
-            };
+    pub(crate) fn join(&self, own: Option<usize>) {
+        let mut slots = lock(&self.slots);
+        let others = |slots: &Slots| {
+            let mut live = slots.live.iter().flatten();
+            slots.retiring > 0 || live.any(|pinned| Some(pinned.index) != own)
+        };
+        while others(&slots) {
+            slots = self
+                .ended
+                .wait(slots)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+        let handles = mem::take(&mut slots.handles);
+        drop(slots);
+        for handle in handles {
             if handle.thread().id() != thread::current().id() {
                 // A worker's panics are caught job by job; an error here is a handler's own.
                 let _ = handle.join();

@@ -1,10 +1,7 @@
 //! Waiting: run what is waited for, else give the seat away and sleep.
 
+use crate::spin;
 use crate::worker::Worker;
-
-/// How often a waiter looks again before it gives its seat away: about a microsecond, less than
-/// the wake-up it may save.
-const SPINS: u32 = 64;
 
 /// Something that a worker waits for.
 pub(crate) trait Wait {
@@ -19,41 +16,38 @@ pub(crate) trait Wait {
 }
 
 impl Worker {
-    /// Waits for `event`. Runs nothing but what `event` offers, so a wait can't meet a lock that
-    /// its caller holds, nor nest deeper than the program does; the seat goes to a spare thread
-    /// meanwhile, so no core idles either.
+    /// Waits for `event`. Runs nothing but what `event` offers and what only this thread may run,
+    /// so a wait can't meet a lock that its caller holds, nor nest deeper than the program does;
+    /// the seat goes to a spare thread meanwhile, so no core idles either.
     pub(crate) fn wait(&self, event: &impl Wait) {
-        let mut spins = 0;
         loop {
             if event.is_done() {
                 return;
             }
             let threadless = self.registry().occupancy.target() == 0;
-            if event.step(self) || (threadless && self.tick()) {
-                spins = 0;
-            } else if spins < SPINS {
-                spins += 1;
-                std::hint::spin_loop();
-            } else {
-                let stood_up = Self::stand_up();
-                loop {
-                    event.set_asleep(true);
-                    let came_about = || event.is_done() || event.is_ready();
-                    if threadless {
-                        // Nobody else would do the pool's other work, which `event` may need.
-                        if self.sleep_threadless(came_about) {
-                            break;
-                        }
-                    } else if came_about() {
-                        break;
-                    } else {
-                        self.parker().park();
-                    }
-                }
-                event.set_asleep(false);
-                Self::sit_down(stood_up);
-                spins = 0;
+            if event.step(self) || self.run_pinned() || (threadless && self.tick()) {
+                continue;
             }
+            let came_about = || event.is_done() || event.is_ready() || self.has_pinned();
+            if spin::until(spin::BEFORE_SLEEP, came_about) {
+                continue;
+            }
+            let stood_up = Self::stand_up();
+            loop {
+                event.set_asleep(true);
+                if threadless {
+                    // Nobody else would do the pool's other work, which `event` may need.
+                    if self.sleep_threadless(came_about) {
+                        break;
+                    }
+                } else if came_about() {
+                    break;
+                } else {
+                    self.parker().park();
+                }
+            }
+            event.set_asleep(false);
+            Self::sit_down(stood_up);
         }
     }
 

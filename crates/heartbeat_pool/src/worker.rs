@@ -1,15 +1,18 @@
 //! A worker: a thread's own side of its seat, and the loop that a pool thread runs.
 
 use crate::active::Tracks;
+use crate::heartbeat::{self, Relieved};
 use crate::job::Job;
 use crate::lane::Lane;
 use crate::mailbox::Mailbox;
 use crate::occupancy::Charge;
 use crate::parker::Parker;
+use crate::pinned::Pinned;
 use crate::private::PrivateQueue;
 use crate::registry::{Registry, SeatList};
+use crate::scope::ScopeCore;
 use crate::seat::{Promotion, Seat};
-use crate::sentinel::{self, Relieved};
+use crate::spin;
 use crate::sync::Arc;
 use crate::thread_state::{self, Entered};
 use crate::unwind;
@@ -17,6 +20,10 @@ use crossbeam_deque::{Steal, Worker as Deque};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::thread;
+use std::time::{Duration, Instant};
+
+/// A theft that took this long has paid for itself: the next is worth asking for at once.
+const WORTH_TAKING: Duration = Duration::from_micros(10);
 
 /// Every this many jobs a worker looks at the injector before its own deque, so that work from
 /// outside is not starved by tasks that keep waking each other.
@@ -33,7 +40,7 @@ const INJECTOR_TURN: u32 = 61;
 ///
 /// let pool = ThreadPool::builder().num_threads(2).build().unwrap();
 /// let sum = pool.with_worker(|worker| {
-///     let (a, b) = worker.join(|| 1, || 2);
+///     let (a, b) = worker.join(|_| 1, |_| 2);
 ///     a + b
 /// });
 /// assert_eq!(sum, 3);
@@ -48,15 +55,20 @@ pub struct Worker {
     pub(crate) promoted: RefCell<Vec<(usize, Arc<Promotion>)>>,
     /// What the thread is counted as in the pool's occupancy.
     charge: Cell<Option<Charge>>,
-    /// Whether this is one of the pool's own threads.
-    member: bool,
     parker: Arc<Parker>,
     /// What must run on this very thread; a member empties it between jobs.
     mailbox: Arc<Mailbox>,
     seats: RefCell<(usize, SeatList)>,
+    scope_core: Cell<Option<Arc<ScopeCore>>>,
+    /// The queue of a member.
+    pinned: Option<Arc<Pinned>>,
     /// Where the next search among the others' seats starts.
     turn: Cell<usize>,
     ticks: Cell<u32>,
+    /// When the thread, idle, last raised the others' beats.
+    asked: Cell<Instant>,
+    /// Whether the job last taken from a join was worth taking.
+    theft_paid: Cell<bool>,
 }
 
 /// Work taken from a queue.
@@ -69,7 +81,7 @@ enum Found {
 pub(crate) struct StoodUp(Vec<(Rc<Worker>, Charge)>);
 
 impl Worker {
-    pub(crate) fn new(registry: &Arc<Registry>, member: bool) -> Self {
+    pub(crate) fn new(registry: &Arc<Registry>, pinned: Option<Arc<Pinned>>) -> Self {
         let deque = Deque::new_fifo();
         let thread = thread::current();
         let name = match thread.name() {
@@ -85,12 +97,15 @@ impl Worker {
             private: PrivateQueue::new(),
             promoted: RefCell::new(Vec::new()),
             charge: Cell::new(None),
-            member,
+            pinned,
+            scope_core: Cell::new(None),
             parker: thread_state::parker(),
             mailbox: thread_state::mailbox(),
             seats: RefCell::new((usize::MAX, Arc::new(Vec::new()))),
             turn: Cell::new(0),
             ticks: Cell::new(0),
+            asked: Cell::new(Instant::now()),
+            theft_paid: Cell::new(true),
         }
     }
 
@@ -102,7 +117,14 @@ impl Worker {
     /// Whether this is one of the pool's own threads, not one that entered from outside.
     #[must_use]
     pub fn is_member(&self) -> bool {
-        self.member
+        self.pinned.is_some()
+    }
+
+    /// The thread's index among the pool's own threads; spare threads have one beyond
+    /// [`num_threads`](crate::ThreadPool::num_threads), threads from outside have none.
+    #[must_use]
+    pub fn index(&self) -> Option<usize> {
+        self.pinned.as_ref().map(|pinned| pinned.index)
     }
 
     /// The lane that the thread now works in. Work that it forks goes to the same.
@@ -243,14 +265,38 @@ impl Worker {
         }
     }
 
-    pub(crate) fn run_job(&self, job: Job) {
-        self.seat.counters.job(self.lane());
+    fn run_job(&self, job: Job) {
+        self.count_job();
         job.run();
+    }
+
+    pub(crate) fn count_job(&self) {
+        self.seat.counters.job(self.lane());
+    }
+
+    /// What a new scope of this worker shares with those who help it: kept from an earlier scope,
+    /// if possible.
+    pub(crate) fn take_scope_core(&self) -> Arc<ScopeCore> {
+        let lane = self.lane();
+        if let Some(core) = self.scope_core.take()
+            && core.lane == lane
+        {
+            return core;
+        }
+        let core = ScopeCore::new(self.registry.clone(), lane, self.parker.clone());
+        Arc::new(core)
+    }
+
+    /// Keeps what a finished scope used, for the next.
+    pub(crate) fn keep_scope_core(&self, core: Arc<ScopeCore>) {
+        self.scope_core.set(Some(core));
     }
 
     pub(crate) fn run_promotion(&self, promotion: &Promotion) {
         self.seat.counters.job(self.lane());
-        promotion.run_taken(&self.seat);
+        let start = Instant::now();
+        promotion.run_taken(self);
+        self.theft_paid.set(start.elapsed() >= WORTH_TAKING);
     }
 
     /// Runs one piece of work of any lane, whatever the budgets: for pools without threads.
@@ -280,6 +326,7 @@ impl Worker {
     pub(crate) fn stand_up() -> StoodUp {
         let mut stood_up = Vec::new();
         thread_state::for_each_seat(|worker| {
+            worker.promote_all();
             if let Some(charge) = worker.charge.take() {
                 worker.registry.occupancy.leave(charge);
                 worker.registry.offer_seat();
@@ -307,6 +354,7 @@ impl Worker {
                 break;
             }
             self.empty_mailbox();
+            while self.run_pinned() {}
             if let Some(found) = self.next_work() {
                 if searching {
                     searching = false;
@@ -321,15 +369,36 @@ impl Worker {
                 // What was pushed while nobody searched and this thread ran is found now.
                 continue;
             }
-            if registry.threads.try_retire(registry) {
+            if let Some(pinned) = &self.pinned
+                && registry.threads.try_retire(registry, pinned)
+            {
+                pinned.close();
                 break;
             }
-            searching = self.sleep();
+            searching = self.idle();
         }
+        // What came before the queue was closed; a pool that ended drops it.
+        while !registry.is_terminated() && self.run_pinned() {}
         self.set_charge(None);
         if searching && registry.sleep.search_end() {
             registry.offer_seat();
         }
+    }
+
+    /// Runs one job that only this thread may run, if there is one.
+    pub(crate) fn run_pinned(&self) -> bool {
+        let Some(job) = self.pinned.as_ref().and_then(|pinned| pinned.pop()) else {
+            return false;
+        };
+        self.run_job(job);
+        true
+    }
+
+    /// Whether there is work for this very thread.
+    pub(crate) fn has_pinned(&self) -> bool {
+        self.pinned
+            .as_ref()
+            .is_some_and(|pinned| !pinned.is_empty())
     }
 
     fn empty_mailbox(&self) {
@@ -351,31 +420,56 @@ impl Worker {
         }
     }
 
-    /// Sleeps until woken. Tells whether the thread is counted as a searcher afterwards.
+    /// Looks around for a moment more, then sleeps until woken. Tells whether the thread is counted
+    /// as a searcher afterwards.
+    fn idle(&self) -> bool {
+        self.spin() || self.sleep()
+    }
+
+    /// The only searcher asks for work to be shared, and waits as long as a sleep would cost: what
+    /// comes meanwhile is handed over without a wake-up.
+    fn spin(&self) -> bool {
+        let registry = &self.registry;
+        if registry.sleep.searchers() != 1 || !registry.has_room() {
+            return false;
+        }
+        // Sharing has to pay: small forks are asked for once a beat.
+        if self.theft_paid.take() || self.asked.get().elapsed() >= registry.config.beat {
+            self.asked.set(Instant::now());
+            registry.raise_beats();
+        }
+        spin::until(spin::BEFORE_SLEEP, || {
+            registry.has_admissible_work() || self.is_called()
+        })
+    }
+
+    /// Whether there is something to do for this very thread.
+    fn is_called(&self) -> bool {
+        !self.mailbox.is_empty() || self.has_pinned() || self.registry.is_terminated()
+    }
+
     fn sleep(&self) -> bool {
         let registry = &self.registry;
         let sleep = &registry.sleep;
         sleep.park_begin(&self.parker);
-        let called = || !self.mailbox.is_empty() || registry.has_admissible_work();
-        if registry.is_terminated() || called() {
+        if self.is_called() || registry.has_admissible_work() {
             // A waker that was first has counted the thread as well.
             sleep.park_cancel(&self.parker);
             return true;
         }
         self.seat.counters.park();
-        while !registry.occupancy.is_quiet() || registry.has_any_work() {
-            if !sleep.sentinel_begin() {
-                break;
-            }
-            let relieved = sentinel::keep_beat(registry, self);
+        while sleep.sentinel_begin() {
+            let relieved = heartbeat::keep_beat(registry, self);
             sleep.sentinel_end();
             match relieved {
-                Relieved::Woken => {
+                Relieved::Called => {
                     sleep.park_cancel(&self.parker);
                     return true;
                 }
                 // Once more round: work may have begun just then and seen a sentinel.
-                Relieved::Quiet if registry.occupancy.is_quiet() => break,
+                Relieved::Quiet if registry.occupancy.is_quiet() && !registry.has_any_work() => {
+                    break;
+                }
                 Relieved::Quiet => {}
                 Relieved::Stuck => {
                     sleep.park_cancel(&self.parker);
@@ -410,13 +504,13 @@ impl std::fmt::Debug for Worker {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Worker")
             .field("name", &self.seat.name)
-            .field("member", &self.member)
+            .field("index", &self.index())
             .finish_non_exhaustive()
     }
 }
 
-/// What a thread of the pool runs from its start to its end.
-pub(crate) fn thread_main(registry: &Arc<Registry>, index: usize, spare: bool) {
+/// What a thread of the pool runs from its start to its end, counted as a searcher.
+pub(crate) fn thread_main(registry: &Arc<Registry>, pinned: &Arc<Pinned>) {
     struct Exit<'a>(&'a Registry, usize);
     impl Drop for Exit<'_> {
         fn drop(&mut self) {
@@ -425,15 +519,12 @@ pub(crate) fn thread_main(registry: &Arc<Registry>, index: usize, spare: bool) {
             }
         }
     }
-    registry.sleep.search_begin();
-    if spare {
-        registry.threads.started();
-    }
     if let Some(handler) = &registry.config.start_handler {
-        handler(index);
+        handler(pinned.index);
     }
-    let _exit = Exit(registry, index);
-    let worker = Rc::new(Worker::new(registry, true));
+    let _exit = Exit(registry, pinned.index);
+    let worker = Rc::new(Worker::new(registry, Some(pinned.clone())));
+    pinned.begin(worker.parker.clone());
     thread_state::keep_seat(worker.clone());
     let entered = Entered::new(worker.clone());
     worker.main_loop();

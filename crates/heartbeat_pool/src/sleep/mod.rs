@@ -1,59 +1,75 @@
-//! Who is idle, who searches: the protocol by which no wake-up is lost.
-//!
-//! A pusher queues its job, fences, and reads the number of searchers; a searcher that found
-//! nothing leaves the count, fences, and looks at the queues once more before it parks. The two
-//! fences are in one total order, so either the pusher sees that nobody searches and wakes
-//! somebody, or the searcher sees the job.
+//! Who is idle, who looks for work: the protocol by which no wake-up is lost. The states and the
+//! argument are in the `README.md` beside this file.
 
 use crate::parker::Parker;
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Mutex, Ordering, fence, lock};
 use std::mem;
 
-/// The idle threads of a pool, and the number that look for work.
+/// The bit of `watch` that says that a sentinel looks at the queues within a beat.
+const ALERT: usize = 1;
+/// One searcher in `watch`.
+const SEARCHER: usize = 2;
+
+/// The idle threads of a pool, and those that look for work.
 #[derive(Debug)]
 pub(crate) struct Sleep {
-    searching: AtomicUsize,
+    /// The number of searchers, and whether the sentinel is alert.
+    watch: AtomicUsize,
     idle: Mutex<Vec<Arc<Parker>>>,
     /// The length of `idle`, read without the lock.
     idle_count: AtomicUsize,
-    /// Whether an idle worker keeps the beat.
+    /// Whether an idle worker is the sentinel.
     sentinel: AtomicBool,
 }
 
 impl Sleep {
     pub(crate) fn new() -> Self {
         Self {
-            searching: AtomicUsize::new(0),
+            watch: AtomicUsize::new(0),
             idle: Mutex::new(Vec::new()),
             idle_count: AtomicUsize::new(0),
             sentinel: AtomicBool::new(false),
         }
     }
 
-    /// The pusher's half of the protocol, after its job is queued. Tells whether nobody looks for
-    /// work, so that somebody must be woken.
+    /// The pusher's half of the protocol, after its job is queued. Tells whether nobody searches,
+    /// so that somebody must be woken if the job is to start now.
     #[must_use]
-    pub(crate) fn pushed(&self) -> bool {
-        // Pairs with the fence in `park_begin`: either the load below sees the searcher gone, or
-        // the searcher's last look sees the job.
+    pub(crate) fn needs_searcher(&self) -> bool {
+        // Pairs with the fences in `park_begin` and `search_end`: either the load below sees the
+        // searcher gone, or the searcher's last look sees the job.
         fence(Ordering::SeqCst);
-        self.searching.load(Ordering::Relaxed) == 0
+        self.watch.load(Ordering::Relaxed) < SEARCHER
+    }
+
+    /// As [`needs_searcher`](Self::needs_searcher), for a job that may wait a beat, for example
+    /// because its pusher will run it soon: a sentinel that is alert will do.
+    #[must_use]
+    pub(crate) fn needs_watch(&self) -> bool {
+        // Pairs with the fences in `park_begin`, `search_end` and `alert_end`.
+        fence(Ordering::SeqCst);
+        self.watch.load(Ordering::Relaxed) == 0
     }
 
     /// Counts the caller among those that look for work.
     pub(crate) fn search_begin(&self) {
-        self.searching.fetch_add(1, Ordering::SeqCst);
+        self.watch.fetch_add(SEARCHER, Ordering::SeqCst);
     }
 
     /// Takes the caller off that count, for it found work. True for the last one, which must wake
     /// another thread if there is more: pushers have relied on it.
     #[must_use]
     pub(crate) fn search_end(&self) -> bool {
-        let last = self.searching.fetch_sub(1, Ordering::SeqCst) == 1;
-        // Pairs with the fence in `pushed`: a pusher that still saw the caller search has its job
+        let last = self.watch.fetch_sub(SEARCHER, Ordering::SeqCst) < 2 * SEARCHER;
+        // Pairs with the fence of the pusher: one that still saw the caller search has its job
         // seen by the caller's next look.
         fence(Ordering::SeqCst);
         last
+    }
+
+    /// The number of threads that look for work, a moment ago.
+    pub(crate) fn searchers(&self) -> usize {
+        self.watch.load(Ordering::Relaxed) / SEARCHER
     }
 
     /// The searcher's half: lists the caller as idle and takes it off the count of searchers.
@@ -62,11 +78,11 @@ impl Sleep {
         {
             let mut idle = lock(&self.idle);
             idle.push(parker.clone());
-            // Relaxed: read under the fences of `pushed` and below.
+            // Relaxed: read under the fences of the pusher and below.
             self.idle_count.store(idle.len(), Ordering::Relaxed);
         }
-        self.searching.fetch_sub(1, Ordering::SeqCst);
-        // Pairs with the fence in `pushed`.
+        self.watch.fetch_sub(SEARCHER, Ordering::SeqCst);
+        // Pairs with the fence of the pusher.
         fence(Ordering::SeqCst);
     }
 
@@ -80,7 +96,7 @@ impl Sleep {
         idle.remove(place);
         self.idle_count.store(idle.len(), Ordering::Relaxed);
         // Under the lock, so that no waker can find nobody idle and nobody searching.
-        self.searching.fetch_add(1, Ordering::SeqCst);
+        self.watch.fetch_add(SEARCHER, Ordering::SeqCst);
         true
     }
 
@@ -94,7 +110,7 @@ impl Sleep {
             };
             self.idle_count.store(idle.len(), Ordering::Relaxed);
             // On the sleeper's behalf, so that the next pusher doesn't wake a second one.
-            self.searching.fetch_add(1, Ordering::SeqCst);
+            self.watch.fetch_add(SEARCHER, Ordering::SeqCst);
             parker
         };
         woken.unpark();
@@ -107,7 +123,8 @@ impl Sleep {
             let mut idle = lock(&self.idle);
             self.idle_count.store(0, Ordering::Relaxed);
             // On the sleepers' behalf, as in `wake_one`.
-            self.searching.fetch_add(idle.len(), Ordering::SeqCst);
+            self.watch
+                .fetch_add(idle.len() * SEARCHER, Ordering::SeqCst);
             mem::take(&mut *idle)
         };
         for parker in woken {
@@ -135,10 +152,22 @@ impl Sleep {
         fence(Ordering::SeqCst);
     }
 
-    /// Whether somebody keeps the beat, asked after work was started.
+    /// Whether somebody is the sentinel, asked after work was started.
     pub(crate) fn has_sentinel(&self) -> bool {
         // Pairs with the fence in `sentinel_end`.
         fence(Ordering::SeqCst);
         self.sentinel.load(Ordering::Relaxed)
+    }
+
+    /// The sentinel promises to look at the queues within a beat.
+    pub(crate) fn alert_begin(&self) {
+        self.watch.fetch_or(ALERT, Ordering::SeqCst);
+    }
+
+    /// Ends the promise. The sentinel must look at the queues once more.
+    pub(crate) fn alert_end(&self) {
+        self.watch.fetch_and(!ALERT, Ordering::SeqCst);
+        // Pairs with the fence in `needs_watch`.
+        fence(Ordering::SeqCst);
     }
 }

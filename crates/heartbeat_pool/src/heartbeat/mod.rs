@@ -1,0 +1,65 @@
+//! The heartbeat: how a worker learns, at the cost of one relaxed load a fork, that it is time to
+//! share. The protocol and its argument are in the `README.md` beside this file.
+
+mod sentinel;
+
+use crate::sync::{AtomicBool, Ordering};
+pub(crate) use sentinel::{Relieved, keep_beat};
+
+/// One seat's beat: raised by an idle worker, lowered by the seat's owner when it promotes.
+#[derive(Debug)]
+pub(crate) struct Beat {
+    /// Whether the owner's next fork must do more than call: always, but while its private queue
+    /// is full and no beat is raised.
+    gate: AtomicBool,
+    raised: AtomicBool,
+}
+
+impl Beat {
+    /// A raised beat, so that a first coarse fork is shared at once.
+    pub(crate) fn new() -> Self {
+        Self {
+            gate: AtomicBool::new(true),
+            raised: AtomicBool::new(true),
+        }
+    }
+
+    /// Asks the owner to share. A raise that meets the owner closing its gate may be seen late,
+    /// by the next raise at the latest.
+    pub(crate) fn raise(&self) {
+        // Relaxed, both: should the owner see the gate first, it sees the beat at its next look.
+        self.raised.store(true, Ordering::Relaxed);
+        self.gate.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a fork may be two plain calls.
+    #[inline]
+    pub(crate) fn is_closed(&self) -> bool {
+        // Relaxed: a beat that is seen late costs no more than its lateness.
+        !self.gate.load(Ordering::Relaxed)
+    }
+
+    #[inline]
+    pub(crate) fn is_raised(&self) -> bool {
+        // Relaxed: as in `is_closed`.
+        self.raised.load(Ordering::Relaxed)
+    }
+
+    /// The owner has shared, or has nobody to share with.
+    #[inline]
+    pub(crate) fn lower(&self) {
+        self.raised.store(false, Ordering::Relaxed);
+    }
+
+    /// The owner's private queue is full: forks are calls until the next beat.
+    #[inline]
+    pub(crate) fn close(&self) {
+        self.gate.store(false, Ordering::Relaxed);
+    }
+
+    /// The owner's private queue has room.
+    #[inline]
+    pub(crate) fn open(&self) {
+        self.gate.store(true, Ordering::Relaxed);
+    }
+}

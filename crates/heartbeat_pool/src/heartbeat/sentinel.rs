@@ -1,0 +1,115 @@
+//! The sentinel: the one idle worker that keeps the beat.
+//!
+//! *Alert*, it looks once a beat: it takes what is queued, or raises every seat's beat and waits a
+//! moment for an answer. When nothing is shared for a while, or there is no room for one more
+//! thread, it turns *drowsy*: it leaves the beats raised, so that the next fork wakes it, and only
+//! looks now and then whether the pool is stuck. Once nothing runs it sleeps without a timer.
+
+use crate::lane::Lane;
+use crate::occupancy::Charge;
+use crate::registry::Registry;
+use crate::spin;
+use crate::worker::Worker;
+use std::time::{Duration, Instant};
+
+/// How long a drowsy sentinel sleeps. A pool that runs one long serial job wakes this seldom.
+const DROWSY: Duration = Duration::from_millis(16);
+
+/// Beats without anything shared, after which the sentinel turns drowsy.
+const CALM_BEATS: u32 = 8;
+
+/// How long the sentinel waits for an answer to a raised beat: a few forks' time, much less than
+/// going back to sleep costs.
+const ANSWER: Duration = Duration::from_micros(3);
+
+/// Frame work that waits this long, while nothing in the pool ends, is let in beyond the target:
+/// what runs may be blocked on it. Each thread already beyond the target doubles the wait, so that
+/// long jobs are not taken for blocked ones over and over.
+const RELIEF: Duration = Duration::from_millis(4);
+const RELIEF_DOUBLINGS: usize = 8;
+
+/// How a turn of duty ended.
+pub(crate) enum Relieved {
+    /// The sentinel was woken, or there is work for it.
+    Called,
+    /// Nothing runs any more: sleep without a timer.
+    Quiet,
+    /// The sentinel must run stuck frame work: it is counted as running already, and still
+    /// listed as idle.
+    Stuck,
+}
+
+/// Keeps the beat until the caller, which is listed as idle, is called or not needed.
+pub(crate) fn keep_beat(registry: &Registry, worker: &Worker) -> Relieved {
+    /// An alert sentinel's promise, taken back however its duty ends.
+    struct Alert<'a>(&'a Registry, bool);
+    impl Alert<'_> {
+        fn set(&mut self, alert: bool) {
+            if alert && !self.1 {
+                self.0.sleep.alert_begin();
+            } else if !alert && self.1 {
+                self.0.sleep.alert_end();
+                // In this order: a fork that finds its beat raised sees nobody alert, and wakes.
+                self.0.raise_beats();
+            }
+            self.1 = alert;
+        }
+    }
+    impl Drop for Alert<'_> {
+        fn drop(&mut self) {
+            if self.1 {
+                self.0.sleep.alert_end();
+            }
+        }
+    }
+
+    let beat = registry.config.beat;
+    let mut alert = Alert(registry, false);
+    let mut calm = 0;
+    let mut progress = registry.progress();
+    let mut since = Instant::now();
+    loop {
+        alert.set(calm < CALM_BEATS && registry.has_room());
+        // After the promise was made or taken back: what was pushed under another one is seen.
+        if registry.has_admissible_work() {
+            return Relieved::Called;
+        }
+        if !alert.1 && registry.occupancy.is_quiet() {
+            return Relieved::Quiet;
+        }
+        let stuck = registry.has_work(Lane::Frame);
+        let interval = match (alert.1, stuck) {
+            (true, _) => beat,
+            (false, true) => RELIEF,
+            (false, false) => DROWSY.max(beat),
+        };
+        if worker.parker().park_timeout(interval) {
+            return Relieved::Called;
+        }
+        worker.seat.counters.beat();
+
+        let lowered = registry.any_beat_lowered();
+        if alert.1 {
+            registry.raise_beats();
+            if spin::until(ANSWER, || registry.has_admissible_work()) {
+                return Relieved::Called;
+            }
+        }
+        let now = registry.progress();
+        calm = if lowered || now != progress {
+            0
+        } else {
+            calm + 1
+        };
+        if now != progress || !stuck {
+            progress = now;
+            since = Instant::now();
+            continue;
+        }
+        let extra = registry.occupancy.beyond_target().min(RELIEF_DOUBLINGS);
+        if since.elapsed() >= RELIEF * (1 << extra) {
+            registry.occupancy.enter(Charge::Lane(Lane::Frame));
+            return Relieved::Stuck;
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Work for one member of the pool: it takes it between jobs, and while it waits, for nobody else
+//! could.
+
+use crate::job::Job;
+use crate::parker::Parker;
+use crate::sync::{Arc, Mutex, lock};
+use concurrent_queue::ConcurrentQueue;
+
+/// The queue of one of the pool's threads.
+pub(crate) struct Pinned {
+    /// The thread's index in its pool.
+    pub(crate) index: usize,
+    queue: ConcurrentQueue<Job>,
+    /// The thread's parker, once it runs.
+    owner: Mutex<Option<Arc<Parker>>>,
+}
+
+impl Pinned {
+    pub(crate) fn new(index: usize) -> Self {
+        Self {
+            index,
+            queue: ConcurrentQueue::unbounded(),
+            owner: Mutex::new(None),
+        }
+    }
+
+    /// The thread runs now. What was queued before, it finds at its first look.
+    pub(crate) fn begin(&self, owner: Arc<Parker>) {
+        *lock(&self.owner) = Some(owner);
+    }
+
+    /// Queues `job` and wakes the thread. Gives the job back if the thread has ended.
+    pub(crate) fn push(&self, job: Job) -> Result<(), Job> {
+        self.queue
+            .push(job)
+            .map_err(concurrent_queue::PushError::into_inner)?;
+        if let Some(owner) = &*lock(&self.owner) {
+            owner.unpark();
+        }
+        Ok(())
+    }
+
+    pub(crate) fn pop(&self) -> Option<Job> {
+        self.queue.pop().ok()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+
+    /// Refuses all further work; what is left is the caller's to run or drop.
+    pub(crate) fn close(&self) {
+        self.queue.close();
+    }
+}

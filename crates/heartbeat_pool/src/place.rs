@@ -1,0 +1,41 @@
+//! Where new work goes: a member's own deque, or the injector of its lane.
+
+use crate::job::Job;
+use crate::lane::Lane;
+use crate::registry::Registry;
+use crate::sync::Arc;
+use crate::thread_state;
+use crate::worker::Worker;
+
+impl Registry {
+    /// Queues `job` where any worker can take it, and sees to it that one does: at once if it
+    /// comes from outside, within a beat if from a worker, which may take it itself before that.
+    pub(crate) fn push(self: &Arc<Self>, lane: Lane, job: Job) {
+        thread_state::with_current(|worker| match worker {
+            Some(worker) if worker.is_in(self) => {
+                self.queue_from(worker, lane, job);
+                self.notify_within_a_beat(lane);
+            }
+            _ => {
+                self.inject(lane, job);
+                self.notify_of_burst(lane);
+            }
+        });
+    }
+
+    /// Queues `job` where any worker can take it. The caller must see to it that one does.
+    pub(crate) fn queue(self: &Arc<Self>, lane: Lane, job: Job) {
+        thread_state::with_current(|worker| match worker {
+            Some(worker) if worker.is_in(self) => self.queue_from(worker, lane, job),
+            _ => self.inject(lane, job),
+        });
+    }
+
+    fn queue_from(&self, worker: &Worker, lane: Lane, job: Job) {
+        if lane == Lane::Frame && worker.is_member() {
+            worker.push_own(job);
+        } else {
+            self.inject(lane, job);
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! What a scope's owner, its jobs and its tickets share: its own queue, and its completion.
+//!
+//! It keeps no pointer to what the scope borrows, so a ticket or a waker may keep it for longer,
+//! and its worker uses it for one scope after another.
+
+use crate::job::Job;
+use crate::lane::Lane;
+use crate::latch::CountLatch;
+use crate::parker::Parker;
+use crate::registry::Registry;
+use crate::sync::{Arc, AtomicBool, Mutex, Ordering, fence, lock};
+use crate::unwind::{self, Payload};
+use async_task::Runnable;
+use concurrent_queue::ConcurrentQueue;
+use std::cell::Cell;
+
+/// One piece of a scope's work. It is only run by threads that keep the scope's core alive, so it
+/// needs no pointer of its own to it.
+pub(crate) enum ScopedJob {
+    /// A closure, which may unwind.
+    Closure(Job),
+    /// One run of a future.
+    Run(Runnable),
+}
+
+pub(crate) struct ScopeCore {
+    pub(crate) registry: Arc<Registry>,
+    pub(crate) lane: Lane,
+    pub(crate) queue: ConcurrentQueue<ScopedJob>,
+    /// Whether a ticket for this scope is queued in the pool.
+    ticketed: AtomicBool,
+    /// Whether the owner sleeps, so that whoever queues a job may wake it.
+    owner_asleep: AtomicBool,
+    pub(crate) latch: CountLatch,
+    panic: Mutex<Option<Payload>>,
+}
+
+impl ScopeCore {
+    pub(crate) fn new(registry: Arc<Registry>, lane: Lane, owner: Arc<Parker>) -> Self {
+        Self {
+            registry,
+            lane,
+            queue: ConcurrentQueue::unbounded(),
+            ticketed: AtomicBool::new(false),
+            owner_asleep: AtomicBool::new(false),
+            latch: CountLatch::new(owner),
+            panic: Mutex::new(None),
+        }
+    }
+
+    /// Queues a job and, unless there is one, the ticket that `ticket` makes.
+    pub(crate) fn push(&self, job: ScopedJob, ticket: impl FnOnce() -> Job) {
+        // The queue is unbounded and never closed.
+        let _ = self.queue.push(job);
+        // Pairs with the fence in `ticket_taken`: either this sees the ticket gone, or its taker
+        // sees the job. And with the one in `set_owner_asleep`: either the owner sees the job, or
+        // this sees that it sleeps.
+        fence(Ordering::SeqCst);
+        let ticketed = self.put_ticket(ticket);
+        // The owner is the best to run it, if there is room for one more thread. In a pool with no
+        // threads there is nobody else.
+        let occupancy = &self.registry.occupancy;
+        if self.owner_asleep.load(Ordering::Relaxed)
+            && (occupancy.target() == 0 || occupancy.has_room())
+            && self.owner_asleep.swap(false, Ordering::Relaxed)
+        {
+            self.latch.wake_owner();
+        } else if ticketed {
+            self.registry.notify_within_a_beat(self.lane);
+        }
+    }
+
+    /// Queues a ticket in the pool unless one is there, waking nobody.
+    fn put_ticket(&self, ticket: impl FnOnce() -> Job) -> bool {
+        // Relaxed: under the caller's fence. AcqRel: a second pusher's ticket is not queued before
+        // the first one's is taken.
+        if self.ticketed.load(Ordering::Relaxed) || self.ticketed.swap(true, Ordering::AcqRel) {
+            return false;
+        }
+        self.registry.queue(self.lane, ticket());
+        true
+    }
+
+    /// A ticket has been taken from the pool: the next push makes a new one.
+    pub(crate) fn ticket_taken(&self) {
+        self.ticketed.store(false, Ordering::Release);
+        // Pairs with the fence in `push`.
+        fence(Ordering::SeqCst);
+    }
+
+    /// Before the caller gets busy: lets another thread come for what is left. A ticket that is
+    /// still queued was announced when it was put there.
+    pub(crate) fn offer(&self, ticket: impl FnOnce() -> Job) {
+        if !self.ticketed.load(Ordering::Relaxed)
+            && !self.queue.is_empty()
+            && self.put_ticket(ticket)
+        {
+            self.registry.notify_within_a_beat(self.lane);
+        }
+    }
+
+    /// Runs `job`, which was taken from the queue, and counts it off.
+    pub(crate) fn run(&self, job: ScopedJob) {
+        match job {
+            ScopedJob::Closure(job) => {
+                if let Err(payload) = unwind::catch(|| job.run()) {
+                    self.record_panic(payload);
+                }
+                self.latch.finish();
+            }
+            ScopedJob::Run(runnable) => self.counted(|| {
+                runnable.run();
+            }),
+        }
+    }
+
+    /// Calls `f`, which runs or drops a runnable of this scope, and counts the future off if that
+    /// was its end.
+    pub(crate) fn counted(&self, f: impl FnOnce()) {
+        let outer = ENDED.replace(false);
+        // A panic may come from the drop of an output that nobody wanted.
+        if let Err(payload) = unwind::catch(f) {
+            self.record_panic(payload);
+        }
+        if ENDED.replace(outer) {
+            if let Some(payload) = PANIC.take() {
+                self.record_panic(payload);
+            }
+            self.latch.finish();
+        }
+    }
+
+    pub(crate) fn set_owner_asleep(&self, asleep: bool) {
+        self.owner_asleep.store(asleep, Ordering::Relaxed);
+        // Pairs with the fence in `push`.
+        fence(Ordering::SeqCst);
+    }
+
+    pub(crate) fn record_panic(&self, payload: Payload) {
+        // The first one is the caller's; later ones have been printed by the panic hook.
+        lock(&self.panic).get_or_insert(payload);
+    }
+
+    pub(crate) fn has_panicked(&self) -> bool {
+        lock(&self.panic).is_some()
+    }
+
+    pub(crate) fn take_panic(&self) -> Option<Payload> {
+        lock(&self.panic).take()
+    }
+}
+
+thread_local! {
+    /// Whether a scoped future was dropped in the run that is under way.
+    static ENDED: Cell<bool> = const { Cell::new(false) };
+    /// What a scoped future has panicked with in that run: for its scope, which the future does
+    /// not know.
+    pub(super) static PANIC: Cell<Option<Payload>> = const { Cell::new(None) };
+}
+
+/// Reports that a scoped future was dropped.
+pub(crate) struct End;
+
+impl Drop for End {
+    fn drop(&mut self) {
+        // Not to the latch: the run that drops the future still holds its output, which may
+        // borrow as well. `ScopeCore::counted` passes it on when that is over.
+        ENDED.set(true);
+    }
+}
+
+impl std::fmt::Debug for ScopeCore {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ScopeCore")
+            .field("lane", &self.lane)
+            .field("queued", &self.queue.len())
+            .field("latch", &self.latch)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,98 @@
+//! Futures on a scope.
+
+use super::core::{End, PANIC, ScopeCore};
+use crate::sync::Arc;
+use crate::unwind;
+use async_task::{Runnable, Task};
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+/// A scope's future: its panic goes to the scope, and its drop is counted.
+struct ScopedFuture<F> {
+    future: F,
+    /// Declared last, so dropped last: the future is gone by then.
+    _end: End,
+}
+
+/// What an awaiting task gets in place of a payload that the scope has taken.
+#[derive(Debug)]
+struct ScopePanicked;
+
+impl<F: Future> Future for ScopedFuture<F> {
+    type Output = F::Output;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        // SAFETY: the future is not moved out of the pinned struct, here or elsewhere.
+        let this = unsafe { self.get_unchecked_mut() };
+        // SAFETY: structural pinning: `this` was pinned, and `future` is moved nowhere.
+        let future = unsafe { Pin::new_unchecked(&mut this.future) };
+        match unwind::catch(|| future.poll(context)) {
+            Ok(poll) => poll,
+            Err(payload) => {
+                PANIC.set(Some(payload));
+                unwind::resume(Box::new(ScopePanicked))
+            }
+        }
+    }
+}
+
+/// Makes a task of `future`, begun on the latch of `core` and scheduled by `schedule`.
+///
+/// # Safety
+///
+/// `schedule` must see to it that the runnable is run, or dropped, by [`ScopeCore::counted`] of the
+/// same core; the scope's owner must wait for the latch before what the future borrows ends.
+pub(super) unsafe fn spawn<'a, F>(
+    core: &Arc<ScopeCore>,
+    future: F,
+    schedule: impl Fn(Runnable) + Send + Sync + 'static,
+) -> Task<F::Output>
+where
+    F: Future + Send + 'a,
+    F::Output: Send + 'a,
+{
+    core.latch.begin();
+    let future = ScopedFuture {
+        future,
+        _end: End,
+    };
+    let builder = async_task::Builder::new().propagate_panic(true);
+    // SAFETY: future and output are `Send`; `schedule` is `Send`, `Sync` and 'static; the caller
+    // promises that the future is dropped before what it borrows ends.
+    let (runnable, task) = unsafe { builder.spawn_unchecked(|()| future, schedule) };
+    runnable.schedule();
+    task
+}
+
+/// One run of a scoped future on some mailbox. A closed mailbox drops it instead, which counts the
+/// future off as well.
+pub(super) struct MailboxRun {
+    core: Arc<ScopeCore>,
+    runnable: Option<Runnable>,
+}
+
+impl MailboxRun {
+    pub(super) fn new(core: Arc<ScopeCore>, runnable: Runnable) -> Self {
+        Self {
+            core,
+            runnable: Some(runnable),
+        }
+    }
+
+    pub(super) fn run(mut self) {
+        if let Some(runnable) = self.runnable.take() {
+            self.core.counted(|| {
+                runnable.run();
+            });
+        }
+    }
+}
+
+impl Drop for MailboxRun {
+    fn drop(&mut self) {
+        if let Some(runnable) = self.runnable.take() {
+            self.core.counted(|| drop(runnable));
+        }
+    }
+}

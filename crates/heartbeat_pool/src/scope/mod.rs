@@ -1,0 +1,208 @@
+//! `scope`: closures and futures that borrow from outside, all over when it returns.
+//!
+//! A scope has its own queue. Workers find it through a *ticket*, a job that stands for the whole
+//! scope and is queued at most once at a time; the owner, when it waits, takes from this queue and
+//! nowhere else, so what it runs is what it waits for.
+
+mod core;
+mod future;
+mod wait;
+
+pub(crate) use self::core::ScopeCore;
+
+use self::core::ScopedJob;
+use self::future::MailboxRun;
+use self::wait::{Completion, Ticket};
+use crate::job::{Closure, Job};
+use crate::mailbox::Mailbox;
+use crate::sync::Arc;
+use crate::unwind;
+use crate::worker::Worker;
+use async_task::Task;
+use std::future::Future;
+use std::marker::PhantomData;
+
+/// A scope: work spawned on it may borrow what lives outside of it.
+///
+/// Made by [`ThreadPool::scope`](crate::ThreadPool::scope) and its namesakes, which return when
+/// everything spawned is over. The two lifetimes are those of [`std::thread::Scope`].
+#[derive(Debug)]
+pub struct Scope<'scope, 'env: 'scope> {
+    core: Arc<ScopeCore>,
+    scope: PhantomData<&'scope mut &'scope ()>,
+    env: PhantomData<&'env mut &'env ()>,
+}
+
+/// Counts a pinned job off, run or dropped.
+struct Counted(Arc<ScopeCore>);
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.latch.finish();
+    }
+}
+
+impl<'scope> Scope<'scope, '_> {
+    /// Spawns a closure. Any worker may run it at once; the scope's owner does when it waits.
+    ///
+    /// A panic in it is resumed by the scope's owner, after everything else is over.
+    pub fn spawn(&'scope self, f: impl FnOnce() + Send + 'scope) {
+        let core = &self.core;
+        core.latch.begin();
+        // SAFETY: the scope's owner waits until the latch is done, and the job is counted off after
+        // its run, so it is run before what `f` borrows ends.
+        let job = ScopedJob::Closure(unsafe { Job::new(Closure::new(f)) });
+        core.push(job, || Ticket::job(core));
+    }
+
+    /// Spawns a closure on the pool's thread of `index`, one of
+    /// [`num_threads`](crate::ThreadPool::num_threads), which runs it between two jobs or while it
+    /// waits.
+    ///
+    /// # Panics
+    ///
+    /// When the pool has no such thread. A panic in `f` is resumed by the scope's owner.
+    pub fn spawn_on(&'scope self, index: usize, f: impl FnOnce() + Send + 'scope) {
+        assert!(
+            self.try_spawn_on(index, f),
+            "spawn_on: the pool has no thread {index}; it has {}",
+            self.core.registry.occupancy.target()
+        );
+    }
+
+    /// As [`spawn_on`](Self::spawn_on). False, with `f` dropped, if there is no such thread.
+    pub(crate) fn try_spawn_on(
+        &'scope self,
+        index: usize,
+        f: impl FnOnce() + Send + 'scope,
+    ) -> bool {
+        let Some(pinned) = self.core.registry.threads.pinned(index) else {
+            return false;
+        };
+        self.core.latch.begin();
+        let counted = Counted(self.core.clone());
+        let job = Closure::new(move || {
+            let counted = counted;
+            if let Err(payload) = unwind::catch(f) {
+                counted.0.record_panic(payload);
+            }
+        });
+        // SAFETY: as in `spawn`, with the count in `counted`, which is dropped after `f`.
+        pinned.push(unsafe { Job::new(job) }).is_ok()
+    }
+
+    /// Spawns a future. Dropping the task cancels it; the scope waits until the future is dropped.
+    ///
+    /// A panic in it is resumed by the scope's owner, and whoever awaits the task panics as well.
+    pub fn spawn_future<F>(&'scope self, future: F) -> Task<F::Output>
+    where
+        F: Future + Send + 'scope,
+        F::Output: Send + 'scope,
+    {
+        let core = self.core.clone();
+        let schedule =
+            move |runnable| core.push(ScopedJob::Run(runnable), || Ticket::job(&core));
+        // SAFETY: the core runs what is queued there counted, and the owner waits for its latch.
+        unsafe { future::spawn(&self.core, future, schedule) }
+    }
+
+    /// Spawns a future that is polled only by the owner of `mailbox`, which must be ticked for the
+    /// scope to end. A waiting scope ticks the mailboxes that it was given.
+    pub fn spawn_future_on<F>(&'scope self, mailbox: &Arc<Mailbox>, future: F) -> Task<F::Output>
+    where
+        F: Future + Send + 'scope,
+        F::Output: Send + 'scope,
+    {
+        let mailbox = mailbox.clone();
+        let core = self.core.clone();
+        let schedule = move |runnable| {
+            let run = MailboxRun::new(core.clone(), runnable);
+            // SAFETY: a run borrows nothing but by its runnable, which the next comment answers for.
+            mailbox.push_job(unsafe { Job::new(Closure::new(|| run.run())) });
+        };
+        // SAFETY: a `MailboxRun` runs or drops its runnable counted, and the owner waits for the
+        // latch.
+        unsafe { future::spawn(&self.core, future, schedule) }
+    }
+
+    /// Whether something spawned here has panicked, so that the rest may stop early.
+    #[must_use]
+    pub fn has_panicked(&self) -> bool {
+        self.core.has_panicked()
+    }
+}
+
+impl Worker {
+    /// Calls `f` with a scope and waits until everything spawned on it is over.
+    ///
+    /// # Panics
+    ///
+    /// With `f`'s payload, or else with the first that something spawned has panicked with.
+    pub fn scope<'env, R>(
+        &self,
+        f: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> R,
+    ) -> R {
+        self.scope_with_mailboxes(&[], f)
+    }
+
+    /// As [`scope`](Self::scope); while it waits, the calling thread also ticks `mailboxes`, which
+    /// must be its own.
+    ///
+    /// # Panics
+    ///
+    /// As [`scope`](Self::scope), and when a mailbox is another thread's.
+    pub fn scope_with_mailboxes<'env, R>(
+        &self,
+        mailboxes: &[&Arc<Mailbox>],
+        f: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> R,
+    ) -> R {
+        assert!(
+            mailboxes.iter().all(|mailbox| mailbox.is_mine()),
+            "a scope can only tick mailboxes of the thread that waits in it"
+        );
+        let core = self.take_scope_core();
+        let scope = Scope {
+            core: core.clone(),
+            scope: PhantomData,
+            env: PhantomData,
+        };
+        let result = unwind::catch(|| f(&scope));
+        if !core.latch.is_done() {
+            self.wait(&Completion::new(&core, mailboxes));
+        }
+        let panic = core.take_panic();
+        self.keep_scope_core(core);
+        match (result, panic) {
+            (Ok(result), None) => result,
+            (Err(payload), _) | (Ok(_), Some(payload)) => unwind::resume(payload),
+        }
+    }
+}
+
+/// Calls `f` with a scope of the pool that the calling thread is inside of, and waits until
+/// everything spawned on it is over.
+///
+/// # Panics
+///
+/// As [`Worker::scope`], and outside of any pool.
+///
+/// ```
+/// let pool = heartbeat_pool::ThreadPool::builder().num_threads(2).build().unwrap();
+/// let mut halves = [0; 2];
+/// pool.with_worker(|_| {
+///     let (left, right) = halves.split_at_mut(1);
+///     heartbeat_pool::scope(|scope| {
+///         scope.spawn(move || left[0] = 1);
+///         scope.spawn_future(async move { right[0] = 2 }).detach();
+///     });
+/// });
+/// assert_eq!(halves, [1, 2]);
+/// ```
+pub fn scope<'env, R>(f: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> R) -> R {
+    Worker::with_current(|worker| match worker {
+        Some(worker) => worker.scope(f),
+        None => {
+            panic!("heartbeat_pool::scope was called outside of a pool: call ThreadPool::scope")
+        }
+    })
+}

@@ -1,0 +1,123 @@
+//! Running a scope's work: by its owner, which waits, and by workers that its tickets call.
+
+use super::core::ScopeCore;
+use crate::job::{Job, RawJob};
+use crate::mailbox::Mailbox;
+use crate::sync::Arc;
+use crate::unwind;
+use crate::wait::Wait;
+use crate::worker::Worker;
+use std::cell::Cell;
+use std::ptr::NonNull;
+use std::time::{Duration, Instant};
+
+/// The job through which workers find a scope. It stands for the whole scope, and is queued at
+/// most once at a time.
+pub(super) struct Ticket(Arc<ScopeCore>);
+
+impl Ticket {
+    pub(super) fn job(core: &Arc<ScopeCore>) -> Job {
+        // SAFETY: a ticket borrows nothing.
+        unsafe { Job::new(Self(core.clone())) }
+    }
+}
+
+// SAFETY: the pointer is the `Arc`'s own raw form.
+unsafe impl RawJob for Ticket {
+    fn into_raw(self) -> NonNull<()> {
+        // SAFETY: `Arc::into_raw` is never null.
+        unsafe { NonNull::new_unchecked(Arc::into_raw(self.0).cast_mut().cast()) }
+    }
+
+    unsafe fn from_raw(data: NonNull<()>) -> Self {
+        // SAFETY: by contract `data` came from `into_raw`, which gave up one count.
+        Self(unsafe { Arc::from_raw(data.as_ptr().cast_const().cast()) })
+    }
+
+    fn run(self) {
+        let core = self.0;
+        core.ticket_taken();
+        Worker::with_current(|worker| {
+            let Some(worker) = worker else { return };
+            while run_one(&core, worker) {
+                if core.registry.occupancy.crowded(core.lane) {
+                    core.offer(|| Self::job(&core));
+                    return;
+                }
+            }
+        });
+    }
+}
+
+fn run_one(core: &Arc<ScopeCore>, worker: &Worker) -> bool {
+    let Ok(job) = core.queue.pop() else {
+        return false;
+    };
+    core.offer(|| Ticket::job(core));
+    worker.count_job();
+    core.run(job);
+    true
+}
+
+/// Work that takes longer than this is shared at once, not at the next beat.
+const LONG: Duration = Duration::from_micros(20);
+
+/// The owner's wait for its scope.
+pub(super) struct Completion<'a> {
+    core: &'a Arc<ScopeCore>,
+    mailboxes: &'a [&'a Arc<Mailbox>],
+    start: Instant,
+    jobs: Cell<u32>,
+}
+
+impl<'a> Completion<'a> {
+    pub(super) fn new(core: &'a Arc<ScopeCore>, mailboxes: &'a [&'a Arc<Mailbox>]) -> Self {
+        Self {
+            core,
+            mailboxes,
+            start: Instant::now(),
+            jobs: Cell::new(0),
+        }
+    }
+
+    /// Wakes a helper once the work turns out to be long. The clock is read after the first, the
+    /// second, the fourth job and so on, so it costs short ones next to nothing.
+    fn call_for_help(&self) {
+        let jobs = self.jobs.get() + 1;
+        self.jobs.set(jobs);
+        if jobs.is_power_of_two() && !self.core.queue.is_empty() && self.start.elapsed() >= LONG {
+            self.core.registry.notify(self.core.lane);
+        }
+    }
+}
+
+impl Wait for Completion<'_> {
+    fn is_done(&self) -> bool {
+        self.core.latch.is_done()
+    }
+
+    fn step(&self, worker: &Worker) -> bool {
+        for mailbox in self.mailboxes {
+            if !mailbox.is_empty() {
+                self.core.offer(|| Ticket::job(self.core));
+                if let Err(payload) = unwind::catch(|| mailbox.try_tick()) {
+                    self.core.record_panic(payload);
+                }
+                return true;
+            }
+        }
+        let ran = run_one(self.core, worker);
+        if ran {
+            self.call_for_help();
+        }
+        ran
+    }
+
+    fn is_ready(&self) -> bool {
+        !self.core.queue.is_empty() || self.mailboxes.iter().any(|mailbox| !mailbox.is_empty())
+    }
+
+    fn set_asleep(&self, asleep: bool) {
+        self.core.set_owner_asleep(asleep);
+    }
+}
