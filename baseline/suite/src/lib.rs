@@ -20,7 +20,7 @@ mod work;
 
 pub use contender::{Answer, Contender, Entry, Refusal, check, repeat};
 pub use cpu::CpuClock;
-pub use measure::{Job, Outcome, Plan, Sampled, compare, settle};
+pub use measure::{Job, Outcome, Plan, Sampled, compare};
 pub use plot::{Plot, PlotError};
 pub use record::{Record, RecordError};
 pub use serial::Serial;

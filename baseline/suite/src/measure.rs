@@ -51,7 +51,8 @@ pub struct Sampled {
     pub name: &'static str,
     /// Seconds an iteration, one a round.
     pub times: Vec<f64>,
-    /// CPU seconds that the process used per second of this contender's samples.
+    /// CPU seconds that the process used, until it was idle again, per second of this contender's
+    /// samples.
     pub cpu: f64,
 }
 
@@ -93,8 +94,8 @@ impl Outcome {
     }
 }
 
-/// Lets the pools that ran before go to sleep.
-pub fn settle() {
+/// Lets a pool that ran go to sleep.
+fn settle() {
     thread::sleep(Duration::from_micros(500));
 }
 
@@ -117,13 +118,21 @@ impl<'a> Runner<'a> {
         }
     }
 
-    fn time(&mut self, job: &mut dyn Job) -> Result<f64, Refusal> {
+    /// Takes a sample, after so many iterations that only get caches and threads back.
+    fn time(&mut self, job: &mut dyn Job, warm_up: u64) -> Result<f64, Refusal> {
         let cpu = CpuClock::start();
         let start = Instant::now();
+        if warm_up > 0 {
+            job.run(self.contender, warm_up)?;
+        }
+        let begin = Instant::now();
         job.run(self.contender, self.iterations)?;
-        let time = start.elapsed().as_secs_f64();
+        let time = begin.elapsed().as_secs_f64();
+        self.wall += start.elapsed().as_secs_f64();
+        // The system may count a thread's time only when the thread stops. Spinning till then is
+        // part of the price as well.
+        settle();
         self.cpu += cpu.elapsed();
-        self.wall += time;
         self.times.push(time / self.iterations as f64);
         Ok(time)
     }
@@ -133,7 +142,7 @@ impl<'a> Runner<'a> {
     fn calibrate(&mut self, job: &mut dyn Job, plan: Plan) -> Answer {
         let sample = plan.sample.as_secs_f64();
         loop {
-            let time = self.time(job)?;
+            let time = self.time(job, 0)?;
             let enough = time * 2.0 >= sample || self.iterations > 1 << 40;
             if enough && plan.once {
                 return job.verify();
@@ -150,12 +159,7 @@ impl<'a> Runner<'a> {
     }
 
     fn sample(&mut self, job: &mut dyn Job) -> Answer {
-        settle();
-        // What is short gets its caches and threads back first.
-        if self.iterations >= 16 {
-            job.run(self.contender, self.iterations / 16)?;
-        }
-        self.time(job)?;
+        self.time(job, self.iterations / 16)?;
         job.verify()
     }
 }
