@@ -22,10 +22,24 @@ pub struct Tree {
 
 impl Tree {
     /// A tree of that many levels, at least one.
+    ///
+    /// Its nodes are allocated level by level: in the order of a walk they would lie well for
+    /// pools that walk in that order, and badly for the others.
     #[must_use]
     pub fn perfect(levels: u32) -> Self {
-        let mut nodes = 0;
-        let root = grow(levels, &mut nodes);
+        let mut nodes = 1;
+        let mut root = Node::leaf(nodes);
+        let mut level = vec![&mut *root];
+        for _ in 1..levels {
+            let mut next = Vec::with_capacity(2 * level.len());
+            for Node { left, right, .. } in level {
+                for child in [left, right] {
+                    nodes += 1;
+                    next.push(&mut **child.insert(Node::leaf(nodes)));
+                }
+            }
+            level = next;
+        }
         Self {
             root,
             sum: nodes * (nodes + 1) / 2,
@@ -34,16 +48,18 @@ impl Tree {
     }
 }
 
-fn grow(levels: u32, nodes: &mut u64) -> Box<Node> {
-    *nodes += 1;
-    let value = *nodes;
-    let mut child = || (levels > 1).then(|| grow(levels - 1, nodes));
-    let left = child();
-    let right = child();
-    Box::new(Node { value, left, right })
+impl Node {
+    fn leaf(value: u64) -> Box<Self> {
+        Box::new(Self {
+            value,
+            left: None,
+            right: None,
+        })
+    }
 }
 
 /// The serial reference.
+#[inline(never)]
 pub fn sum(node: &Node) -> u64 {
     let left = node.left.as_deref().map_or(0, sum);
     let right = node.right.as_deref().map_or(0, sum);
