@@ -1,6 +1,6 @@
-//! The workloads by `join`.
+//! The workloads by `Worker::join` and `Worker::for_each`.
 
-use heartbeat_pool::{ThreadPool, join};
+use heartbeat_pool::{ThreadPool, Worker};
 use std::hint::black_box;
 use suite::{
     Answer, Children, Cost, Frontier, Irregular, Items, Maze, Node, Tree, Uneven, one_ns, repeat,
@@ -8,96 +8,101 @@ use suite::{
 };
 
 pub fn tree(pool: &ThreadPool, tree: &Tree, iterations: u64) -> Answer {
-    pool.with_worker(|_| repeat(iterations, tree.sum, || sum(black_box(&tree.root))))
+    pool.with_worker(|worker| repeat(iterations, tree.sum, || sum(black_box(&tree.root), worker)))
 }
 
-fn sum(node: &Node) -> u64 {
-    let (left, right) = join(
-        || node.left.as_deref().map_or(0, sum),
-        || node.right.as_deref().map_or(0, sum),
+#[inline(never)]
+fn sum(node: &Node, worker: &Worker) -> u64 {
+    let (left, right) = worker.join(
+        |worker| node.left.as_deref().map_or(0, |node| sum(node, worker)),
+        |worker| node.right.as_deref().map_or(0, |node| sum(node, worker)),
     );
     node.value + left + right
 }
 
 pub fn fib(pool: &ThreadPool, n: u64, expected: u64, iterations: u64) -> Answer {
-    pool.with_worker(|_| repeat(iterations, expected, || fork(black_box(n))))
+    pool.with_worker(|worker| repeat(iterations, expected, || fork(black_box(n), worker)))
 }
 
-fn fork(n: u64) -> u64 {
+#[inline(never)]
+fn fork(n: u64, worker: &Worker) -> u64 {
     if n < 2 {
         return n;
     }
-    let (a, b) = join(|| fork(n - 1), || fork(n - 2));
+    let (a, b) = worker.join(|worker| fork(n - 1, worker), |worker| fork(n - 2, worker));
     a + b
 }
 
 pub fn irregular(pool: &ThreadPool, tree: &Irregular, iterations: u64) -> Answer {
-    pool.with_worker(|_| repeat(iterations, tree.nodes, || count(black_box(tree.roots))))
+    pool.with_worker(|worker| {
+        repeat(iterations, tree.nodes, || {
+            count(black_box(tree.roots), worker)
+        })
+    })
 }
 
-fn count(children: Children) -> u64 {
+#[inline(never)]
+fn count(children: Children, worker: &Worker) -> u64 {
     if children.is_empty() {
         return 0;
     }
     if let Some(grandchildren) = children.only() {
-        return 1 + count(grandchildren);
+        return 1 + count(grandchildren, worker);
     }
     let (left, right) = children.halves();
-    let (left, right) = join(|| count(left), || count(right));
+    let (left, right) = worker.join(|worker| count(left, worker), |worker| count(right, worker));
     left + right
 }
 
 pub fn flood(pool: &ThreadPool, maze: &Maze, iterations: u64) -> Answer {
-    pool.with_worker(|_| repeat(iterations, maze.reachable, || maze.flood_with(fill)))
+    pool.with_worker(|worker| {
+        repeat(iterations, maze.reachable, || {
+            maze.flood_with(|maze, frontier, flood| fill(maze, frontier, flood, worker))
+        })
+    })
 }
 
-fn fill(maze: &Maze, frontier: Frontier, flood: u8) -> Frontier {
+#[inline(never)]
+fn fill(maze: &Maze, frontier: Frontier, flood: u8, worker: &Worker) -> Frontier {
     match frontier.halves() {
         Ok((left, right)) => {
-            let (left, right) = join(|| fill(maze, left, flood), || fill(maze, right, flood));
+            let (left, right) = worker.join(
+                |worker| fill(maze, left, flood, worker),
+                |worker| fill(maze, right, flood, worker),
+            );
             left.merge(right)
         }
         Err(small) => maze.leaf(small, flood),
     }
 }
 
-pub fn uneven(pool: &ThreadPool, work: &Uneven, iterations: u64) -> Answer {
-    let tiny = || {
-        (0..work.tiny_joins).fold(0_u64, |total, i| {
-            let (a, b) = join(|| Uneven::tiny(i), || Uneven::tiny(!i));
-            total.wrapping_add(a).wrapping_add(b)
-        })
-    };
-    let once = || {
-        let (long, tiny) = if work.long_first {
-            join(|| work.long(), tiny)
-        } else {
-            let (tiny, long) = join(tiny, || work.long());
-            (long, tiny)
-        };
-        work.combine(long, tiny)
-    };
-    pool.with_worker(|_| repeat(iterations, work.expected, once))
+fn tiny(work: &Uneven, worker: &Worker) -> u64 {
+    (0..work.tiny_joins).fold(0_u64, |total, i| {
+        let (a, b) = worker.join(|_| Uneven::tiny(i), |_| Uneven::tiny(!i));
+        total.wrapping_add(a).wrapping_add(b)
+    })
 }
 
-/// A leaf of a slice has this many items at most.
-const LEAF: usize = 64;
-
-pub fn for_each(pool: &ThreadPool, items: &mut Items, cost: Cost, iterations: u64) -> Answer {
-    pool.with_worker(|_| {
-        items.repeat(cost, iterations, |values| match cost {
-            Cost::OneNs => each(values, &one_ns),
-            Cost::TenNs => each(values, &ten_ns),
-            Cost::Steps(steps) => each(values, &|item| *item = spin_from(*item, steps)),
+pub fn uneven(pool: &ThreadPool, work: &Uneven, iterations: u64) -> Answer {
+    pool.with_worker(|worker| {
+        repeat(iterations, work.expected, || {
+            let (long, tiny) = if work.long_first {
+                worker.join(|_| work.long(), |worker| tiny(work, worker))
+            } else {
+                let (tiny, long) = worker.join(|worker| tiny(work, worker), |_| work.long());
+                (long, tiny)
+            };
+            work.combine(long, tiny)
         })
     })
 }
 
-fn each(values: &mut [u64], f: &(impl Fn(&mut u64) + Sync)) {
-    if values.len() <= LEAF {
-        values.iter_mut().for_each(f);
-        return;
-    }
-    let (left, right) = values.split_at_mut(values.len() / 2);
-    join(|| each(left, f), || each(right, f));
+pub fn for_each(pool: &ThreadPool, items: &mut Items, cost: Cost, iterations: u64) -> Answer {
+    pool.with_worker(|worker| {
+        items.repeat(cost, iterations, |values| match cost {
+            Cost::OneNs => worker.for_each(values, one_ns),
+            Cost::TenNs => worker.for_each(values, ten_ns),
+            Cost::Steps(steps) => worker.for_each(values, |item| *item = spin_from(*item, steps)),
+        })
+    })
 }

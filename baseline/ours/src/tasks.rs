@@ -1,41 +1,47 @@
 //! The workloads by scopes and tasks.
 
-use heartbeat_pool::{Lane, Task, ThreadPool, spawn_future, yield_now};
+use heartbeat_pool::{Lane, Scope, Task, ThreadPool, spawn_future, yield_now};
 use std::sync::Arc;
 use suite::{Answer, Burst, Coarse, Entry, await_all, check, one, repeat, repeat_slots, spin};
 
 const LANE: Lane = Lane::Frame;
 
-/// Runs a workload's loop inside of the pool or outside.
-fn enter(pool: &ThreadPool, entry: Entry, workload: impl FnOnce() -> Answer) -> Answer {
-    match entry {
-        Entry::Worker => pool.with_worker(|_| workload()),
-        Entry::Outside => workload(),
+fn spawn_closures<'scope, 'env>(scope: &'scope Scope<'scope, 'env>, slots: &'env mut [u64]) {
+    for slot in slots {
+        scope.spawn(move || *slot += 1);
     }
 }
 
 pub fn scope(pool: &ThreadPool, entry: Entry, tasks: usize, iterations: u64) -> Answer {
-    enter(pool, entry, || {
-        repeat_slots(tasks, iterations, |slots| {
-            pool.scope(|scope| {
-                for slot in slots {
-                    scope.spawn(move || *slot += 1);
-                }
-            });
-        })
-    })
+    match entry {
+        Entry::Worker => pool.with_worker(|worker| {
+            repeat_slots(tasks, iterations, |slots| {
+                worker.scope(|scope| spawn_closures(scope, slots));
+            })
+        }),
+        Entry::Outside => repeat_slots(tasks, iterations, |slots| {
+            pool.scope(|scope| spawn_closures(scope, slots));
+        }),
+    }
+}
+
+fn spawn_futures<'scope, 'env>(scope: &'scope Scope<'scope, 'env>, slots: &'env mut [u64]) {
+    for slot in slots {
+        scope.spawn_future(async move { *slot += 1 }).detach();
+    }
 }
 
 pub fn scope_futures(pool: &ThreadPool, entry: Entry, tasks: usize, iterations: u64) -> Answer {
-    enter(pool, entry, || {
-        repeat_slots(tasks, iterations, |slots| {
-            pool.scope(|scope| {
-                for slot in slots {
-                    scope.spawn_future(async move { *slot += 1 }).detach();
-                }
-            });
-        })
-    })
+    match entry {
+        Entry::Worker => pool.with_worker(|worker| {
+            repeat_slots(tasks, iterations, |slots| {
+                worker.scope(|scope| spawn_futures(scope, slots));
+            })
+        }),
+        Entry::Outside => repeat_slots(tasks, iterations, |slots| {
+            pool.scope(|scope| spawn_futures(scope, slots));
+        }),
+    }
 }
 
 pub fn coarse(pool: &ThreadPool, work: &Coarse, iterations: u64) -> Answer {

@@ -88,6 +88,10 @@ impl Entry {
 ///
 /// Each method runs the whole workload `iterations` times, checks every answer, and, unless it
 /// takes an [`Entry`] or says otherwise, enters the pool once.
+///
+/// The recursions by join, the serial ones too, are `#[inline(never)]`: so the closures are inlined
+/// into the function and not, once in a while, the function into its closures, and the code has
+/// the same shape for all.
 pub trait Contender {
     /// The pool's name in tables and in options.
     fn name(&self) -> &'static str;

@@ -32,6 +32,7 @@ impl Chili {
     }
 }
 
+#[inline(never)]
 fn sum(node: &Node, scope: &mut Scope<'_>) -> u64 {
     let (left, right) = scope.join(
         |scope| node.left.as_deref().map_or(0, |node| sum(node, scope)),
@@ -40,6 +41,7 @@ fn sum(node: &Node, scope: &mut Scope<'_>) -> u64 {
     node.value + left + right
 }
 
+#[inline(never)]
 fn fork(n: u64, scope: &mut Scope<'_>) -> u64 {
     if n < 2 {
         return n;
@@ -48,6 +50,7 @@ fn fork(n: u64, scope: &mut Scope<'_>) -> u64 {
     a + b
 }
 
+#[inline(never)]
 fn count(children: Children, scope: &mut Scope<'_>) -> u64 {
     if children.is_empty() {
         return 0;
@@ -60,6 +63,7 @@ fn count(children: Children, scope: &mut Scope<'_>) -> u64 {
     left + right
 }
 
+#[inline(never)]
 fn fill(maze: &Maze, frontier: Frontier, flood: u8, scope: &mut Scope<'_>) -> Frontier {
     match frontier.halves() {
         Ok((left, right)) => {
@@ -83,6 +87,7 @@ fn tiny(work: &Uneven, scope: &mut Scope<'_>) -> u64 {
 /// A leaf of a slice has this many items at most.
 const LEAF: usize = 64;
 
+#[inline(never)]
 fn each(values: &mut [u64], f: &(impl Fn(&mut u64) + Sync), scope: &mut Scope<'_>) {
     if values.len() <= LEAF {
         values.iter_mut().for_each(f);
@@ -92,6 +97,7 @@ fn each(values: &mut [u64], f: &(impl Fn(&mut u64) + Sync), scope: &mut Scope<'_
     scope.join(|scope| each(left, f, scope), |scope| each(right, f, scope));
 }
 
+#[inline(never)]
 fn spin_all(results: &mut [u64], steps: u64, scope: &mut Scope<'_>) {
     match results {
         [] => {}

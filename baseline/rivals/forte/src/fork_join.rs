@@ -11,6 +11,7 @@ pub fn tree(pool: &'static ThreadPool, tree: &Tree, iterations: u64) -> Answer {
     pool.with_worker(|worker| repeat(iterations, tree.sum, || sum(black_box(&tree.root), worker)))
 }
 
+#[inline(never)]
 fn sum(node: &Node, worker: &Worker) -> u64 {
     let (left, right) = worker.join(
         |worker| node.left.as_deref().map_or(0, |node| sum(node, worker)),
@@ -23,6 +24,7 @@ pub fn fib(pool: &'static ThreadPool, n: u64, expected: u64, iterations: u64) ->
     pool.with_worker(|worker| repeat(iterations, expected, || fork(black_box(n), worker)))
 }
 
+#[inline(never)]
 fn fork(n: u64, worker: &Worker) -> u64 {
     if n < 2 {
         return n;
@@ -39,6 +41,7 @@ pub fn irregular(pool: &'static ThreadPool, tree: &Irregular, iterations: u64) -
     })
 }
 
+#[inline(never)]
 fn count(children: Children, worker: &Worker) -> u64 {
     if children.is_empty() {
         return 0;
@@ -59,6 +62,7 @@ pub fn flood(pool: &'static ThreadPool, maze: &Maze, iterations: u64) -> Answer 
     })
 }
 
+#[inline(never)]
 fn fill(maze: &Maze, frontier: Frontier, flood: u8, worker: &Worker) -> Frontier {
     match frontier.halves() {
         Ok((left, right)) => {
@@ -114,6 +118,7 @@ pub fn for_each(
     })
 }
 
+#[inline(never)]
 fn each(values: &mut [u64], f: &(impl Fn(&mut u64) + Sync), worker: &Worker) {
     if values.len() <= LEAF {
         values.iter_mut().for_each(f);

@@ -32,6 +32,7 @@ impl Rayon {
     }
 }
 
+#[inline(never)]
 fn sum(node: &Node) -> u64 {
     let (left, right) = join(
         || node.left.as_deref().map_or(0, sum),
@@ -40,6 +41,7 @@ fn sum(node: &Node) -> u64 {
     node.value + left + right
 }
 
+#[inline(never)]
 fn fork(n: u64) -> u64 {
     if n < 2 {
         return n;
@@ -48,6 +50,7 @@ fn fork(n: u64) -> u64 {
     a + b
 }
 
+#[inline(never)]
 fn count(children: Children) -> u64 {
     if children.is_empty() {
         return 0;
@@ -60,6 +63,7 @@ fn count(children: Children) -> u64 {
     left + right
 }
 
+#[inline(never)]
 fn fill(maze: &Maze, frontier: Frontier, flood: u8) -> Frontier {
     match frontier.halves() {
         Ok((left, right)) => {

@@ -2,6 +2,7 @@
 
 /// The serial reference.
 #[must_use]
+#[inline(never)]
 pub fn fib(n: u64) -> u64 {
     if n < 2 { n } else { fib(n - 1) + fib(n - 2) }
 }

@@ -82,6 +82,7 @@ impl Children {
 }
 
 /// The serial reference.
+#[inline(never)]
 pub fn count(children: Children) -> u64 {
     if children.is_empty() {
         return 0;

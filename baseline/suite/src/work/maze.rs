@@ -123,6 +123,7 @@ impl Frontier {
 }
 
 /// The serial reference: one round.
+#[inline(never)]
 pub fn fill(maze: &Maze, frontier: Frontier, flood: u8) -> Frontier {
     match frontier.halves() {
         Ok((left, right)) => {
