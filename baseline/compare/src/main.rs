@@ -6,6 +6,8 @@ mod catalogue;
 mod lineup;
 mod options;
 mod report;
+#[cfg(test)]
+mod smoke;
 mod workload;
 
 use bench::Bench;

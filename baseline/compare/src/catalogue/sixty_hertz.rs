@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use suite::{Coarse, Contender, CpuClock, Refusal, Table, factor, median, percentile, seconds};
 
 const FRAME: Duration = Duration::from_nanos(16_666_667);
-/// Sixteen jobs of this length: about a millisecond a frame.
-const JOB: Duration = Duration::from_micros(60);
+/// Sixteen jobs of this length: a millisecond of work a frame.
+const JOB: Duration = Duration::from_nanos(62_500);
 const JOBS: usize = 16;
 /// Turns of each contender.
 const TURNS: usize = 3;
@@ -42,8 +42,8 @@ impl Runner<'_> {
 }
 
 fn run(bench: &Bench, name: &str) -> Table {
-    let about = "Sixty frames a second, each a scope of 16 jobs of 60 us from outside (chili: \
-                 joins), then sleep till the next.";
+    let about = "Sixty frames a second, each a scope of 16 jobs from outside (chili: joins), a \
+                 millisecond of work together, then sleep till the next.";
     let columns = ["pool", "frame's work", "p99", "CPU s/s", "frames"];
     let mut table = Table::new(name, about, &columns);
     let work = Coarse::new(JOBS, bench.spinner.steps(JOB));

@@ -18,7 +18,7 @@ pub fn workloads() -> Vec<Workload> {
     for (label, len) in LENGTHS {
         all.push(slice(format!("slice-1ns-{label}"), len, Cost::OneNs));
     }
-    for (label, len) in LENGTHS.into_iter().take(5) {
+    for (label, len) in LENGTHS {
         all.push(slice(format!("slice-10ns-{label}"), len, Cost::TenNs));
     }
     all

@@ -87,6 +87,12 @@ fn table(name: &str, outcomes: &[(Duration, Outcome)]) -> Table {
             .rows
             .push(cells.chain(pools.iter().map(ratio)).collect());
     }
+    for (total, outcome) in outcomes {
+        for (pool, refusal) in &outcome.refused {
+            let total = seconds(total.as_secs_f64());
+            table.notes.push(format!("{pool}, {total}: {refusal}."));
+        }
+    }
     table
 }
 

@@ -87,7 +87,9 @@ fn run(bench: &Bench, name: &str) -> Table {
     }
     for runner in &runners {
         let (name, bursts) = (runner.contender.name(), runner.starts.len());
-        if let Some(refusal @ Refusal::Lost(_)) = &runner.out {
+        if let Some(refusal) = &runner.out
+            && *refusal != Refusal::Unsupported
+        {
             let note = format!("{name}, after {bursts} bursts: {refusal}.");
             table.notes.push(note);
         }
