@@ -5,16 +5,11 @@ use core::future::Future;
 /// Waits for `future` on the calling thread.
 ///
 /// On a thread that works for the pool, its seat goes to a spare thread while it sleeps, so that
-/// no core idles and the future may wait for the pool's own work. Elsewhere it is
-/// `bevy_platform`'s.
+/// no core idles and the future may wait for the pool's own work.
 ///
 /// ```
 /// assert_eq!(bevy_tasks::block_on(async { 1 + 1 }), 2);
 /// ```
 pub fn block_on<T>(future: impl Future<Output = T>) -> T {
-    if heartbeat_pool::is_worker_thread() {
-        heartbeat_pool::current_block_on(future)
-    } else {
-        bevy_platform::future::block_on(future)
-    }
+    heartbeat_pool::block_on(future)
 }

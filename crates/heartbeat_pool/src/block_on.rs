@@ -25,44 +25,10 @@ fn drive<F: Future>(parker: &Arc<Parker>, future: F, idle: impl Fn()) -> F::Outp
     }
 }
 
-/// Waits for `future` on the calling thread. A worker gives its seat to a spare thread whenever it
-/// sleeps, so the pool loses no core, and the future may wait for work that only this worker's
-/// pool can do.
-///
-/// Works outside of any pool as well.
-///
-/// ```
-/// let pool = heartbeat_pool::ThreadPool::builder().num_threads(1).build().unwrap();
-/// let lane = heartbeat_pool::Lane::Frame;
-/// // A worker that waits for a task of its own pool, which has one thread.
-/// let task = pool.spawn_async(lane, move || async move {
-///     let inner = heartbeat_pool::spawn_future(lane, async { 5 });
-///     heartbeat_pool::current_block_on(inner)
-/// });
-/// assert_eq!(pool.block_on(task), 5);
-/// ```
-pub fn current_block_on<F: Future>(future: F) -> F::Output {
-    let parker = thread_state::parker();
-    drive(&parker, future, || {
-        let stood_up = Worker::stand_up();
-        // What is waited for is often almost there.
-        spin::until(spin::BEFORE_SLEEP, || parker.has_token());
-        parker.park();
-        Worker::sit_down(stood_up);
-    })
-}
-
-/// Whether the calling thread is counted as running in some pool, so that a wait on it should give
-/// its seat away ([`current_block_on`]).
-#[must_use]
-pub fn is_worker_thread() -> bool {
-    Worker::with_current(|worker| worker.is_some())
-}
-
 impl Registry {
     pub(crate) fn block_on<F: Future>(self: &Arc<Self>, future: F) -> F::Output {
         if self.occupancy.target() > 0 {
-            return current_block_on(future);
+            return standing(future);
         }
         // A pool without threads: its caller does its work.
         let worker = thread_state::seat_in(self);
@@ -72,5 +38,50 @@ impl Registry {
                 worker.sleep_threadless(|| false);
             }
         })
+    }
+}
+
+/// Waits for `future`, with the thread's seats given away whenever it sleeps.
+fn standing<F: Future>(future: F) -> F::Output {
+    let parker = thread_state::parker();
+    drive(&parker, future, || {
+        if Worker::with_current(|worker| worker.is_some_and(Worker::run_pinned)) {
+            return;
+        }
+        let _standing = Worker::stand_up();
+        // What is waited for is often almost there.
+        spin::until(spin::BEFORE_SLEEP, || parker.has_token());
+        parker.park();
+    })
+}
+
+impl Worker {
+    /// Waits for `future` on the calling thread. See [`block_on`](crate::block_on()).
+    pub fn block_on<F: Future>(&self, future: F) -> F::Output {
+        self.registry().block_on(future)
+    }
+}
+
+/// Waits for `future` on the calling thread. A worker gives its seat to a spare thread whenever it
+/// sleeps, so the pool loses no core, and the future may wait for work that only this worker's
+/// pool can do. Nothing else runs here meanwhile, but what was [spawned on](crate::spawn_on()) this
+/// very thread, and in a pool without threads the pool's work.
+///
+/// Works outside of any pool as well.
+///
+/// ```
+/// let pool = heartbeat_pool::ThreadPool::builder().num_threads(1).build().unwrap();
+/// let lane = heartbeat_pool::Lane::Frame;
+/// // A worker that waits for a task of its own pool, which has one thread.
+/// let task = pool.spawn_async(lane, move || async move {
+///     let inner = heartbeat_pool::spawn_future(lane, async { 5 });
+///     heartbeat_pool::block_on(inner)
+/// });
+/// assert_eq!(pool.block_on(task), 5);
+/// ```
+pub fn block_on<F: Future>(future: F) -> F::Output {
+    match Worker::with_current(|worker| worker.map(|worker| worker.registry().clone())) {
+        Some(registry) => registry.block_on(future),
+        None => standing(future),
     }
 }

@@ -3,6 +3,7 @@
 use crate::config::{Config, PanicHandler, SpawnHandler, ThreadHandler};
 use crate::lane::Lane;
 use crate::pool::ThreadPool;
+use crate::resize::MOST_THREADS;
 use crate::sync::Arc;
 use crate::thread_builder::ThreadBuilder;
 use std::any::Any;
@@ -10,6 +11,9 @@ use std::fmt;
 use std::io;
 use std::thread;
 use std::time::Duration;
+
+/// The scheduler's own frames take a few KiB, the rest is for jobs.
+const LEAST_STACK: usize = 16 << 10;
 
 /// Builds an owned [`ThreadPool`].
 ///
@@ -45,6 +49,10 @@ pub enum BuildError {
     },
     /// The beat is zero, or so long that nothing would ever be shared.
     Beat(Duration),
+    /// More threads than a pool can count.
+    Threads(usize),
+    /// The stack is too small to run anything on.
+    StackSize(usize),
 }
 
 impl fmt::Display for BuildError {
@@ -60,6 +68,16 @@ impl fmt::Display for BuildError {
                 "a beat of {beat:?} can't be kept: choose one from 1 microsecond to 1 second \
                  (the default is 100 microseconds)"
             ),
+            Self::Threads(threads) => write!(
+                f,
+                "a pool can't have {threads} threads: ask num_threads for {MOST_THREADS} at most \
+                 (the default is one for each core)"
+            ),
+            Self::StackSize(bytes) => write!(
+                f,
+                "a stack of {bytes} bytes is too small for a thread: give stack_size at least \
+                 {LEAST_STACK} (without it, the system's default is taken)"
+            ),
         }
     }
 }
@@ -68,7 +86,7 @@ impl std::error::Error for BuildError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Spawn { source, .. } => Some(source),
-            Self::Beat(_) => None,
+            Self::Beat(_) | Self::Threads(_) | Self::StackSize(_) => None,
         }
     }
 }
@@ -165,6 +183,13 @@ impl ThreadPoolBuilder {
         let beat = self.config.beat;
         if beat < Duration::from_micros(1) || beat > Duration::from_secs(1) {
             return Err(BuildError::Beat(beat));
+        }
+        match (self.num_threads, self.config.stack_size) {
+            (Some(threads), _) if threads > MOST_THREADS => {
+                return Err(BuildError::Threads(threads));
+            }
+            (_, Some(bytes)) if bytes < LEAST_STACK => return Err(BuildError::StackSize(bytes)),
+            _ => {}
         }
         Ok(())
     }

@@ -6,8 +6,13 @@
 //! | [`join`](join()) | two calls, maybe in parallel, at about the cost of a function call |
 //! | [`scope`](scope()) | closures and futures that borrow from outside |
 //! | [`spawn`](spawn()), [`spawn_future`], [`spawn_async`] | work that nobody waits for in place |
-//! | [`ThreadPool::block_on`], [`current_block_on`] | waiting for a future |
-//! | [`yield_now`](yield_now()), [`yield_local`] | letting other work have the thread |
+//! | [`spawn_on`], [`spawn_broadcast`], [`broadcast`](broadcast()) | work for one given thread, or for each |
+//! | [`block_on`](block_on()) | waiting for a future |
+//! | [`spawn_blocking`], [`block_in_place`] | calls that block |
+//! | [`for_each`](for_each()), [`for_each_piece`] | loops |
+//! | [`yield_now`](yield_now()), [`yield_local`], [`yield_task`] | letting other work have the thread |
+//!
+//! Each is also a method of [`ThreadPool`], for threads from outside, and of [`Worker`].
 //!
 //! What it holds to:
 //!
@@ -41,6 +46,10 @@ mod active;
 #[cfg(not(heartbeat_loom))]
 mod block_on;
 #[cfg(not(heartbeat_loom))]
+mod blocking;
+#[cfg(not(heartbeat_loom))]
+mod broadcast;
+#[cfg(not(heartbeat_loom))]
 mod builder;
 #[cfg(not(heartbeat_loom))]
 mod config;
@@ -52,6 +61,8 @@ mod heartbeat;
 mod job;
 #[cfg(not(heartbeat_loom))]
 mod join;
+#[cfg(not(heartbeat_loom))]
+mod lease;
 #[cfg(not(heartbeat_loom))]
 mod mailbox;
 #[cfg(not(heartbeat_loom))]
@@ -69,6 +80,8 @@ mod process;
 #[cfg(not(heartbeat_loom))]
 mod registry;
 #[cfg(not(heartbeat_loom))]
+mod resize;
+#[cfg(not(heartbeat_loom))]
 mod scope;
 #[cfg(not(heartbeat_loom))]
 mod seat;
@@ -83,6 +96,8 @@ mod thread_state;
 #[cfg(not(heartbeat_loom))]
 mod threads;
 #[cfg(not(heartbeat_loom))]
+mod trace;
+#[cfg(not(heartbeat_loom))]
 mod unwind;
 #[cfg(not(heartbeat_loom))]
 mod wait;
@@ -94,7 +109,11 @@ mod yield_now;
 #[cfg(not(heartbeat_loom))]
 pub use async_task::Task;
 #[cfg(not(heartbeat_loom))]
-pub use block_on::{current_block_on, is_worker_thread};
+pub use block_on::block_on;
+#[cfg(not(heartbeat_loom))]
+pub use blocking::{block_in_place, spawn_blocking};
+#[cfg(not(heartbeat_loom))]
+pub use broadcast::{BroadcastContext, broadcast, spawn_broadcast, spawn_on};
 #[cfg(not(heartbeat_loom))]
 pub use builder::{BuildError, ThreadPoolBuilder};
 #[cfg(not(heartbeat_loom))]
@@ -102,6 +121,8 @@ pub use for_each::{Split, for_each, for_each_piece};
 #[cfg(not(heartbeat_loom))]
 pub use join::join;
 pub use lane::Lane;
+#[cfg(not(heartbeat_loom))]
+pub use lease::Lease;
 #[cfg(not(heartbeat_loom))]
 pub use mailbox::Mailbox;
 #[cfg(not(heartbeat_loom))]
@@ -119,7 +140,7 @@ pub use thread_builder::ThreadBuilder;
 #[cfg(not(heartbeat_loom))]
 pub use worker::Worker;
 #[cfg(not(heartbeat_loom))]
-pub use yield_now::{Yield, YieldNow, yield_local, yield_now};
+pub use yield_now::{Yield, YieldTask, yield_local, yield_now, yield_task};
 
 #[cfg(all(heartbeat_loom, test))]
 mod models;

@@ -2,35 +2,47 @@
 
 use crate::lane::Lane;
 use crate::sync::{AtomicU64, Ordering};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 /// A seat's own counts. Only its owner writes them, so a load and a store do for an addition.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Counters {
     jobs: [AtomicU64; 3],
+    blocking: AtomicU64,
     promotions: AtomicU64,
     steals: AtomicU64,
     parks: AtomicU64,
+    wakes: AtomicU64,
     beats: AtomicU64,
+    /// Nanoseconds of the busy stretches that are over.
+    busy: AtomicU64,
+    /// When the present busy stretch began, by [`now`]; zero outside of one.
+    busy_since: AtomicU64,
 }
 
 fn bump(counter: &AtomicU64) {
+    add(counter, 1);
+}
+
+fn add(counter: &AtomicU64, more: u64) {
     // Relaxed: nothing is inferred from a count.
-    counter.store(counter.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+    counter.store(counter.load(Ordering::Relaxed) + more, Ordering::Relaxed);
+}
+
+/// Nanoseconds since the first call, never zero.
+fn now() -> u64 {
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed().as_nanos() as u64 + 1
 }
 
 impl Counters {
-    pub(crate) fn new() -> Self {
-        Self {
-            jobs: [const { AtomicU64::new(0) }; 3],
-            promotions: AtomicU64::new(0),
-            steals: AtomicU64::new(0),
-            parks: AtomicU64::new(0),
-            beats: AtomicU64::new(0),
-        }
-    }
-
     pub(crate) fn job(&self, lane: Lane) {
         bump(&self.jobs[lane.index()]);
+    }
+
+    pub(crate) fn blocking(&self) {
+        bump(&self.blocking);
     }
 
     pub(crate) fn promotion(&self) {
@@ -45,8 +57,25 @@ impl Counters {
         bump(&self.parks);
     }
 
+    pub(crate) fn wake(&self) {
+        bump(&self.wakes);
+    }
+
     pub(crate) fn beat(&self) {
         bump(&self.beats);
+    }
+
+    pub(crate) fn busy_begin(&self) {
+        self.busy_since.store(now(), Ordering::Relaxed);
+    }
+
+    /// Ends the busy stretch, if there is one.
+    pub(crate) fn busy_end(&self) {
+        let since = self.busy_since.load(Ordering::Relaxed);
+        if since != 0 {
+            add(&self.busy, now() - since);
+            self.busy_since.store(0, Ordering::Relaxed);
+        }
     }
 
     /// Jobs of every lane together: what the sentinel reads as progress.
@@ -57,14 +86,24 @@ impl Counters {
             .sum()
     }
 
+    /// The counts so far. What is queued, the seat knows.
     pub(crate) fn read(&self, name: &str) -> WorkerMetrics {
+        let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let running = match count(&self.busy_since) {
+            0 => 0,
+            since => now().saturating_sub(since),
+        };
         WorkerMetrics {
             name: name.to_owned(),
-            jobs: [0, 1, 2].map(|lane: usize| self.jobs[lane].load(Ordering::Relaxed)),
-            promotions: self.promotions.load(Ordering::Relaxed),
-            steals: self.steals.load(Ordering::Relaxed),
-            parks: self.parks.load(Ordering::Relaxed),
-            beats: self.beats.load(Ordering::Relaxed),
+            jobs: [0, 1, 2].map(|lane: usize| count(&self.jobs[lane])),
+            blocking: count(&self.blocking),
+            promotions: count(&self.promotions),
+            steals: count(&self.steals),
+            parks: count(&self.parks),
+            wakes: count(&self.wakes),
+            beats: count(&self.beats),
+            busy: Duration::from_nanos(count(&self.busy) + running),
+            queued: 0,
         }
     }
 }
@@ -79,14 +118,22 @@ pub struct WorkerMetrics {
     pub name: String,
     /// Jobs run, by [`Lane::index`].
     pub jobs: [u64; 3],
+    /// Jobs of [`spawn_blocking`](crate::spawn_blocking()) run.
+    pub blocking: u64,
     /// Private jobs of `join` that were offered to other threads.
     pub promotions: u64,
     /// Jobs taken from another worker.
     pub steals: u64,
-    /// Times it went to sleep.
+    /// Times it went to sleep, idle or in a wait.
     pub parks: u64,
-    /// Times it woke as the sentinel, to keep the beat.
+    /// Times another thread woke it from idle sleep.
+    pub wakes: u64,
+    /// Times it woke by itself as the sentinel, to keep the beat.
     pub beats: u64,
+    /// How long it was at work, waits left out: a pool's own threads only.
+    pub busy: Duration,
+    /// Jobs that lie in its own queues now, which others may take; private ones are not counted.
+    pub queued: usize,
 }
 
 /// What a pool has done, from [`ThreadPool::metrics`](crate::ThreadPool::metrics).
@@ -99,12 +146,17 @@ pub struct WorkerMetrics {
 /// let metrics = pool.metrics();
 /// assert_eq!(metrics.threads, 1);
 /// assert!(metrics.total().jobs[Lane::Io.index()] >= 1);
+/// assert_eq!(metrics.queued, [0; 3]);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PoolMetrics {
     /// How many threads are meant to run at once.
     pub threads: usize,
+    /// Jobs in the pool's own queues now, by [`Lane::index`]; see also [`WorkerMetrics::queued`].
+    pub queued: [usize; 3],
+    /// Jobs of [`spawn_blocking`](crate::spawn_blocking()) that wait for a thread.
+    pub queued_blocking: usize,
     /// Every thread that holds a place in the pool, spare ones included.
     pub workers: Vec<WorkerMetrics>,
     /// The sum over threads that have left.
@@ -129,9 +181,13 @@ impl WorkerMetrics {
         for (sum, jobs) in self.jobs.iter_mut().zip(other.jobs) {
             *sum += jobs;
         }
+        self.blocking += other.blocking;
         self.promotions += other.promotions;
         self.steals += other.steals;
         self.parks += other.parks;
+        self.wakes += other.wakes;
         self.beats += other.beats;
+        self.busy += other.busy;
+        self.queued += other.queued;
     }
 }

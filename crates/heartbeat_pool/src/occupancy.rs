@@ -81,9 +81,15 @@ impl Occupancy {
         self.target.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn set_target(&self, target: usize) {
-        // Relaxed: a hint to admission; whoever changes it notifies the pool afterwards.
-        self.target.store(target, Ordering::Relaxed);
+    /// Sets the target to what `change` makes of it, and gives the new one.
+    pub(crate) fn change_target(&self, change: impl Fn(usize) -> usize) -> usize {
+        // Relaxed: a hint to admission; whoever changes it notifies the pool afterwards, and the
+        // lock of the threads' slots orders it for those that end.
+        let set = |target| Some(change(target));
+        let (Ok(before) | Err(before)) =
+            self.target
+                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, set);
+        change(before)
     }
 
     /// The most jobs of `lane` that run at once.
@@ -92,7 +98,7 @@ impl Occupancy {
     }
 
     pub(crate) fn set_budget(&self, lane: Lane, budget: usize) {
-        // Relaxed: as `set_target`.
+        // Relaxed: as `change_target`.
         self.budgets[lane.index()].store(budget.max(1), Ordering::Relaxed);
     }
 
@@ -178,7 +184,7 @@ mod tests {
 
     fn with_target(target: usize) -> Occupancy {
         let occupancy = Occupancy::new();
-        occupancy.set_target(target);
+        occupancy.change_target(|_| target);
         occupancy
     }
 

@@ -1,22 +1,23 @@
 //! `ThreadPool`: the face of it all.
 
+use crate::broadcast::BroadcastContext;
 use crate::builder::ThreadPoolBuilder;
 use crate::config::Config;
+use crate::for_each::Split;
 use crate::lane::Lane;
 use crate::mailbox::Mailbox;
 use crate::metrics::PoolMetrics;
 use crate::registry::Registry;
 use crate::scope::Scope;
-use crate::sync::{Arc, Ordering};
+use crate::sync::Arc;
 use crate::thread_state;
 use crate::worker::{self, Worker};
+use crate::yield_now::Yield;
 use async_task::Task;
 use std::fmt;
 use std::future::Future;
-use std::io;
 use std::rc::Rc;
 use std::sync::OnceLock;
-use std::thread;
 
 /// A pool of threads that share all work: fork-join, scopes, tasks, in three [lanes](Lane).
 ///
@@ -67,10 +68,12 @@ impl ThreadPool {
 
     /// Settles a static pool's configuration, if nothing has used it yet.
     pub(crate) fn configure(&self, config: Config) -> bool {
-        self.registry.set(Registry::new(config, worker::thread_main)).is_ok()
+        self.registry
+            .set(Registry::new(config, worker::thread_main))
+            .is_ok()
     }
 
-    fn registry(&self) -> &Arc<Registry> {
+    pub(crate) fn registry(&self) -> &Arc<Registry> {
         self.registry
             .get_or_init(|| Registry::new(Config::default(), worker::thread_main))
     }
@@ -79,49 +82,10 @@ impl ThreadPool {
         thread_state::seat_in(self.registry())
     }
 
-    /// How many threads are meant to run at once. Spare threads, which take the seats of waiting
-    /// ones, come on top.
-    #[must_use]
-    pub fn num_threads(&self) -> usize {
-        self.registry().occupancy.target()
-    }
-
-    /// Whether anyone has chosen the number of threads yet, be it zero.
-    #[must_use]
-    pub fn is_sized(&self) -> bool {
-        self.registry().sized.load(Ordering::Relaxed)
-    }
-
     /// Whether the two are one pool.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(self.registry(), other.registry())
-    }
-
-    /// Changes the number of threads, also while work runs: new ones start at once, surplus ones
-    /// end as they go idle.
-    ///
-    /// # Errors
-    ///
-    /// When the system refuses a thread; the pool then runs with those that it has.
-    pub fn resize_to(&self, threads: usize) -> io::Result<()> {
-        let registry = self.registry();
-        // Relaxed: the flag guards nothing.
-        registry.sized.store(true, Ordering::Relaxed);
-        registry.occupancy.set_target(threads);
-        registry.threads.populate(registry, threads)?;
-        // The idle ones see whether they are still wanted.
-        registry.sleep.wake_all();
-        Ok(())
-    }
-
-    /// As [`resize_to`](Self::resize_to), with as many threads as the machine runs in parallel.
-    ///
-    /// # Errors
-    ///
-    /// As [`resize_to`](Self::resize_to).
-    pub fn resize_to_available(&self) -> io::Result<()> {
-        self.resize_to(thread::available_parallelism().map_or(1, usize::from))
     }
 
     /// The most jobs of `lane` that run at once; one always may.
@@ -156,6 +120,26 @@ impl ThreadPool {
         RB: Send,
     {
         self.with_worker(|worker| worker.join(|_| a(), |_| b()))
+    }
+
+    /// Calls `f` on every item, splitting the slice between threads as they come free. See
+    /// [`for_each`](crate::for_each()).
+    ///
+    /// # Panics
+    ///
+    /// As [`Worker::for_each`].
+    pub fn for_each<T: Send>(&self, items: &mut [T], f: impl Fn(&mut T) + Sync) {
+        self.with_worker(|worker| worker.for_each(items, f));
+    }
+
+    /// Calls `f` with pieces of `work` until there is nothing left of it. See
+    /// [`for_each_piece`](crate::for_each_piece()).
+    ///
+    /// # Panics
+    ///
+    /// As [`Worker::for_each_piece`].
+    pub fn for_each_piece<W: Split>(&self, work: W, f: impl Fn(W) + Sync) {
+        self.with_worker(|worker| worker.for_each_piece(work, f));
     }
 
     /// Calls `f` with a scope, and waits until everything spawned on it is over. The calling thread
@@ -212,6 +196,52 @@ impl ThreadPool {
         Fut::Output: Send + 'static,
     {
         self.registry().spawn_async(lane, f)
+    }
+
+    /// Runs `f`, which may block, on a thread of the pool that holds no core meanwhile. See
+    /// [`spawn_blocking`](crate::spawn_blocking()).
+    pub fn spawn_blocking<R>(&self, f: impl FnOnce() -> R + Send + 'static) -> Task<R>
+    where
+        R: Send + 'static,
+    {
+        self.registry().spawn_blocking(f)
+    }
+
+    /// Spawns a closure on the pool's thread of `index`. See [`spawn_on`](crate::spawn_on()).
+    ///
+    /// # Panics
+    ///
+    /// When the pool has no such thread.
+    pub fn spawn_on(&self, index: usize, f: impl FnOnce() + Send + 'static) {
+        self.registry().spawn_on(index, f);
+    }
+
+    /// Calls `f` once on each of the pool's threads, and waits for all of it. See
+    /// [`broadcast`](crate::broadcast()).
+    ///
+    /// # Panics
+    ///
+    /// As [`Worker::broadcast`].
+    pub fn broadcast<R: Send>(&self, f: impl Fn(BroadcastContext) -> R + Sync) -> Vec<R> {
+        self.with_worker(|worker| worker.broadcast(f))
+    }
+
+    /// Calls `f` once on each of the pool's threads, and waits for none of it. See
+    /// [`spawn_broadcast`](crate::spawn_broadcast()).
+    pub fn spawn_broadcast(&self, f: impl Fn(BroadcastContext) + Send + Sync + 'static) {
+        self.registry().spawn_broadcast(f);
+    }
+
+    /// Runs one piece of the calling thread's own promoted work. See
+    /// [`yield_local`](crate::yield_local()).
+    pub fn yield_local(&self) -> Yield {
+        self.with_worker(Worker::yield_local)
+    }
+
+    /// Runs one piece of the pool's work on the calling thread. See
+    /// [`yield_now`](crate::yield_now()).
+    pub fn yield_now(&self) -> Yield {
+        self.with_worker(Worker::yield_now)
     }
 
     /// Waits for `future` on the calling thread. A worker gives its seat away meanwhile; in a pool

@@ -1,6 +1,7 @@
 //! A pool's shared state: its queues, its seats, and who is woken for what.
 
 use crate::active::{ActiveTasks, Tracks};
+use crate::blocking::BlockingQueue;
 use crate::config::Config;
 use crate::job::Job;
 use crate::lane::Lane;
@@ -19,6 +20,7 @@ pub(crate) type SeatList = Arc<Vec<Arc<Seat>>>;
 pub(crate) struct Registry {
     /// Work from outside and of the lower lanes; frame work of a worker lies in its own deque.
     injectors: [ConcurrentQueue<Job>; 3],
+    pub(crate) blocking: BlockingQueue,
     seats: Mutex<SeatList>,
     /// Counts changes of `seats`.
     seats_epoch: AtomicUsize,
@@ -49,6 +51,7 @@ impl Registry {
     pub(crate) fn new(config: Config, main: Main) -> Arc<Self> {
         Arc::new(Self {
             injectors: Lane::ALL.map(|_| ConcurrentQueue::unbounded()),
+            blocking: BlockingQueue::new(),
             seats: Mutex::new(Arc::new(Vec::new())),
             seats_epoch: AtomicUsize::new(0),
             departed: Mutex::new(WorkerMetrics::default()),
@@ -100,16 +103,37 @@ impl Registry {
         }
     }
 
+    /// After blocking work was queued: wakes or starts a thread for it, unless somebody is looking
+    /// for work.
+    pub(crate) fn notify_of_blocking(self: &Arc<Self>) {
+        if self.sleep.needs_searcher() {
+            self.wake_any();
+        }
+    }
+
+    /// After the last searcher found work: wakes the next, if there is more.
+    pub(crate) fn notify_of_rest(self: &Arc<Self>) {
+        if let Some(lane) = Lane::ALL.into_iter().find(|lane| self.has_work(*lane)) {
+            self.notify(lane);
+        }
+        if self.blocking.is_ready() {
+            self.notify_of_blocking();
+        }
+    }
+
+    fn wake_any(self: &Arc<Self>) {
+        if !self.sleep.wake_one() && self.occupancy.target() > 0 {
+            self.threads.spawn_spare(self);
+        }
+    }
+
     fn wake_for(self: &Arc<Self>, lane: Lane) {
-        if self.occupancy.target() == 0 {
-            // Threadless: a caller of `block_on` may sleep.
-            let _ = self.sleep.wake_one();
-        } else if self.occupancy.admits(lane) || !self.sleep.has_sentinel() {
+        // Threadless: a caller of `block_on` may sleep.
+        let threadless = self.occupancy.target() == 0;
+        if threadless || self.occupancy.admits(lane) || !self.sleep.has_sentinel() {
             // Not admitted, it becomes the sentinel, which relieves a pool whose running jobs
             // block on queued ones.
-            if !self.sleep.wake_one() {
-                self.threads.spawn_spare(self);
-            }
+            self.wake_any();
         }
     }
 
@@ -142,9 +166,9 @@ impl Registry {
         self.occupancy.has_room()
     }
 
-    /// Whether work of any lane is queued.
+    /// Whether any work is queued.
     pub(crate) fn has_any_work(&self) -> bool {
-        Lane::ALL.into_iter().any(|lane| self.has_work(lane))
+        Lane::ALL.into_iter().any(|lane| self.has_work(lane)) || self.blocking.is_ready()
     }
 
     /// Whether a worker that now looks would find work and be let in.
@@ -152,6 +176,7 @@ impl Registry {
         Lane::ALL
             .into_iter()
             .any(|lane| self.occupancy.admits(lane) && self.has_work(lane))
+            || self.blocking.is_ready()
     }
 
     pub(crate) fn pop_injected(&self, lane: Lane) -> Option<Job> {
@@ -164,7 +189,7 @@ impl Registry {
 
     pub(crate) fn remove_seat(&self, seat: &Arc<Seat>) {
         self.change_seats(|seats| seats.retain(|other| !Arc::ptr_eq(other, seat)));
-        lock(&self.departed).add(&seat.counters.read(&seat.name));
+        lock(&self.departed).add(&seat.metrics());
     }
 
     fn change_seats(&self, change: impl FnOnce(&mut Vec<Arc<Seat>>)) {
@@ -213,11 +238,9 @@ impl Registry {
         };
         PoolMetrics {
             threads: self.occupancy.target(),
-            workers: self
-                .seats()
-                .iter()
-                .map(|seat| seat.counters.read(&seat.name))
-                .collect(),
+            queued: [0, 1, 2].map(|lane: usize| self.injectors[lane].len()),
+            queued_blocking: self.blocking.len(),
+            workers: self.seats().iter().map(|seat| seat.metrics()).collect(),
             departed,
         }
     }
@@ -233,6 +256,7 @@ impl Registry {
         self.threads.join(own);
         // The threads are gone, so nothing runs what this queues.
         self.active.close();
+        self.blocking.close();
         for injector in &self.injectors {
             injector.close();
             while injector.pop().is_ok() {}

@@ -4,11 +4,11 @@ use crate::claim::Claim;
 use crate::heartbeat::Beat;
 use crate::job::Job;
 use crate::lane::Lane;
-use crate::metrics::Counters;
+use crate::metrics::{Counters, WorkerMetrics};
 use crate::parker::Parker;
 use crate::private::StackPtr;
-use crate::worker::Worker;
 use crate::sync::{Arc, AtomicUsize, Mutex, Ordering, lock};
+use crate::worker::Worker;
 use crossbeam_deque::Stealer;
 use crossbeam_utils::CachePadded;
 use std::collections::VecDeque;
@@ -90,13 +90,19 @@ impl Seat {
             name,
             beat: CachePadded::new(Beat::new()),
             stealer,
-            counters: CachePadded::new(Counters::new()),
+            counters: CachePadded::new(Counters::default()),
             promoted: Mutex::new(Promoted {
                 next_ticket: 0,
                 jobs: VecDeque::new(),
             }),
             promoted_count: AtomicUsize::new(0),
         }
+    }
+
+    pub(crate) fn metrics(&self) -> WorkerMetrics {
+        let mut metrics = self.counters.read(&self.name);
+        metrics.queued = self.stealer.len() + self.promoted_count.load(Ordering::Relaxed);
+        metrics
     }
 
     fn next_ticket(&self) -> u64 {

@@ -14,7 +14,22 @@ use async_task::{Runnable, Task};
 use std::future::Future;
 
 impl Registry {
-    pub(crate) fn spawn(self: &Arc<Self>, lane: Lane, f: impl FnOnce() + Send + 'static) {
+    /// The registry of the pool that the calling thread is inside of.
+    ///
+    /// # Panics
+    ///
+    /// Outside of any pool, naming `verb`.
+    pub(crate) fn current(verb: &str) -> Arc<Self> {
+        Worker::with_current(|worker| match worker {
+            Some(worker) => worker.registry().clone(),
+            None => panic!(
+                "heartbeat_pool::{verb} was called outside of a pool: call ThreadPool::{verb}"
+            ),
+        })
+    }
+
+    /// A detached closure, whose panic is the handler's.
+    pub(crate) fn reported(self: &Arc<Self>, f: impl FnOnce() + Send + 'static) -> Job {
         let registry = self.clone();
         let job = Closure::new(move || {
             if let Err(payload) = unwind::catch(f) {
@@ -22,7 +37,11 @@ impl Registry {
             }
         });
         // SAFETY: the closure borrows nothing.
-        self.push(lane, unsafe { Job::new(job) });
+        unsafe { Job::new(job) }
+    }
+
+    pub(crate) fn spawn(self: &Arc<Self>, lane: Lane, f: impl FnOnce() + Send + 'static) {
+        self.push(lane, self.reported(f));
     }
 
     pub(crate) fn spawn_future<F>(self: &Arc<Self>, lane: Lane, future: F) -> Task<F::Output>
@@ -86,15 +105,6 @@ impl Worker {
     }
 }
 
-fn current_registry(verb: &str) -> Arc<Registry> {
-    Worker::with_current(|worker| match worker {
-        Some(worker) => worker.registry().clone(),
-        None => {
-            panic!("heartbeat_pool::{verb} was called outside of a pool: call ThreadPool::{verb}")
-        }
-    })
-}
-
 /// Spawns a closure on `lane` of the pool that the calling thread is inside of.
 ///
 /// # Panics
@@ -109,7 +119,7 @@ fn current_registry(verb: &str) -> Arc<Registry> {
 /// assert_eq!(receiver.recv(), Ok(7));
 /// ```
 pub fn spawn(lane: Lane, f: impl FnOnce() + Send + 'static) {
-    current_registry("spawn").spawn(lane, f);
+    Registry::current("spawn").spawn(lane, f);
 }
 
 /// Spawns a future on `lane` of the pool that the calling thread is inside of.
@@ -122,7 +132,7 @@ where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    current_registry("spawn_future").spawn_future(lane, future)
+    Registry::current("spawn_future").spawn_future(lane, future)
 }
 
 /// Spawns the future that `f` makes, on `lane` of the pool that the calling thread is inside of.
@@ -135,5 +145,5 @@ where
     Fut: Future + Send + 'static,
     Fut::Output: Send + 'static,
 {
-    current_registry("spawn_async").spawn_async(lane, f)
+    Registry::current("spawn_async").spawn_async(lane, f)
 }

@@ -2,11 +2,11 @@
 
 use crate::pinned::Pinned;
 use crate::registry::Registry;
-use crate::thread_builder::ThreadBuilder;
 use crate::sync::{Arc, AtomicUsize, Condvar, Mutex, Ordering, lock};
+use crate::thread_builder::ThreadBuilder;
 use std::io;
-use std::sync::PoisonError;
 use std::mem;
+use std::sync::PoisonError;
 use std::thread::{self, JoinHandle};
 
 /// Idle threads beyond the target that a pool keeps for the next wait.
@@ -117,12 +117,7 @@ impl Threads {
     }
 
     /// Starts the thread of `index`, if it does not live, or of the first free index.
-    fn start(
-        &self,
-        registry: &Arc<Registry>,
-        index: Option<usize>,
-        spare: bool,
-    ) -> io::Result<()> {
+    fn start(&self, registry: &Arc<Registry>, index: Option<usize>, spare: bool) -> io::Result<()> {
         let pinned = {
             let mut slots = lock(&self.slots);
             if registry.is_terminated() {
@@ -137,8 +132,7 @@ impl Threads {
             if slots.live[index].is_some() {
                 return Ok(());
             }
-            slots
-                .live[index]
+            slots.live[index]
                 .insert(Arc::new(Pinned::new(index)))
                 .clone()
         };
@@ -166,13 +160,19 @@ impl Threads {
 
     /// Whether a thread that found nothing should end, because enough others are idle.
     pub(crate) fn try_retire(&self, registry: &Registry, pinned: &Pinned) -> bool {
-        let target = registry.occupancy.target();
-        let enough = if target == 0 { 0 } else { target + SPARES_KEPT };
-        if pinned.index < target || registry.sleep.idle_count() < enough {
+        let wanted = || {
+            let target = registry.occupancy.target();
+            let enough = if target == 0 { 0 } else { target + SPARES_KEPT };
+            (pinned.index < target, enough)
+        };
+        let (member, enough) = wanted();
+        if member || registry.sleep.idle_count() < enough {
             return false;
         }
         let mut slots = lock(&self.slots);
-        if slots.alive() <= enough {
+        // Again, under the lock: a pool that has grown meanwhile has found this thread alive.
+        let (member, enough) = wanted();
+        if member || slots.alive() <= enough {
             return false;
         }
         slots.live[pinned.index] = None;

@@ -32,7 +32,8 @@ impl Worker {
             if spin::until(spin::BEFORE_SLEEP, came_about) {
                 continue;
             }
-            let stood_up = Self::stand_up();
+            let standing = Self::stand_up();
+            self.seat.counters.park();
             loop {
                 event.set_asleep(true);
                 if threadless {
@@ -47,7 +48,7 @@ impl Worker {
                 }
             }
             event.set_asleep(false);
-            Self::sit_down(stood_up);
+            drop(standing);
         }
     }
 

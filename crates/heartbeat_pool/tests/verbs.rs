@@ -77,7 +77,7 @@ fn a_scope_runs_closures_and_futures_that_borrow() {
                         scope.spawn(move || *cell = i);
                     } else {
                         let task = async move {
-                            heartbeat_pool::yield_now().await;
+                            heartbeat_pool::yield_task().await;
                             *cell = i;
                         };
                         scope.spawn_future(task).detach();
@@ -234,7 +234,7 @@ fn dropping_a_pool_drops_what_is_queued() {
                     let held = token.clone();
                     pool.spawn_future(lane, async move {
                         let _held = held;
-                        heartbeat_pool::yield_now().await;
+                        heartbeat_pool::yield_task().await;
                     })
                     .detach();
                 }
@@ -277,9 +277,9 @@ fn a_pool_thread_empties_its_own_mailbox() {
         let task = pool.spawn_async(Lane::Frame, || async {
             let here = thread::current().id();
             let local = Mailbox::of_this_thread().spawn_local(async move {
-                heartbeat_pool::yield_now().await;
+                heartbeat_pool::yield_task().await;
                 let _not_send = std::rc::Rc::new(());
-                heartbeat_pool::yield_now().await;
+                heartbeat_pool::yield_task().await;
                 thread::current().id() == here
             });
             let (sender, receiver) = async_channel::bounded(1);
@@ -313,7 +313,7 @@ fn a_wait_runs_no_strangers_work() {
         pool.scope(|scope| {
             scope
                 .spawn_future(async {
-                    heartbeat_pool::yield_now().await;
+                    heartbeat_pool::yield_task().await;
                     waiting.store(false, Ordering::Relaxed);
                 })
                 .detach();

@@ -53,10 +53,7 @@ where
     F::Output: Send + 'a,
 {
     core.latch.begin();
-    let future = ScopedFuture {
-        future,
-        _end: End,
-    };
+    let future = ScopedFuture { future, _end: End };
     let builder = async_task::Builder::new().propagate_panic(true);
     // SAFETY: future and output are `Send`; `schedule` is `Send`, `Sync` and 'static; the caller
     // promises that the future is dropped before what it borrows ends.

@@ -100,8 +100,7 @@ impl<'scope> Scope<'scope, '_> {
         F::Output: Send + 'scope,
     {
         let core = self.core.clone();
-        let schedule =
-            move |runnable| core.push(ScopedJob::Run(runnable), || Ticket::job(&core));
+        let schedule = move |runnable| core.push(ScopedJob::Run(runnable), || Ticket::job(&core));
         // SAFETY: the core runs what is queued there counted, and the owner waits for its latch.
         unsafe { future::spawn(&self.core, future, schedule) }
     }

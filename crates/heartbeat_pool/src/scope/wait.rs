@@ -4,6 +4,7 @@ use super::core::ScopeCore;
 use crate::job::{Job, RawJob};
 use crate::mailbox::Mailbox;
 use crate::sync::Arc;
+use crate::trace::{self, Kind};
 use crate::unwind;
 use crate::wait::Wait;
 use crate::worker::Worker;
@@ -55,7 +56,7 @@ fn run_one(core: &Arc<ScopeCore>, worker: &Worker) -> bool {
     };
     core.offer(|| Ticket::job(core));
     worker.count_job();
-    core.run(job);
+    trace::job(Kind::Scoped, core.lane, || core.run(job));
     true
 }
 

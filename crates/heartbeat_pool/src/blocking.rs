@@ -1,0 +1,153 @@
+//! Work that blocks: on a file, a lock, a foreign library. It holds a thread but no core.
+
+use crate::active::Tracked;
+use crate::job::Job;
+use crate::registry::Registry;
+use crate::sync::{Arc, AtomicUsize, Ordering};
+use crate::worker::Worker;
+use async_task::{Runnable, Task};
+use concurrent_queue::ConcurrentQueue;
+
+/// The most blocking jobs that run at once in a pool; the number is tokio's. The others wait.
+const MOST: usize = 512;
+
+/// The jobs of `spawn_blocking`, which idle threads take without being counted as running.
+pub(crate) struct BlockingQueue {
+    queue: ConcurrentQueue<Job>,
+    running: AtomicUsize,
+}
+
+impl BlockingQueue {
+    pub(crate) fn new() -> Self {
+        Self {
+            queue: ConcurrentQueue::unbounded(),
+            running: AtomicUsize::new(0),
+        }
+    }
+
+    /// Whether a thread that now looks would get a job.
+    pub(crate) fn is_ready(&self) -> bool {
+        // Relaxed: as every look at a queue, under the fences of the sleep protocol.
+        !self.queue.is_empty() && self.running.load(Ordering::Relaxed) < MOST
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.queue.len()
+    }
+
+    /// Takes a job, which the caller must run, and then call [`finish`](Self::finish).
+    pub(crate) fn try_take(&self) -> Option<Job> {
+        if self.queue.is_empty() {
+            return None;
+        }
+        // Relaxed, here and in `finish`: the count guards no data.
+        if self.running.fetch_add(1, Ordering::Relaxed) < MOST
+            && let Ok(job) = self.queue.pop()
+        {
+            return Some(job);
+        }
+        self.finish();
+        None
+    }
+
+    /// A job is over. The caller must look at the queue once more.
+    pub(crate) fn finish(&self) {
+        self.running.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Refuses all further work and drops what is left.
+    pub(crate) fn close(&self) {
+        self.queue.close();
+        while self.queue.pop().is_ok() {}
+    }
+}
+
+impl Registry {
+    pub(crate) fn spawn_blocking<R>(
+        self: &Arc<Self>,
+        f: impl FnOnce() -> R + Send + 'static,
+    ) -> Task<R>
+    where
+        R: Send + 'static,
+    {
+        let registry = self.clone();
+        let schedule = move |runnable: Runnable| {
+            // SAFETY: the closure borrows nothing.
+            let job = unsafe { Job::new(runnable) };
+            // After the pool's end the job comes back, and dropping it cancels the task.
+            if registry.blocking.queue.push(job).is_ok() {
+                registry.notify_of_blocking();
+            }
+        };
+        let builder = async_task::Builder::new().propagate_panic(true);
+        let future = Tracked::new(async move { f() }, self.clone());
+        let (runnable, task) = builder.spawn(|()| future, schedule);
+        runnable.schedule();
+        task
+    }
+}
+
+impl Worker {
+    /// Runs `f`, which may block, on a thread that is no worker meanwhile. See
+    /// [`spawn_blocking`](crate::spawn_blocking()).
+    pub fn spawn_blocking<R>(&self, f: impl FnOnce() -> R + Send + 'static) -> Task<R>
+    where
+        R: Send + 'static,
+    {
+        self.registry().spawn_blocking(f)
+    }
+
+    /// Runs `f`, which may block, here and now. See [`block_in_place`](crate::block_in_place()).
+    pub fn block_in_place<R>(&self, f: impl FnOnce() -> R) -> R {
+        block_in_place(f)
+    }
+}
+
+/// Runs `f`, which may block, on a thread of the pool that holds no core meanwhile: all lanes keep
+/// theirs. Threads are started as needed, 512 for one pool at most, and end when they are idle;
+/// beyond that, jobs wait for one another.
+///
+/// Dropping the task cancels it, if `f` has not begun; a panic in `f` is shown to the pool's panic
+/// handler and resumed by whoever awaits the task. In a pool without threads, whoever does its work
+/// runs `f`. The idea is tokio's.
+///
+/// # Panics
+///
+/// Outside of any pool.
+///
+/// ```
+/// let pool = heartbeat_pool::ThreadPool::builder().num_threads(1).build().unwrap();
+/// let (sender, receiver) = std::sync::mpsc::channel();
+/// // Would block the only thread, were it an ordinary job.
+/// let answer = pool.spawn_blocking(move || receiver.recv().unwrap());
+/// pool.spawn(heartbeat_pool::Lane::Frame, move || sender.send(7).unwrap());
+/// assert_eq!(pool.block_on(answer), 7);
+/// ```
+pub fn spawn_blocking<R>(f: impl FnOnce() -> R + Send + 'static) -> Task<R>
+where
+    R: Send + 'static,
+{
+    Registry::current("spawn_blocking").spawn_blocking(f)
+}
+
+/// Runs `f`, which may block, here and now; a spare thread takes the caller's seat meanwhile, so
+/// the pool keeps its cores busy. Outside of any pool it is a plain call.
+///
+/// What the caller has forked and not finished is offered to others first, so `f` may wait for it.
+/// The idea is tokio's.
+///
+/// ```
+/// use heartbeat_pool::{Lane, ThreadPool, block_in_place};
+///
+/// let pool = ThreadPool::builder().num_threads(1).build().unwrap();
+/// let (sender, receiver) = std::sync::mpsc::channel();
+/// let task = pool.spawn_async(Lane::Frame, || async move {
+///     heartbeat_pool::spawn(Lane::Frame, move || sender.send(7).unwrap());
+///     block_in_place(|| receiver.recv().unwrap())
+/// });
+/// assert_eq!(pool.block_on(task), 7);
+/// ```
+pub fn block_in_place<R>(f: impl FnOnce() -> R) -> R {
+    let _standing = Worker::stand_up();
+    f()
+}

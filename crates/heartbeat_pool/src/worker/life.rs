@@ -1,0 +1,162 @@
+//! The life of a pool thread: it looks for work, runs it, sleeps.
+
+use super::Worker;
+use crate::heartbeat::{self, Relieved};
+use crate::lane::Lane;
+use crate::occupancy::Charge;
+use crate::pinned::Pinned;
+use crate::registry::Registry;
+use crate::spin;
+use crate::sync::Arc;
+use crate::thread_state::{self, Entered};
+use std::rc::Rc;
+use std::time::Instant;
+
+/// What a thread of the pool runs from its start to its end, counted as a searcher.
+pub(crate) fn thread_main(registry: &Arc<Registry>, pinned: &Arc<Pinned>) {
+    struct Exit<'a>(&'a Registry, usize);
+    impl Drop for Exit<'_> {
+        fn drop(&mut self) {
+            if let Some(handler) = &self.0.config.exit_handler {
+                handler(self.1);
+            }
+        }
+    }
+    if let Some(handler) = &registry.config.start_handler {
+        handler(pinned.index);
+    }
+    let _exit = Exit(registry, pinned.index);
+    let worker = Rc::new(Worker::new(registry, Some(pinned.clone())));
+    pinned.begin(worker.parker.clone());
+    thread_state::keep_seat(worker.clone());
+    let entered = Entered::new(worker.clone());
+    worker.main_loop();
+    drop(entered);
+    drop(worker);
+    thread_state::drop_seats();
+}
+
+impl Worker {
+    /// A pool thread's life: search, run, sleep. It comes counted as a searcher.
+    fn main_loop(&self) {
+        let registry = &self.registry;
+        let mut searching = true;
+        while !registry.is_terminated() {
+            let called = self.is_called();
+            let found = if called { None } else { self.next_work() };
+            if called || found.is_some() {
+                if searching {
+                    searching = false;
+                    self.end_search();
+                    self.busy_begin();
+                }
+                match found {
+                    Some(found) => self.run(found),
+                    None => self.run_own(),
+                }
+                continue;
+            }
+            if !searching {
+                searching = true;
+                self.seat.counters.busy_end();
+                registry.sleep.search_begin();
+                // What was pushed while nobody searched and this thread ran is found now.
+                continue;
+            }
+            if let Some(pinned) = &self.pinned
+                && registry.threads.try_retire(registry, pinned)
+            {
+                pinned.close();
+                break;
+            }
+            searching = self.idle();
+        }
+        if !registry.is_terminated() {
+            // What came before the queue was closed; a pool that ended drops it.
+            self.run_own();
+        }
+        self.seat.counters.busy_end();
+        self.set_charge(None);
+        if searching {
+            self.end_search();
+        } else {
+            registry.offer_seat();
+        }
+    }
+
+    /// The last searcher wakes the next, for pushers have relied on it to find everything.
+    fn end_search(&self) {
+        if self.registry.sleep.search_end() {
+            self.registry.notify_of_rest();
+        }
+    }
+
+    /// Looks around for a moment more, then sleeps until woken. Tells whether the thread is counted
+    /// as a searcher afterwards.
+    fn idle(&self) -> bool {
+        self.spin() || self.sleep()
+    }
+
+    /// The only searcher asks for work to be shared, and waits as long as a sleep would cost: what
+    /// comes meanwhile is handed over without a wake-up.
+    fn spin(&self) -> bool {
+        let registry = &self.registry;
+        if registry.sleep.searchers() != 1 || !registry.has_room() {
+            return false;
+        }
+        // Sharing has to pay: small forks are asked for once a beat.
+        if self.theft_paid.take() || self.asked.get().elapsed() >= registry.config.beat {
+            self.asked.set(Instant::now());
+            registry.raise_beats();
+        }
+        spin::until(spin::BEFORE_SLEEP, || {
+            registry.has_admissible_work() || self.is_called()
+        })
+    }
+
+    /// Whether there is something to do for this very thread.
+    fn is_called(&self) -> bool {
+        !self.mailbox.is_empty() || self.has_pinned() || self.registry.is_terminated()
+    }
+
+    fn sleep(&self) -> bool {
+        let registry = &self.registry;
+        let sleep = &registry.sleep;
+        sleep.park_begin(&self.parker);
+        if self.is_called() || registry.has_admissible_work() {
+            // A waker that was first has counted the thread as well.
+            sleep.park_cancel(&self.parker);
+            return true;
+        }
+        self.seat.counters.park();
+        while sleep.sentinel_begin() {
+            let relieved = heartbeat::keep_beat(registry, self);
+            sleep.sentinel_end();
+            match relieved {
+                Relieved::Called => {
+                    sleep.park_cancel(&self.parker);
+                    return true;
+                }
+                // Once more round: work may have begun just then and seen a sentinel.
+                Relieved::Quiet if registry.occupancy.is_quiet() && !registry.has_any_work() => {
+                    break;
+                }
+                Relieved::Quiet => {}
+                Relieved::Stuck => {
+                    sleep.park_cancel(&self.parker);
+                    self.charge.set(Some(Charge::Lane(Lane::Frame)));
+                    self.end_search();
+                    self.busy_begin();
+                    if let Some(found) = self.pop(Lane::Frame) {
+                        self.run(found);
+                    }
+                    return false;
+                }
+            }
+        }
+        self.parker.park();
+        self.seat.counters.wake();
+        sleep.park_cancel(&self.parker);
+        true
+    }
+}

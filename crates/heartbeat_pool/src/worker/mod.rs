@@ -1,0 +1,240 @@
+//! A worker: a thread's own side of its seat.
+
+mod life;
+mod work;
+
+pub(crate) use life::thread_main;
+
+use crate::job::Job;
+use crate::lane::Lane;
+use crate::mailbox::Mailbox;
+use crate::occupancy::Charge;
+use crate::parker::Parker;
+use crate::pinned::Pinned;
+use crate::private::PrivateQueue;
+use crate::registry::{Registry, SeatList};
+use crate::scope::ScopeCore;
+use crate::seat::{Promotion, Seat};
+use crate::sync::Arc;
+use crate::thread_state::{self, Entered};
+use crossbeam_deque::Worker as Deque;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::thread;
+use std::time::Instant;
+
+/// A thread's seat in a pool: a pool thread's own, or one that a thread from outside holds while
+/// it is inside a pool call.
+///
+/// All the verbs are methods of it; the [`ThreadPool`](crate::ThreadPool)'s methods of the same
+/// names find the calling thread's worker first.
+///
+/// ```
+/// use heartbeat_pool::{ThreadPool, Worker};
+///
+/// let pool = ThreadPool::builder().num_threads(2).build().unwrap();
+/// let sum = pool.with_worker(|worker| {
+///     let (a, b) = worker.join(|_| 1, |_| 2);
+///     a + b
+/// });
+/// assert_eq!(sum, 3);
+/// assert!(Worker::with_current(|worker| worker.is_none()));
+/// ```
+pub struct Worker {
+    registry: Arc<Registry>,
+    pub(crate) seat: Arc<Seat>,
+    deque: Deque<Job>,
+    pub(crate) private: PrivateQueue,
+    /// Jobs of `private` that were promoted and whose `join` has not ended, oldest first.
+    pub(crate) promoted: RefCell<Vec<(usize, Arc<Promotion>)>>,
+    /// What the thread is counted as in the pool's occupancy.
+    charge: Cell<Option<Charge>>,
+    parker: Arc<Parker>,
+    /// What must run on this very thread; a member empties it between jobs.
+    mailbox: Arc<Mailbox>,
+    seats: RefCell<(usize, SeatList)>,
+    scope_core: Cell<Option<Arc<ScopeCore>>>,
+    /// The queue of a member.
+    pinned: Option<Arc<Pinned>>,
+    /// Where the next search among the others' seats starts.
+    turn: Cell<usize>,
+    ticks: Cell<u32>,
+    /// When the thread, idle, last raised the others' beats.
+    asked: Cell<Instant>,
+    /// Whether the job last taken from a join was worth taking.
+    theft_paid: Cell<bool>,
+}
+
+/// A thread that waits, and is counted as running in no pool until this is dropped.
+pub(crate) struct Standing(Vec<(Rc<Worker>, Charge)>);
+
+impl Drop for Standing {
+    fn drop(&mut self) {
+        for (worker, charge) in self.0.drain(..) {
+            // Whether there is room or not: nobody is held up who comes back.
+            worker.registry.occupancy.enter(charge);
+            worker.charge.set(Some(charge));
+            worker.busy_begin();
+        }
+    }
+}
+
+impl Worker {
+    pub(crate) fn new(registry: &Arc<Registry>, pinned: Option<Arc<Pinned>>) -> Self {
+        let deque = Deque::new_fifo();
+        let thread = thread::current();
+        let name = match thread.name() {
+            Some(name) => name.to_owned(),
+            None => format!("{:?}", thread.id()),
+        };
+        let seat = Arc::new(Seat::new(name, deque.stealer()));
+        registry.add_seat(seat.clone());
+        Self {
+            registry: registry.clone(),
+            seat,
+            deque,
+            private: PrivateQueue::new(),
+            promoted: RefCell::new(Vec::new()),
+            charge: Cell::new(None),
+            pinned,
+            scope_core: Cell::new(None),
+            parker: thread_state::parker(),
+            mailbox: thread_state::mailbox(),
+            seats: RefCell::new((usize::MAX, Arc::new(Vec::new()))),
+            turn: Cell::new(0),
+            ticks: Cell::new(0),
+            asked: Cell::new(Instant::now()),
+            theft_paid: Cell::new(true),
+        }
+    }
+
+    /// Calls `f` with the worker whose pool the calling thread is inside of, if it is in one.
+    pub fn with_current<R>(f: impl FnOnce(Option<&Self>) -> R) -> R {
+        thread_state::with_current(f)
+    }
+
+    /// Whether this is one of the pool's own threads, not one that entered from outside.
+    #[must_use]
+    pub fn is_member(&self) -> bool {
+        self.pinned.is_some()
+    }
+
+    /// The thread's index among the pool's own threads; spare threads have one beyond
+    /// [`num_threads`](crate::ThreadPool::num_threads), threads from outside have none.
+    #[must_use]
+    pub fn index(&self) -> Option<usize> {
+        self.pinned.as_ref().map(|pinned| pinned.index)
+    }
+
+    /// The lane that the thread now works in. Work that it forks goes to the same.
+    #[must_use]
+    pub fn lane(&self) -> Lane {
+        match self.charge.get() {
+            Some(Charge::Lane(lane)) => lane,
+            Some(Charge::External) | None => Lane::Frame,
+        }
+    }
+
+    pub(crate) fn registry(&self) -> &Arc<Registry> {
+        &self.registry
+    }
+
+    pub(crate) fn is_in(&self, registry: &Arc<Registry>) -> bool {
+        Arc::ptr_eq(&self.registry, registry)
+    }
+
+    pub(crate) fn parker(&self) -> &Arc<Parker> {
+        &self.parker
+    }
+
+    pub(crate) fn push_own(&self, job: Job) {
+        self.deque.push(job);
+    }
+
+    /// Counts a thread from outside as running, for as long as `f` does.
+    pub(crate) fn visit<R>(self: &Rc<Self>, f: impl FnOnce(&Self) -> R) -> R {
+        struct Visit<'a>(&'a Worker);
+        impl Drop for Visit<'_> {
+            fn drop(&mut self) {
+                self.0.set_charge(None);
+                self.0.registry.offer_seat();
+            }
+        }
+        let _entered = Entered::new(self.clone());
+        // A nested call, or one from a job, is counted already.
+        let _visit = self.charge.get().is_none().then(|| {
+            self.registry.occupancy.enter(Charge::External);
+            self.charge.set(Some(Charge::External));
+            Visit(self)
+        });
+        f(self)
+    }
+
+    /// Leaves the count, if the thread was counted, and becomes `charge`, which is counted already.
+    fn set_charge(&self, charge: Option<Charge>) {
+        if let Some(left) = self.charge.replace(charge) {
+            self.registry.occupancy.leave(left);
+        }
+    }
+
+    /// What a new scope of this worker shares with those who help it: kept from an earlier scope,
+    /// if possible.
+    pub(crate) fn take_scope_core(&self) -> Arc<ScopeCore> {
+        let lane = self.lane();
+        if let Some(core) = self.scope_core.take()
+            && core.lane == lane
+        {
+            return core;
+        }
+        let core = ScopeCore::new(self.registry.clone(), lane, self.parker.clone());
+        Arc::new(core)
+    }
+
+    /// Keeps what a finished scope used, for the next.
+    pub(crate) fn keep_scope_core(&self, core: Arc<ScopeCore>) {
+        self.scope_core.set(Some(core));
+    }
+
+    /// Leaves the count in every pool that the thread runs in, for it is about to wait, and offers
+    /// its places to spare threads.
+    pub(crate) fn stand_up() -> Standing {
+        let mut left = Vec::new();
+        thread_state::for_each_seat(|worker| {
+            worker.promote_all();
+            if let Some(charge) = worker.charge.take() {
+                worker.seat.counters.busy_end();
+                worker.registry.occupancy.leave(charge);
+                worker.registry.offer_seat();
+                left.push((worker.clone(), charge));
+            }
+        });
+        Standing(left)
+    }
+
+    /// Begins a stretch of work, as far as metrics go: those from outside are not timed, for
+    /// entering the pool must cost less than a look at a clock.
+    fn busy_begin(&self) {
+        if self.is_member() {
+            self.seat.counters.busy_begin();
+        }
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        // Nobody empties this deque any more; in a pool that ended, the jobs are dropped.
+        while let Some(job) = self.deque.pop() {
+            self.registry.push(Lane::Frame, job);
+        }
+        self.registry.remove_seat(&self.seat);
+    }
+}
+
+impl std::fmt::Debug for Worker {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Worker")
+            .field("name", &self.seat.name)
+            .field("index", &self.index())
+            .finish_non_exhaustive()
+    }
+}

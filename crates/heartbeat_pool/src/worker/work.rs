@@ -1,0 +1,238 @@
+//! Finding work and running it.
+
+use super::Worker;
+use crate::active::Tracks;
+use crate::job::Job;
+use crate::lane::Lane;
+use crate::occupancy::Charge;
+use crate::seat::Promotion;
+use crate::sync::Arc;
+use crate::trace::{self, Kind};
+use crate::unwind;
+use crossbeam_deque::Steal;
+use std::time::{Duration, Instant};
+
+/// A theft that took this long has paid for itself: the next is worth asking for at once.
+const WORTH_TAKING: Duration = Duration::from_micros(10);
+
+/// Every this many jobs a worker looks at the injector before its own deque, so that work from
+/// outside is not starved by tasks that keep waking each other.
+const INJECTOR_TURN: u32 = 61;
+
+/// Work taken from a queue.
+pub(super) enum Found {
+    Job(Job),
+    Promotion(Arc<Promotion>),
+    /// Work that holds no core: the thread is counted as running no lane.
+    Blocking(Job),
+}
+
+impl Worker {
+    /// Takes the next piece of work that the thread may run, best lane first.
+    pub(super) fn next_work(&self) -> Option<Found> {
+        for lane in Lane::ALL {
+            let kept = self.charge.get() == Some(Charge::Lane(lane));
+            if kept {
+                if self.registry.occupancy.crowded(lane) {
+                    self.set_charge(None);
+                    self.registry.offer_seat();
+                    continue;
+                }
+            } else {
+                if !self.registry.has_work(lane) || !self.registry.occupancy.try_admit(lane) {
+                    continue;
+                }
+                let changed = self.charge.get().is_some();
+                self.set_charge(Some(Charge::Lane(lane)));
+                if changed {
+                    self.registry.offer_seat();
+                }
+            }
+            if let Some(found) = self.pop(lane) {
+                return Some(found);
+            }
+        }
+        if self.charge.get().is_some() {
+            self.set_charge(None);
+            self.registry.offer_seat();
+        }
+        self.registry.blocking.try_take().map(Found::Blocking)
+    }
+
+    pub(super) fn pop(&self, lane: Lane) -> Option<Found> {
+        let registry = &self.registry;
+        if lane == Lane::Frame {
+            let tick = self.ticks.get().wrapping_add(1);
+            self.ticks.set(tick);
+            if tick.is_multiple_of(INJECTOR_TURN)
+                && let Some(job) = registry.pop_injected(lane)
+            {
+                return Some(Found::Job(job));
+            }
+            if let Some(job) = self.deque.pop() {
+                return Some(Found::Job(job));
+            }
+        }
+        if let Some(job) = registry.pop_injected(lane) {
+            return Some(Found::Job(job));
+        }
+        self.steal(lane)
+    }
+
+    fn steal(&self, lane: Lane) -> Option<Found> {
+        let epoch = self.registry.seats_epoch();
+        if self.seats.borrow().0 != epoch {
+            *self.seats.borrow_mut() = (epoch, self.registry.seats());
+        }
+        let seats = self.seats.borrow();
+        let seats = &seats.1;
+        let start = self.turn.get();
+        self.turn.set(start.wrapping_add(1));
+        for place in 0..seats.len() {
+            let seat = &seats[start.wrapping_add(place) % seats.len()];
+            if let Some(promotion) = seat.take_promoted(|_, job| job.lane == lane) {
+                self.seat.counters.steal();
+                return Some(Found::Promotion(promotion));
+            }
+            if lane != Lane::Frame || Arc::ptr_eq(seat, &self.seat) {
+                continue;
+            }
+            loop {
+                match seat.stealer.steal_batch_and_pop(&self.deque) {
+                    Steal::Success(job) => {
+                        self.seat.counters.steal();
+                        return Some(Found::Job(job));
+                    }
+                    Steal::Empty => break,
+                    Steal::Retry => {}
+                }
+            }
+        }
+        None
+    }
+
+    pub(super) fn run(&self, found: Found) {
+        match found {
+            Found::Job(job) => self.run_job(Kind::Spawned, job),
+            Found::Promotion(promotion) => self.run_promotion(&promotion),
+            Found::Blocking(job) => self.run_blocking(job),
+        }
+    }
+
+    fn run_job(&self, kind: Kind, job: Job) {
+        self.count_job();
+        trace::job(kind, self.lane(), || job.run());
+    }
+
+    pub(crate) fn count_job(&self) {
+        self.seat.counters.job(self.lane());
+    }
+
+    fn run_blocking(&self, job: Job) {
+        let counters = &self.seat.counters;
+        counters.blocking();
+        counters.busy_end();
+        trace::job(Kind::Blocking, self.lane(), || job.run());
+        self.registry.blocking.finish();
+        self.busy_begin();
+    }
+
+    pub(crate) fn run_promotion(&self, promotion: &Promotion) {
+        self.seat.counters.job(self.lane());
+        let start = Instant::now();
+        trace::job(Kind::Joined, self.lane(), || promotion.run_taken(self));
+        self.theft_paid.set(start.elapsed() >= WORTH_TAKING);
+    }
+
+    /// Runs one piece of work of any kind, whatever the budgets: for pools without threads.
+    pub(crate) fn tick(&self) -> bool {
+        let tick = self.ticks.get().wrapping_add(1);
+        self.ticks.set(tick);
+        let mut lanes = Lane::ALL;
+        if tick.is_multiple_of(8) {
+            // No lane starves where frame tasks keep waking each other.
+            lanes.reverse();
+        }
+        for lane in lanes {
+            if let Some(found) = self.pop(lane) {
+                self.registry.occupancy.enter(Charge::Lane(lane));
+                self.run_as(lane, found);
+                return true;
+            }
+        }
+        let Some(job) = self.registry.blocking.try_take() else {
+            return false;
+        };
+        self.run_blocking(job);
+        true
+    }
+
+    /// Runs one piece of work of `lane`, if there is some: of another lane than the thread's own
+    /// only where there is room for one more.
+    pub(crate) fn run_one_of(&self, lane: Lane) -> bool {
+        if lane != self.lane() {
+            let occupancy = &self.registry.occupancy;
+            if !self.registry.has_work(lane) || !occupancy.try_admit(lane) {
+                return false;
+            }
+            let Some(found) = self.pop(lane) else {
+                occupancy.leave(Charge::Lane(lane));
+                self.registry.offer_seat();
+                return false;
+            };
+            self.run_as(lane, found);
+            return true;
+        }
+        let found = self.pop(lane);
+        let any = found.is_some();
+        found.into_iter().for_each(|found| self.run(found));
+        any
+    }
+
+    /// Runs `found` while the thread counts as one of `lane`, which it was let in to already.
+    fn run_as(&self, lane: Lane, found: Found) {
+        let occupancy = &self.registry.occupancy;
+        let outer = self.charge.replace(Some(Charge::Lane(lane)));
+        if let Some(outer) = outer {
+            occupancy.leave(outer);
+        }
+        self.run(found);
+        self.charge.set(outer);
+        if let Some(outer) = outer {
+            occupancy.enter(outer);
+        }
+        occupancy.leave(Charge::Lane(lane));
+        self.registry.offer_seat();
+    }
+
+    /// Runs one job that only this thread may run, if there is one.
+    pub(crate) fn run_pinned(&self) -> bool {
+        let Some(job) = self.pinned.as_ref().and_then(|pinned| pinned.pop()) else {
+            return false;
+        };
+        self.run_job(Kind::Pinned, job);
+        true
+    }
+
+    /// Whether there is work for this very thread.
+    pub(crate) fn has_pinned(&self) -> bool {
+        self.pinned
+            .as_ref()
+            .is_some_and(|pinned| !pinned.is_empty())
+    }
+
+    /// Runs all that only this thread may run. It can't wait for room, so the thread is counted as
+    /// running whether there is some or not.
+    pub(super) fn run_own(&self) {
+        if self.charge.get().is_none() {
+            self.registry.occupancy.enter(Charge::Lane(Lane::Frame));
+            self.charge.set(Some(Charge::Lane(Lane::Frame)));
+        }
+        while !self.mailbox.is_empty() {
+            if let Err(payload) = unwind::catch(|| self.mailbox.try_tick()) {
+                self.registry.report_panic(&*payload);
+            }
+        }
+        while self.run_pinned() {}
+    }
+}
