@@ -1,6 +1,6 @@
 //! The workloads by scopes and tasks.
 
-use heartbeat_pool::{Lane, Scope, Task, ThreadPool, spawn_future, yield_now};
+use heartbeat_pool::{Lane, Scope, Task, ThreadPool, spawn_future, yield_task};
 use std::sync::Arc;
 use suite::{Answer, Burst, Coarse, Entry, await_all, check, one, repeat, repeat_slots, spin};
 
@@ -77,7 +77,7 @@ pub fn yields(pool: &ThreadPool, yields: u64, iterations: u64) -> Answer {
     repeat(iterations, yields, || {
         pool.block_on(pool.spawn_future(LANE, async move {
             for _ in 0..yields {
-                yield_now().await;
+                yield_task().await;
             }
             yields
         }))
