@@ -10,6 +10,7 @@ use crate::unwind;
 use slab::Slab;
 use std::any::Any;
 use std::future::Future;
+use std::mem::ManuallyDrop;
 use std::ops::Deref;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
@@ -59,7 +60,7 @@ pub(crate) trait Tracks {
 
 /// A future that is listed from its first wait until it is dropped.
 pub(crate) struct Tracked<F, O: Deref<Target: Tracks>> {
-    future: F,
+    future: ManuallyDrop<F>,
     owner: O,
     key: Option<usize>,
 }
@@ -67,7 +68,7 @@ pub(crate) struct Tracked<F, O: Deref<Target: Tracks>> {
 impl<F, O: Deref<Target: Tracks>> Tracked<F, O> {
     pub(crate) fn new(future: F, owner: O) -> Self {
         Self {
-            future,
+            future: ManuallyDrop::new(future),
             owner,
             key: None,
         }
@@ -80,9 +81,9 @@ impl<F: Future, O: Deref<Target: Tracks>> Future for Tracked<F, O> {
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
         // SAFETY: the future is not moved out of the pinned struct, here or elsewhere.
         let this = unsafe { self.get_unchecked_mut() };
-        // SAFETY: structural pinning: `this` was pinned, `future` is moved nowhere, and the type's
-        // `Drop` does not touch it.
-        let future = unsafe { Pin::new_unchecked(&mut this.future) };
+        // SAFETY: structural pinning: `this` was pinned, and the type's `Drop` drops the future in
+        // its place.
+        let future = unsafe { Pin::new_unchecked(&mut *this.future) };
         match unwind::catch(|| future.poll(context)) {
             Ok(Poll::Ready(output)) => Poll::Ready(output),
             Ok(Poll::Pending) => {
@@ -101,6 +102,12 @@ impl<F: Future, O: Deref<Target: Tracks>> Future for Tracked<F, O> {
 
 impl<F, O: Deref<Target: Tracks>> Drop for Tracked<F, O> {
     fn drop(&mut self) {
+        // SAFETY: nothing touches the future after this.
+        let dropped = unwind::catch(|| unsafe { ManuallyDrop::drop(&mut self.future) });
+        if let Err(payload) = dropped {
+            // Not resumed: async-task would abort.
+            self.owner.report_panic(&*payload);
+        }
         if let Some(key) = self.key {
             self.owner.active().remove(key);
         }

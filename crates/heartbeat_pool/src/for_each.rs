@@ -2,7 +2,7 @@
 //!
 //! The loop runs in pieces and polls the beat between them. A raised beat halves what is left and
 //! offers one half, so the work splits only as often as there is somebody to take it: lazy
-//! splitting (Tzannes et al., PPoPP 2010) on the heartbeat.
+//! splitting (Tzannes et al., PPOPP 2010) on the heartbeat.
 
 use crate::worker::Worker;
 use std::ops::Range;

@@ -177,6 +177,7 @@ impl ThreadPool {
     /// Spawns a future on `lane`. Dropping the task cancels it, detaching lets it run on.
     ///
     /// A panic in it is shown to the pool's panic handler and resumed by whoever awaits the task.
+    /// A panic while an output is dropped that nobody took ends the process, as in async-task.
     pub fn spawn_future<F>(&self, lane: Lane, future: F) -> Task<F::Output>
     where
         F: Future + Send + 'static,

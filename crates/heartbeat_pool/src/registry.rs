@@ -11,6 +11,7 @@ use crate::seat::Seat;
 use crate::sleep::Sleep;
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Mutex, Ordering, lock};
 use crate::threads::{Main, Threads};
+use crate::unwind;
 use concurrent_queue::ConcurrentQueue;
 use std::any::Any;
 
@@ -42,7 +43,8 @@ impl Tracks for Registry {
 
     fn report_panic(&self, payload: &(dyn Any + Send)) {
         if let Some(handler) = &self.config.panic_handler {
-            handler(payload);
+            // No worker dies of a handler either: the panic hook has shown what was wrong with it.
+            let _ = unwind::catch(|| handler(payload));
         }
     }
 }

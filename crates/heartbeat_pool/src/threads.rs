@@ -1,9 +1,12 @@
 //! The pool's operating-system threads: started, spared, joined.
 
+use crate::active::Tracks;
+use crate::config::Config;
 use crate::pinned::Pinned;
 use crate::registry::Registry;
 use crate::sync::{Arc, AtomicUsize, Condvar, Mutex, Ordering, lock};
 use crate::thread_builder::ThreadBuilder;
+use crate::unwind;
 use std::io;
 use std::mem;
 use std::sync::PoisonError;
@@ -82,6 +85,15 @@ impl Drop for Thread {
     }
 }
 
+/// The name of the thread of `index`. Workers start threads, so a panic must not get out.
+fn name(registry: &Registry, index: usize) -> String {
+    let name = unwind::catch(|| (registry.config.thread_name)(index));
+    name.unwrap_or_else(|payload| {
+        registry.report_panic(&*payload);
+        (Config::default().thread_name)(index)
+    })
+}
+
 impl Threads {
     pub(crate) fn new(main: Main) -> Self {
         Self {
@@ -144,12 +156,14 @@ impl Threads {
         let config = &registry.config;
         let thread = ThreadBuilder {
             index: thread.pinned.index,
-            name: (config.thread_name)(thread.pinned.index),
+            name: name(registry, thread.pinned.index),
             stack_size: config.stack_size,
             main: Box::new(move || thread.run()),
         };
         if let Some(handler) = &config.spawn_handler {
-            return handler(thread);
+            // The thread that unwinding drops cleans up after itself.
+            return unwind::catch(|| handler(thread))
+                .unwrap_or_else(|_| Err(io::Error::other("the pool's spawn_handler panicked")));
         }
         let handle = thread.spawn()?;
         let mut slots = lock(&self.slots);

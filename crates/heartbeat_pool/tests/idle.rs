@@ -7,6 +7,8 @@ mod common;
 use heartbeat_pool::Lane;
 use std::collections::BTreeMap;
 use std::fs;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -32,23 +34,45 @@ fn switches() -> BTreeMap<String, u64> {
     switches
 }
 
+/// Switches of all threads together in `time`, or `None` if one came or went.
+fn switches_in(time: Duration) -> Option<u64> {
+    let before = switches();
+    thread::sleep(time);
+    let after = switches();
+    let same = before.keys().eq(after.keys());
+    let sum = |counts: BTreeMap<String, u64>| counts.values().sum::<u64>();
+    same.then(|| sum(after) - sum(before))
+}
+
+/// One test, for two would count each other's threads.
 #[test]
-fn an_idle_pool_makes_no_voluntary_switch() {
+fn idle_means_idle_and_a_lone_job_wakes_next_to_nobody() {
     let pool = common::pool(4);
     for _ in 0..100 {
         pool.scope(|scope| (0..20).for_each(|_| scope.spawn(|| ())));
         pool.block_on(pool.spawn_future(Lane::Io, async {}));
     }
+    let deadline = Instant::now() + Duration::from_secs(60);
     // The sentinel leaves a while after the last work.
-    let deadline = Instant::now() + Duration::from_secs(30);
-    loop {
-        thread::sleep(Duration::from_millis(200));
-        let before = switches();
-        assert!(before.len() >= 4, "{before:?}");
-        thread::sleep(Duration::from_secs(2));
-        if switches() == before {
-            break;
-        }
+    thread::sleep(Duration::from_millis(200));
+    assert!(switches().len() >= 4, "{:?}", switches());
+    while switches_in(Duration::from_secs(10)) != Some(0) {
         assert!(Instant::now() < deadline, "the pool never goes quiet");
     }
+
+    let stop = Arc::new(AtomicBool::new(false));
+    let stopped = stop.clone();
+    let job = pool.spawn_async(Lane::Frame, move || async move {
+        while !stopped.load(Ordering::Relaxed) {
+            std::hint::spin_loop();
+        }
+    });
+    thread::sleep(Duration::from_millis(100));
+    let time = Duration::from_secs(3);
+    let switches = switches_in(time);
+    stop.store(true, Ordering::Relaxed);
+    pool.block_on(job);
+    // Fewer than one every ten milliseconds.
+    let most = time.as_millis() as u64 / 10;
+    assert!(switches.is_some_and(|count| count < most), "{switches:?}");
 }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{SIZES, pool, within_a_minute};
+use common::{SIZES, pool, within, within_a_minute};
 use heartbeat_pool::{Lane, ThreadPool};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -10,12 +10,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+/// For a minute with `HEARTBEAT_STRESS_SECONDS=60`.
 #[test]
 fn spawn_and_block_on_from_outside_never_hangs() {
-    within_a_minute(|| {
+    let seconds = std::env::var("HEARTBEAT_STRESS_SECONDS");
+    let seconds: u64 = seconds.map_or(3, |seconds| seconds.parse().unwrap());
+    within(Duration::from_secs(2 * seconds + 60), move || {
         for threads in [1, 2] {
             let pool = pool(threads);
-            let end = Instant::now() + Duration::from_secs(3);
+            let end = Instant::now() + Duration::from_secs(seconds);
             while Instant::now() < end {
                 assert_eq!(
                     pool.block_on(pool.spawn_future(Lane::Frame, async { 1 })),
@@ -31,7 +34,7 @@ fn many_short_lived_threads_enter_at_once() {
     within_a_minute(|| {
         let pool = Arc::new(pool(2));
         let count = Arc::new(AtomicUsize::new(0));
-        let threads: Vec<_> = (0..300)
+        let threads: Vec<_> = (0..1_000)
             .map(|_| {
                 let (pool, count) = (pool.clone(), count.clone());
                 thread::spawn(move || {
@@ -47,35 +50,41 @@ fn many_short_lived_threads_enter_at_once() {
         for thread in threads {
             thread.join().unwrap();
         }
-        assert_eq!(count.load(Ordering::Relaxed), 3000);
+        assert_eq!(count.load(Ordering::Relaxed), 10_000);
     });
 }
 
+/// bevy#21954, rayon#854: a wait that runs strangers' work grows the stack with the queue.
 #[test]
-fn nested_scopes_need_only_their_own_depth_of_stack() {
+fn a_million_nested_scope_tasks_fit_a_stack_of_two_mebibytes() {
     within_a_minute(|| {
         let pool = ThreadPool::builder()
             .num_threads(2)
-            .stack_size(256 << 10)
+            .stack_size(2 << 20)
             .build()
             .unwrap();
         let pool = &pool;
         let count = AtomicUsize::new(0);
         let count = &count;
-        pool.scope(|scope| {
-            for _ in 0..2_000 {
-                scope.spawn(move || {
-                    pool.scope(|inner| {
-                        for _ in 0..10 {
-                            inner.spawn(move || {
-                                count.fetch_add(1, Ordering::Relaxed);
-                            });
-                        }
+        // A frame of the test's own, so that few nested waits would overflow it.
+        let run = || {
+            pool.scope(|scope| {
+                for _ in 0..100_000 {
+                    scope.spawn(move || {
+                        let ballast = std::hint::black_box([0_u8; 4 << 10]);
+                        pool.scope(|inner| {
+                            for _ in 0..9 {
+                                inner.spawn(move || _ = count.fetch_add(1, Ordering::Relaxed));
+                            }
+                        });
+                        count.fetch_add(1 + usize::from(ballast[0]), Ordering::Relaxed);
                     });
-                });
-            }
-        });
-        assert_eq!(count.load(Ordering::Relaxed), 20_000);
+                }
+            });
+        };
+        let small = thread::Builder::new().stack_size(2 << 20);
+        thread::scope(|threads| _ = small.spawn_scoped(threads, run).unwrap().join());
+        assert_eq!(count.load(Ordering::Relaxed), 1_000_000);
     });
 }
 
@@ -87,7 +96,13 @@ fn resizing_under_load_loses_nothing() {
             let pool = pool.clone();
             thread::spawn(move || {
                 for round in 0..200 {
-                    pool.resize_to([1, 4, 2, 8, 3][round % 5]).unwrap();
+                    match round % 7 {
+                        0 => pool.depopulate(),
+                        1 => pool.populate().unwrap(),
+                        2 => _ = pool.grow(3).unwrap(),
+                        3 => _ = pool.shrink(1),
+                        other => pool.resize_to([8, 1, 3][other % 3]).unwrap(),
+                    }
                     thread::sleep(Duration::from_micros(500));
                 }
             })

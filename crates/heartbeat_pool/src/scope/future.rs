@@ -5,12 +5,13 @@ use crate::sync::Arc;
 use crate::unwind;
 use async_task::{Runnable, Task};
 use std::future::Future;
+use std::mem::ManuallyDrop;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
 /// A scope's future: its panic goes to the scope, and its drop is counted.
 struct ScopedFuture<F> {
-    future: F,
+    future: ManuallyDrop<F>,
     /// Declared last, so dropped last: the future is gone by then.
     _end: End,
 }
@@ -25,14 +26,26 @@ impl<F: Future> Future for ScopedFuture<F> {
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
         // SAFETY: the future is not moved out of the pinned struct, here or elsewhere.
         let this = unsafe { self.get_unchecked_mut() };
-        // SAFETY: structural pinning: `this` was pinned, and `future` is moved nowhere.
-        let future = unsafe { Pin::new_unchecked(&mut this.future) };
+        // SAFETY: structural pinning: `this` was pinned, and the type's `Drop` drops the future in
+        // its place.
+        let future = unsafe { Pin::new_unchecked(&mut *this.future) };
         match unwind::catch(|| future.poll(context)) {
             Ok(poll) => poll,
             Err(payload) => {
                 PANIC.set(Some(payload));
                 unwind::resume(Box::new(ScopePanicked))
             }
+        }
+    }
+}
+
+impl<F> Drop for ScopedFuture<F> {
+    fn drop(&mut self) {
+        // SAFETY: nothing touches the future after this.
+        let dropped = unwind::catch(|| unsafe { ManuallyDrop::drop(&mut self.future) });
+        if let Err(payload) = dropped {
+            // Not resumed: async-task would abort.
+            PANIC.set(Some(payload));
         }
     }
 }
@@ -53,7 +66,10 @@ where
     F::Output: Send + 'a,
 {
     core.latch.begin();
-    let future = ScopedFuture { future, _end: End };
+    let future = ScopedFuture {
+        future: ManuallyDrop::new(future),
+        _end: End,
+    };
     let builder = async_task::Builder::new().propagate_panic(true);
     // SAFETY: future and output are `Send`; `schedule` is `Send`, `Sync` and 'static; the caller
     // promises that the future is dropped before what it borrows ends.

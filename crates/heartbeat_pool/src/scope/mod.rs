@@ -94,6 +94,7 @@ impl<'scope> Scope<'scope, '_> {
     /// Spawns a future. Dropping the task cancels it; the scope waits until the future is dropped.
     ///
     /// A panic in it is resumed by the scope's owner, and whoever awaits the task panics as well.
+    /// A panic while an output is dropped that nobody took ends the process, as in async-task.
     pub fn spawn_future<F>(&'scope self, future: F) -> Task<F::Output>
     where
         F: Future + Send + 'scope,

@@ -1,6 +1,8 @@
 //! The life of a pool thread: it looks for work, runs it, sleeps.
 
 use super::Worker;
+use crate::active::Tracks;
+use crate::config::ThreadHandler;
 use crate::heartbeat::{self, Relieved};
 use crate::lane::Lane;
 use crate::occupancy::Charge;
@@ -9,6 +11,7 @@ use crate::registry::Registry;
 use crate::spin;
 use crate::sync::Arc;
 use crate::thread_state::{self, Entered};
+use crate::unwind;
 use std::rc::Rc;
 use std::time::Instant;
 
@@ -17,14 +20,14 @@ pub(crate) fn thread_main(registry: &Arc<Registry>, pinned: &Arc<Pinned>) {
     struct Exit<'a>(&'a Registry, usize);
     impl Drop for Exit<'_> {
         fn drop(&mut self) {
-            if let Some(handler) = &self.0.config.exit_handler {
-                handler(self.1);
-            }
+            handle(self.0, self.0.config.exit_handler.as_ref(), self.1);
         }
     }
-    if let Some(handler) = &registry.config.start_handler {
-        handler(pinned.index);
-    }
+    handle(
+        registry,
+        registry.config.start_handler.as_ref(),
+        pinned.index,
+    );
     let _exit = Exit(registry, pinned.index);
     let worker = Rc::new(Worker::new(registry, Some(pinned.clone())));
     pinned.begin(worker.parker.clone());
@@ -34,6 +37,15 @@ pub(crate) fn thread_main(registry: &Arc<Registry>, pinned: &Arc<Pinned>) {
     drop(entered);
     drop(worker);
     thread_state::drop_seats();
+}
+
+/// Calls a handler of the thread of `index`, which goes on whatever becomes of it.
+fn handle(registry: &Registry, handler: Option<&ThreadHandler>, index: usize) {
+    if let Some(handler) = handler
+        && let Err(payload) = unwind::catch(|| handler(index))
+    {
+        registry.report_panic(&*payload);
+    }
 }
 
 impl Worker {

@@ -8,12 +8,17 @@ use std::time::Duration;
 
 /// Runs `f` on a thread of its own, and fails the test if it takes a minute.
 pub fn within_a_minute(f: impl FnOnce() + Send + 'static) {
+    within(Duration::from_secs(60), f);
+}
+
+/// As [`within_a_minute`], for another time.
+pub fn within(limit: Duration, f: impl FnOnce() + Send + 'static) {
     let (done, over) = mpsc::channel();
     let thread = thread::spawn(move || {
         f();
         let _ = done.send(());
     });
-    match over.recv_timeout(Duration::from_secs(60)) {
+    match over.recv_timeout(limit) {
         Ok(()) => thread.join().unwrap(),
         // The thread has dropped its sender: it panicked.
         Err(mpsc::RecvTimeoutError::Disconnected) => {
@@ -21,7 +26,14 @@ pub fn within_a_minute(f: impl FnOnce() + Send + 'static) {
                 std::panic::resume_unwind(payload);
             }
         }
-        Err(mpsc::RecvTimeoutError::Timeout) => panic!("still running after a minute: it hangs"),
+        Err(mpsc::RecvTimeoutError::Timeout) => panic!("still running after {limit:?}: it hangs"),
+    }
+}
+
+/// Spins until `done` says so; with [`within_a_minute`] around it.
+pub fn wait_until(mut done: impl FnMut() -> bool) {
+    while !done() {
+        thread::yield_now();
     }
 }
 

@@ -1,0 +1,318 @@
+//! A panic at every point where user code runs: it reaches its owner, and the pool goes on.
+
+mod common;
+
+use common::{SIZES, wait_until, within_a_minute};
+use heartbeat_pool::{Lane, Mailbox, ThreadPool};
+use std::future::{Future, poll_fn};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::Poll;
+use std::thread;
+use std::time::Duration;
+
+/// A pool, and how many panics its handler has seen.
+fn pool(threads: usize) -> (ThreadPool, Arc<AtomicUsize>) {
+    let seen = Arc::new(AtomicUsize::new(0));
+    let counted = seen.clone();
+    let pool = ThreadPool::builder()
+        .num_threads(threads)
+        .beat(Duration::from_micros(20))
+        .panic_handler(move |_| _ = counted.fetch_add(1, Ordering::SeqCst))
+        .build()
+        .unwrap();
+    (pool, seen)
+}
+
+fn panics<R>(f: impl FnOnce() -> R) -> bool {
+    catch_unwind(AssertUnwindSafe(f)).is_err()
+}
+
+/// The pool still does all that it should.
+fn check(pool: &ThreadPool) {
+    assert_eq!(pool.join(|| 1, || 2), (1, 2));
+    let count = AtomicUsize::new(0);
+    pool.scope(|scope| {
+        for _ in 0..10 {
+            scope.spawn(|| _ = count.fetch_add(1, Ordering::Relaxed));
+        }
+    });
+    assert_eq!(count.into_inner(), 10);
+    for lane in Lane::ALL {
+        assert_eq!(pool.block_on(pool.spawn_future(lane, async { 1 })), 1);
+    }
+    let threads = pool.num_threads().max(1);
+    assert_eq!(pool.broadcast(|_| ()).len(), threads);
+}
+
+/// Panics when dropped, once armed.
+struct Bomb(bool);
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        if self.0 && !thread::panicking() {
+            self.0 = false;
+            panic!("a planned panic, in a drop");
+        }
+    }
+}
+
+async fn pending_once() {
+    heartbeat_pool::yield_task().await;
+}
+
+#[test]
+fn in_a_join() {
+    within_a_minute(|| {
+        for threads in SIZES {
+            let (pool, _) = pool(threads);
+            for late in [false, true] {
+                let pause = || thread::sleep(Duration::from_micros(if late { 200 } else { 0 }));
+                assert!(panics(|| pool.join(|| panic!("a"), pause)));
+                assert!(panics(|| pool.join(pause, || panic!("b"))));
+                assert!(panics(
+                    || pool.join(pause, || pool.join(pause, || panic!("deep")))
+                ));
+            }
+            // A result of one half, dropped because the other failed, may fail as well.
+            assert!(panics(|| pool.join(|| Bomb(false), || panic!("b"))));
+            check(&pool);
+        }
+    });
+}
+
+#[test]
+fn in_a_scope() {
+    within_a_minute(|| {
+        for threads in SIZES {
+            let (pool, _) = pool(threads);
+            assert!(panics(|| pool.scope(|_| panic!("body"))));
+            assert!(panics(|| pool.scope(|scope| {
+                scope.spawn(|| ());
+                scope.spawn_future(pending_once()).detach();
+                panic!("body")
+            })));
+            assert!(panics(
+                || pool.scope(|scope| scope.spawn(|| panic!("closure")))
+            ));
+            assert!(panics(|| pool.scope(|scope| {
+                let bomb = Bomb(true);
+                scope.spawn(move || drop(bomb));
+            })));
+            assert!(panics(|| pool.scope(|scope| {
+                let future = async {
+                    pending_once().await;
+                    panic!("future")
+                };
+                scope.spawn_future(future).detach();
+            })));
+            // A future that is dropped with a bomb inside, by its end or by cancellation.
+            assert!(panics(|| pool.scope(|scope| {
+                let bomb = Bomb(true);
+                let future = async move {
+                    let _bomb = bomb;
+                    pending_once().await;
+                };
+                scope.spawn_future(future).detach();
+            })));
+            assert!(panics(|| pool.scope(|scope| {
+                let bomb = Bomb(true);
+                drop(scope.spawn_future(async move {
+                    let _bomb = bomb;
+                    std::future::pending::<()>().await;
+                }));
+            })));
+            if threads > 0 {
+                assert!(panics(|| pool.scope(|scope| {
+                    scope.spawn_on(threads - 1, || panic!("pinned"));
+                })));
+                assert!(panics(|| pool.broadcast(|_| panic!("broadcast"))));
+            }
+            check(&pool);
+        }
+    });
+}
+
+#[test]
+fn in_spawned_work() {
+    within_a_minute(|| {
+        for threads in SIZES {
+            let (pool, seen) = pool(threads);
+            let expect = |count: usize| {
+                wait_until(|| {
+                    if threads == 0 {
+                        pool.tick();
+                    }
+                    seen.load(Ordering::SeqCst) == count
+                });
+                seen.store(0, Ordering::SeqCst);
+            };
+            for lane in Lane::ALL {
+                pool.spawn(lane, || panic!("closure"));
+                let bomb = Bomb(true);
+                pool.spawn(lane, move || drop(bomb));
+                pool.spawn_future(lane, async { panic!("at once") })
+                    .detach();
+                pool.spawn_future(lane, async {
+                    pending_once().await;
+                    panic!("later")
+                })
+                .detach();
+                pool.spawn_async(lane, || -> std::future::Ready<()> {
+                    panic!("before the future")
+                })
+                .detach();
+            }
+            expect(15);
+            pool.spawn_blocking(|| panic!("blocking")).detach();
+            pool.spawn_broadcast(|_| panic!("broadcast"));
+            expect(1 + threads.max(1));
+            if threads > 0 {
+                pool.spawn_on(0, || panic!("pinned"));
+                expect(1);
+            }
+            // An awaiter gets the payload.
+            let task = pool.spawn_future(Lane::Io, async { panic!("awaited") });
+            assert!(panics(|| pool.block_on(task)));
+            let task = pool.spawn_blocking(|| panic!("awaited"));
+            assert!(panics(|| pool.block_on(task)));
+            check(&pool);
+        }
+    });
+}
+
+#[test]
+fn in_a_mailbox() {
+    within_a_minute(|| {
+        let (pool, seen) = pool(2);
+        let mailbox = Arc::new(Mailbox::new());
+        mailbox.push(|| panic!("pushed"));
+        assert!(panics(|| mailbox.try_tick()));
+        mailbox.push(|| panic!("pushed"));
+        assert!(panics(|| pool.scope_with_mailboxes(&[&mailbox], |scope| {
+            scope.spawn_future_on(&mailbox, pending_once()).detach();
+        })));
+        let task = pool.spawn_async(Lane::Frame, || async {
+            Mailbox::of_this_thread().push(|| panic!("a worker's own"));
+        });
+        pool.block_on(task);
+        wait_until(|| seen.load(Ordering::SeqCst) == 1);
+        check(&pool);
+    });
+}
+
+#[test]
+fn in_handlers() {
+    within_a_minute(|| {
+        let pool = ThreadPool::builder()
+            .num_threads(2)
+            .thread_name(|_| panic!("name"))
+            .start_handler(|_| panic!("start"))
+            .exit_handler(|_| panic!("exit"))
+            .panic_handler(|_| panic!("panic"))
+            .build()
+            .unwrap();
+        pool.spawn(Lane::Frame, || panic!("closure"));
+        check(&pool);
+        assert_eq!(pool.grow(2).unwrap(), 4);
+        check(&pool);
+        drop(pool);
+        let refused = ThreadPool::builder()
+            .num_threads(1)
+            .spawn_handler(|_| panic!("spawn"))
+            .build();
+        assert!(refused.is_err());
+    });
+}
+
+#[test]
+fn while_a_task_is_cancelled() {
+    within_a_minute(|| {
+        for threads in SIZES {
+            let (pool, _) = pool(threads);
+            for _ in 0..20 {
+                let bomb = Bomb(true);
+                let task = pool.spawn_future(Lane::Io, async move {
+                    let _bomb = bomb;
+                    std::future::pending::<()>().await;
+                });
+                if threads > 0 {
+                    thread::yield_now();
+                }
+                // Whoever drops the future meets the panic: this thread or a worker.
+                let _ = panics(|| drop(task));
+            }
+            check(&pool);
+        }
+    });
+}
+
+/// Cancels a task of many awaits after each number of polls: what it holds is dropped, once.
+#[test]
+fn cancellation_at_every_await_drops_what_is_held() {
+    const AWAITS: usize = 6;
+    struct Held(Arc<AtomicUsize>);
+    impl Drop for Held {
+        fn drop(&mut self) {
+            self.0.fetch_sub(1, Ordering::SeqCst);
+        }
+    }
+    within_a_minute(|| {
+        for threads in [1, 2, 8] {
+            let (pool, _) = pool(threads);
+            for scoped in [false, true] {
+                for stop_after in 0..=AWAITS {
+                    let live = Arc::new(AtomicUsize::new(0));
+                    let polls = Arc::new(AtomicUsize::new(0));
+                    let (waker_out, waker) = async_channel::bounded(1);
+                    let future = {
+                        let (live, polls) = (live.clone(), polls.clone());
+                        async move {
+                            for _ in 0..AWAITS {
+                                live.fetch_add(1, Ordering::SeqCst);
+                                let _held = Held(live.clone());
+                                let mut first = true;
+                                poll_fn(|context| {
+                                    if !std::mem::take(&mut first) {
+                                        return Poll::Ready(());
+                                    }
+                                    polls.fetch_add(1, Ordering::SeqCst);
+                                    waker_out.try_send(context.waker().clone()).unwrap();
+                                    Poll::Pending
+                                })
+                                .await;
+                            }
+                        }
+                    };
+                    let drive = |task: &dyn Fn() -> bool| {
+                        for _ in 0..stop_after {
+                            pool.block_on(waker.recv()).unwrap().wake();
+                        }
+                        let all = stop_after == AWAITS;
+                        wait_until(|| !all || task());
+                    };
+                    if scoped {
+                        pool.scope(|scope| {
+                            let task = scope.spawn_future(future);
+                            drive(&|| task.is_finished());
+                            drop(task);
+                        });
+                        assert_eq!(live.load(Ordering::SeqCst), 0, "after {stop_after}");
+                    } else {
+                        let task = pool.spawn_future(Lane::Frame, future);
+                        drive(&|| task.is_finished());
+                        pool.block_on(cancel(task));
+                        assert_eq!(live.load(Ordering::SeqCst), 0, "after {stop_after}");
+                    }
+                    assert!(polls.load(Ordering::SeqCst) <= stop_after + 1);
+                }
+            }
+            check(&pool);
+        }
+    });
+}
+
+fn cancel(task: heartbeat_pool::Task<()>) -> impl Future {
+    task.cancel()
+}

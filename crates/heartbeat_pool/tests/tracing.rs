@@ -1,0 +1,83 @@
+//! The `tracing` feature: a span for each job, on a named thread.
+#![cfg(feature = "tracing")]
+
+mod common;
+
+use common::{pool, within_a_minute};
+use heartbeat_pool::Lane;
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Barrier, Mutex};
+use std::thread;
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Metadata, Subscriber};
+
+static SPANS: Mutex<BTreeSet<(String, String)>> = Mutex::new(BTreeSet::new());
+static NEXT: AtomicU64 = AtomicU64::new(1);
+
+struct Collect;
+
+#[derive(Default)]
+struct Fields(String);
+
+impl Visit for Fields {
+    fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
+        self.0 += &format!("{field}={value:?} ");
+    }
+}
+
+impl Subscriber for Collect {
+    fn enabled(&self, _: &Metadata) -> bool {
+        true
+    }
+
+    fn new_span(&self, span: &Attributes) -> Id {
+        let mut fields = Fields::default();
+        span.record(&mut fields);
+        let thread = thread::current().name().unwrap_or("outside").to_owned();
+        let text = format!("{} {}", span.metadata().name(), fields.0.trim_end());
+        SPANS.lock().unwrap().insert((text, thread));
+        Id::from_u64(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+
+    fn record(&self, _: &Id, _: &Record) {}
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+    fn event(&self, _: &Event) {}
+    fn enter(&self, _: &Id) {}
+    fn exit(&self, _: &Id) {}
+}
+
+#[test]
+fn each_job_has_a_span_on_a_named_thread() {
+    tracing::subscriber::set_global_default(Collect).unwrap();
+    within_a_minute(|| {
+        let pool = pool(1);
+        for lane in Lane::ALL {
+            pool.block_on(pool.spawn_async(lane, || async {}));
+        }
+        pool.block_on(pool.spawn_blocking(|| ()));
+        pool.broadcast(|_| ());
+        let meet = Barrier::new(2);
+        pool.scope(|scope| (0..2).for_each(|_| scope.spawn(|| _ = meet.wait())));
+        let on_pool = |text: &str| {
+            let spans = SPANS.lock().unwrap();
+            let found = spans
+                .iter()
+                .any(|(span, thread)| span.contains(text) && thread.starts_with("heartbeat ("));
+            assert!(found, "{text}: {spans:?}");
+        };
+        on_pool("heartbeat_job kind=\"spawned\" lane=Frame");
+        on_pool("kind=\"spawned\" lane=Io");
+        on_pool("kind=\"spawned\" lane=Background");
+        on_pool("kind=\"pinned\" lane=Frame");
+        let spans = SPANS.lock().unwrap();
+        for kind in ["blocking", "scoped"] {
+            let kind = format!("kind=\"{kind}\"");
+            assert!(
+                spans.iter().any(|(span, _)| span.contains(&kind)),
+                "{spans:?}"
+            );
+        }
+    });
+}
