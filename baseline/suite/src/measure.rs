@@ -142,15 +142,19 @@ impl<'a> Runner<'a> {
     fn calibrate(&mut self, job: &mut dyn Job, plan: Plan) -> Answer {
         let sample = plan.sample.as_secs_f64();
         loop {
-            let time = self.time(job, 0)?;
-            let enough = time * 2.0 >= sample || self.iterations > 1 << 40;
-            if enough && plan.once {
+            let mut time = self.time(job, 0)?;
+            let is_enough = |time| time * 2.0 >= sample;
+            if is_enough(time) && plan.once {
                 return job.verify();
+            }
+            if is_enough(time) {
+                // The first run may have started threads.
+                time = time.min(self.time(job, 0)?);
             }
             self.times.clear();
             (self.cpu, self.wall) = (0.0, 0.0);
-            if enough {
-                let fit = sample / time.max(1e-9);
+            if is_enough(time) {
+                let fit = sample / time;
                 self.iterations = (self.iterations as f64 * fit).round().max(1.0) as u64;
                 return job.verify();
             }
