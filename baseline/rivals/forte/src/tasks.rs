@@ -60,7 +60,7 @@ pub fn spawn_await(
 ) -> Answer {
     if entry == Entry::Outside {
         return Err(Refusal::Skipped(
-            "its block_on(spawn(..)) in a loop hangs outside of the pool",
+            "its block_on(spawn(..)) in a loop from outside hangs now and then",
         ));
     }
     pool.with_worker(|worker| {
