@@ -5,7 +5,10 @@ use crate::options::Options;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::cell::{Cell, OnceCell};
 use std::time::Duration;
-use suite::{Job, Outcome, Plan, Spinner, Watchdog, compare, seconds, wake_up_latency};
+use suite::{
+    Job, Outcome, Plan, Spinner, Watchdog, compare, factor, seconds, threads_at_once,
+    wake_up_latency,
+};
 
 /// Ticks of the progress bar a workload.
 const TICKS: u64 = 100;
@@ -92,6 +95,14 @@ impl Bench {
             ("rounds", rounds),
             ("the system wakes a thread in", seconds(self.wake_up)),
         ]
+    }
+
+    /// How much of the machine is there for the pools: other programs come and go.
+    #[must_use]
+    pub fn free_threads(&self) -> String {
+        let threads = self.options.threads;
+        let at_once = threads_at_once(threads, self.spinner);
+        format!("{} of {threads}", factor(at_once))
     }
 
     /// Samples a job on a lineup, by the plan.

@@ -49,10 +49,18 @@ fn run() -> Result<(), Box<dyn Error>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut record = Record::new(folder);
     let bench = Bench::new(options, workloads.len());
-    for (name, value) in bench.facts() {
+    let tell = |record: &mut Record, name, value| {
         bench.print(&format!("{name}: {value}"));
         record.fact(name, value);
+    };
+    for (name, value) in bench.facts() {
+        tell(&mut record, name, value);
     }
+    tell(
+        &mut record,
+        "threads that ran at once before",
+        bench.free_threads(),
+    );
     for (index, workload) in workloads.iter().enumerate() {
         bench.begin(index, &workload.name);
         let report = workload.run(&bench);
@@ -60,6 +68,11 @@ fn run() -> Result<(), Box<dyn Error>> {
         record.add(report.table, report.plot);
     }
     bench.end();
+    tell(
+        &mut record,
+        "threads that ran at once after",
+        bench.free_threads(),
+    );
     if bench.options.record {
         let path = record.write(&folder.with_file_name("records"))?;
         println!("\nrecorded in {}", path.display());

@@ -5,6 +5,7 @@
 //! that it is inlined there as it would be in a program that uses that pool alone. This crate calls
 //! it once a sample, through [`Contender`], and takes the time around that call.
 
+mod at_once;
 mod contender;
 mod cpu;
 mod machine;
@@ -18,6 +19,7 @@ mod wake_up;
 mod watchdog;
 mod work;
 
+pub use at_once::threads_at_once;
 pub use contender::{Answer, Contender, Entry, Refusal, check, repeat};
 pub use cpu::CpuClock;
 pub use measure::{Job, Outcome, Plan, Sampled, compare};
