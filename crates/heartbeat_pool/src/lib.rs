@@ -40,6 +40,7 @@ mod lane;
 mod latch;
 mod occupancy;
 mod sleep;
+mod tickets;
 
 #[cfg(not(heartbeat_loom))]
 mod active;
@@ -55,7 +56,6 @@ mod builder;
 mod config;
 #[cfg(not(heartbeat_loom))]
 mod for_each;
-#[cfg(not(heartbeat_loom))]
 mod heartbeat;
 #[cfg(not(heartbeat_loom))]
 mod job;

@@ -1,9 +1,11 @@
 //! The heartbeat: how a worker learns, at the cost of one relaxed load a fork, that it is time to
 //! share. The protocol and its argument are in the `README.md` beside this file.
 
+#[cfg(not(heartbeat_loom))]
 mod sentinel;
 
 use crate::sync::{AtomicBool, Ordering};
+#[cfg(not(heartbeat_loom))]
 pub(crate) use sentinel::{Relieved, keep_beat};
 
 /// One seat's beat: raised by an idle worker, lowered by the seat's owner when it promotes.

@@ -89,11 +89,10 @@ pub(crate) fn keep_beat(registry: &Registry, worker: &Worker) -> Relieved {
         worker.seat.counters.beat();
 
         let lowered = registry.any_beat_lowered();
-        if alert.1 {
-            registry.raise_beats();
-            if spin::until(ANSWER, || registry.has_admissible_work()) {
-                return Relieved::Called;
-            }
+        // Drowsy as well: a raise that met its owner closing the gate was not seen.
+        registry.raise_beats();
+        if alert.1 && spin::until(ANSWER, || registry.has_admissible_work()) {
+            return Relieved::Called;
         }
         let now = registry.progress();
         calm = if lowered || now != progress {

@@ -8,7 +8,8 @@ use crate::lane::Lane;
 use crate::latch::CountLatch;
 use crate::parker::Parker;
 use crate::registry::Registry;
-use crate::sync::{Arc, AtomicBool, Mutex, Ordering, fence, lock};
+use crate::sync::{Arc, Mutex, lock};
+use crate::tickets::{Call, Tickets};
 use crate::unwind::{self, Payload};
 use async_task::Runnable;
 use concurrent_queue::ConcurrentQueue;
@@ -27,10 +28,7 @@ pub(crate) struct ScopeCore {
     pub(crate) registry: Arc<Registry>,
     pub(crate) lane: Lane,
     pub(crate) queue: ConcurrentQueue<ScopedJob>,
-    /// Whether a ticket for this scope is queued in the pool.
-    ticketed: AtomicBool,
-    /// Whether the owner sleeps, so that whoever queues a job may wake it.
-    owner_asleep: AtomicBool,
+    pub(crate) tickets: Tickets,
     pub(crate) latch: CountLatch,
     panic: Mutex<Option<Payload>>,
 }
@@ -41,8 +39,7 @@ impl ScopeCore {
             registry,
             lane,
             queue: ConcurrentQueue::unbounded(),
-            ticketed: AtomicBool::new(false),
-            owner_asleep: AtomicBool::new(false),
+            tickets: Tickets::new(),
             latch: CountLatch::new(owner),
             panic: Mutex::new(None),
         }
@@ -52,50 +49,26 @@ impl ScopeCore {
     pub(crate) fn push(&self, job: ScopedJob, ticket: impl FnOnce() -> Job) {
         // The queue is unbounded and never closed.
         let _ = self.queue.push(job);
-        // Pairs with the fence in `ticket_taken`: either this sees the ticket gone, or its taker
-        // sees the job. And with the one in `set_owner_asleep`: either the owner sees the job, or
-        // this sees that it sleeps.
-        fence(Ordering::SeqCst);
-        let ticketed = self.put_ticket(ticket);
-        // The owner is the best to run it, if there is room for one more thread. In a pool with no
-        // threads there is nobody else.
         let occupancy = &self.registry.occupancy;
-        if self.owner_asleep.load(Ordering::Relaxed)
-            && (occupancy.target() == 0 || occupancy.has_room())
-            && self.owner_asleep.swap(false, Ordering::Relaxed)
-        {
-            self.latch.wake_owner();
-        } else if ticketed {
-            self.registry.notify_within_a_beat(self.lane);
+        // In a pool with no threads there is nobody but the owner.
+        let owner_may = || occupancy.target() == 0 || occupancy.has_room();
+        match self.tickets.pushed(owner_may) {
+            Call::Owner => self.latch.wake_owner(),
+            Call::Ticket => self.announce(ticket()),
+            Call::Nobody => {}
         }
     }
 
-    /// Queues a ticket in the pool unless one is there, waking nobody.
-    fn put_ticket(&self, ticket: impl FnOnce() -> Job) -> bool {
-        // Relaxed: under the caller's fence. AcqRel: a second pusher's ticket is not queued before
-        // the first one's is taken.
-        if self.ticketed.load(Ordering::Relaxed) || self.ticketed.swap(true, Ordering::AcqRel) {
-            return false;
-        }
-        self.registry.queue(self.lane, ticket());
-        true
-    }
-
-    /// A ticket has been taken from the pool: the next push makes a new one.
-    pub(crate) fn ticket_taken(&self) {
-        self.ticketed.store(false, Ordering::Release);
-        // Pairs with the fence in `push`.
-        fence(Ordering::SeqCst);
+    fn announce(&self, ticket: Job) {
+        self.registry.queue(self.lane, ticket);
+        self.registry.notify_within_a_beat(self.lane);
     }
 
     /// Before the caller gets busy: lets another thread come for what is left. A ticket that is
     /// still queued was announced when it was put there.
     pub(crate) fn offer(&self, ticket: impl FnOnce() -> Job) {
-        if !self.ticketed.load(Ordering::Relaxed)
-            && !self.queue.is_empty()
-            && self.put_ticket(ticket)
-        {
-            self.registry.notify_within_a_beat(self.lane);
+        if !self.queue.is_empty() && self.tickets.claim() {
+            self.announce(ticket());
         }
     }
 
@@ -128,12 +101,6 @@ impl ScopeCore {
             }
             self.latch.finish();
         }
-    }
-
-    pub(crate) fn set_owner_asleep(&self, asleep: bool) {
-        self.owner_asleep.store(asleep, Ordering::Relaxed);
-        // Pairs with the fence in `push`.
-        fence(Ordering::SeqCst);
     }
 
     pub(crate) fn record_panic(&self, payload: Payload) {

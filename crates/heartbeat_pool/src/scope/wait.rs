@@ -37,7 +37,7 @@ unsafe impl RawJob for Ticket {
 
     fn run(self) {
         let core = self.0;
-        core.ticket_taken();
+        core.tickets.taken();
         Worker::with_current(|worker| {
             let Some(worker) = worker else { return };
             while run_one(&core, worker) {
@@ -119,6 +119,6 @@ impl Wait for Completion<'_> {
     }
 
     fn set_asleep(&self, asleep: bool) {
-        self.core.set_owner_asleep(asleep);
+        self.core.tickets.set_owner_asleep(asleep);
     }
 }
