@@ -1,0 +1,123 @@
+//! forte as a contender.
+//!
+//! A thread that enters the pool becomes one of its members and runs its work as well. So the pool
+//! has one thread less than it is told, and as many run as in the others.
+
+mod fork_join;
+mod tasks;
+
+use forte::{ThreadPool, Worker};
+use std::sync::Arc;
+use suite::{Answer, Burst, Coarse, Contender, Cost, Entry, Irregular, Items, Maze, Tree, Uneven};
+use thiserror::Error;
+
+/// forte's pool.
+pub struct Forte {
+    pool: &'static ThreadPool,
+    /// With all threads, for callers that don't enter.
+    unhelped: &'static ThreadPool,
+}
+
+/// forte has no place for so many threads.
+#[derive(Debug, Error)]
+#[error("forte runs at most {MOST} threads")]
+pub struct TooMany;
+
+/// The pool waits forever for the seat of one more.
+const MOST: usize = 32;
+
+impl Forte {
+    /// Its name.
+    pub const NAME: &'static str = "forte";
+
+    /// With that many threads, the caller's among them.
+    ///
+    /// # Errors
+    ///
+    /// When there are more than forte has seats for.
+    pub fn new(threads: usize) -> Result<Self, TooMany> {
+        if threads > MOST {
+            return Err(TooMany);
+        }
+        Ok(Self {
+            pool: leaked(threads.saturating_sub(1)),
+            unhelped: leaked(threads),
+        })
+    }
+}
+
+/// A pool that lives as long as the process, for its pools must be static; its threads don't.
+fn leaked(threads: usize) -> &'static ThreadPool {
+    let pool = Box::leak(Box::new(ThreadPool::new()));
+    pool.resize_to(threads);
+    pool
+}
+
+impl Drop for Forte {
+    fn drop(&mut self) {
+        self.pool.depopulate();
+        self.unhelped.depopulate();
+    }
+}
+
+impl Contender for Forte {
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
+
+    fn tree(&self, tree: &Tree, iterations: u64) -> Answer {
+        fork_join::tree(self.pool, tree, iterations)
+    }
+
+    fn fib(&self, n: u64, expected: u64, iterations: u64) -> Answer {
+        fork_join::fib(self.pool, n, expected, iterations)
+    }
+
+    fn irregular(&self, tree: &Irregular, iterations: u64) -> Answer {
+        fork_join::irregular(self.pool, tree, iterations)
+    }
+
+    fn flood(&self, maze: &Maze, iterations: u64) -> Answer {
+        fork_join::flood(self.pool, maze, iterations)
+    }
+
+    fn uneven(&self, work: &Uneven, iterations: u64) -> Answer {
+        fork_join::uneven(self.pool, work, iterations)
+    }
+
+    fn for_each(&self, items: &mut Items, cost: Cost, iterations: u64) -> Answer {
+        fork_join::for_each(self.pool, items, cost, iterations)
+    }
+
+    fn scope(&self, entry: Entry, tasks: usize, iterations: u64) -> Answer {
+        tasks::scope(self.pool, entry, tasks, iterations)
+    }
+
+    fn scope_futures(&self, entry: Entry, tasks: usize, iterations: u64) -> Answer {
+        tasks::scope_futures(self.pool, entry, tasks, iterations)
+    }
+
+    fn coarse(&self, work: &Coarse, iterations: u64) -> Answer {
+        tasks::coarse(self.pool, work, iterations)
+    }
+
+    fn spawn_await(&self, entry: Entry, tasks: usize, iterations: u64) -> Answer {
+        tasks::spawn_await(self.pool, entry, tasks, iterations)
+    }
+
+    fn yields(&self, yields: u64, iterations: u64) -> Answer {
+        tasks::yields(self.pool, yields, iterations)
+    }
+
+    fn ping_pong(&self, messages: u64, iterations: u64) -> Answer {
+        tasks::ping_pong(self.pool, messages, iterations)
+    }
+
+    fn spawn_burst(&self, burst: &Arc<Burst>) -> Answer {
+        for _ in 0..burst.jobs() {
+            let burst = burst.clone();
+            self.unhelped.spawn(move |_: &Worker| burst.run());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,44 @@
+//! What the pools are compared by: the workloads with their answers, the face that every pool is
+//! seen through, and the measuring.
+//!
+//! A pool's own code for a workload (its recursions, its scopes) lies in the pool's own crate, so
+//! that it is inlined there as it would be in a program that uses that pool alone. This crate calls
+//! it once a sample, through [`Contender`], and takes the time around that call.
+
+mod at_once;
+mod contender;
+mod cpu;
+mod machine;
+mod measure;
+mod plot;
+mod record;
+mod serial;
+mod stats;
+mod table;
+mod wake_up;
+mod watchdog;
+mod work;
+
+pub use at_once::threads_at_once;
+pub use contender::{Answer, Contender, Entry, Refusal, check, repeat};
+pub use cpu::CpuClock;
+pub use measure::{Job, Outcome, Plan, Sampled, compare};
+pub use plot::{Plot, PlotError};
+pub use record::{Record, RecordError};
+pub use serial::Serial;
+pub use stats::{median, percentile};
+pub use table::{Table, factor, seconds};
+pub use wake_up::wake_up_latency;
+pub use watchdog::Watchdog;
+pub use work::burst::{Burst, Starts};
+pub use work::coarse::Coarse;
+pub use work::fib::fib;
+pub use work::irregular::{Children, Irregular};
+pub use work::items::{Cost, Items, one_ns, ten_ns};
+pub use work::maze::{Frontier, Maze};
+pub use work::messages::ping_pong;
+pub use work::slots::repeat_slots;
+pub use work::spin::{Spinner, spin, spin_from};
+pub use work::tree::{Node, Tree};
+pub use work::uneven::Uneven;
+pub use work::{await_all, one};
