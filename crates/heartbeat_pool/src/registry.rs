@@ -190,8 +190,10 @@ impl Registry {
     }
 
     pub(crate) fn remove_seat(&self, seat: &Arc<Seat>) {
+        // Held throughout, so that a snapshot finds the seat either here or there.
+        let mut departed = lock(&self.departed);
         self.change_seats(|seats| seats.retain(|other| !Arc::ptr_eq(other, seat)));
-        lock(&self.departed).add(&seat.metrics());
+        departed.add(&seat.metrics());
     }
 
     fn change_seats(&self, change: impl FnOnce(&mut Vec<Arc<Seat>>)) {
@@ -233,17 +235,16 @@ impl Registry {
     }
 
     pub(crate) fn metrics(&self) -> PoolMetrics {
-        let departed = {
-            let mut departed = lock(&self.departed).clone();
-            departed.name = "departed".to_owned();
-            departed
-        };
+        let departed = lock(&self.departed);
         PoolMetrics {
             threads: self.occupancy.target(),
             queued: [0, 1, 2].map(|lane: usize| self.injectors[lane].len()),
             queued_blocking: self.blocking.len(),
             workers: self.seats().iter().map(|seat| seat.metrics()).collect(),
-            departed,
+            departed: WorkerMetrics {
+                name: "departed".to_owned(),
+                ..departed.clone()
+            },
         }
     }
 

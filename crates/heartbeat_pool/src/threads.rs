@@ -172,15 +172,15 @@ impl Threads {
         Ok(())
     }
 
-    /// Whether a thread that found nothing should end, because enough others are idle.
-    pub(crate) fn try_retire(&self, registry: &Registry, pinned: &Pinned) -> bool {
+    /// Whether a thread that went idle as the last of `idle` should end.
+    pub(crate) fn try_retire(&self, registry: &Registry, pinned: &Pinned, idle: usize) -> bool {
         let wanted = || {
             let target = registry.occupancy.target();
             let enough = if target == 0 { 0 } else { target + SPARES_KEPT };
             (pinned.index < target, enough)
         };
         let (member, enough) = wanted();
-        if member || registry.sleep.idle_count() < enough {
+        if member || idle <= enough {
             return false;
         }
         let mut slots = lock(&self.slots);

@@ -73,17 +73,20 @@ impl Sleep {
     }
 
     /// The searcher's half: lists the caller as idle and takes it off the count of searchers.
-    /// The caller must look at the queues once more, then either park or `park_cancel`.
-    pub(crate) fn park_begin(&self, parker: &Arc<Parker>) {
-        {
+    /// The caller must look at the queues once more, then either park or `park_cancel`. Gives the
+    /// number of idle threads, the caller among them.
+    pub(crate) fn park_begin(&self, parker: &Arc<Parker>) -> usize {
+        let count = {
             let mut idle = lock(&self.idle);
             idle.push(parker.clone());
             // Relaxed: read under the fences of the pusher and below.
             self.idle_count.store(idle.len(), Ordering::Relaxed);
-        }
+            idle.len()
+        };
         self.watch.fetch_sub(SEARCHER, Ordering::SeqCst);
         // Pairs with the fence of the pusher.
         fence(Ordering::SeqCst);
+        count
     }
 
     /// Takes the caller off the idle list, back among the searchers. False if a waker was first:

@@ -15,6 +15,16 @@ use crate::unwind;
 use std::rc::Rc;
 use std::time::Instant;
 
+/// What a thread does after it was idle.
+enum Woken {
+    /// It looks for work, counted as a searcher.
+    ToSearch,
+    /// It runs, and has done some work already.
+    ToRun,
+    /// It ends, counted as a searcher.
+    Retired,
+}
+
 /// What a thread of the pool runs from its start to its end, counted as a searcher.
 pub(crate) fn thread_main(registry: &Arc<Registry>, pinned: &Arc<Pinned>) {
     struct Exit<'a>(&'a Registry, usize);
@@ -75,13 +85,11 @@ impl Worker {
                 // What was pushed while nobody searched and this thread ran is found now.
                 continue;
             }
-            if let Some(pinned) = &self.pinned
-                && registry.threads.try_retire(registry, pinned)
-            {
-                pinned.close();
-                break;
+            match self.idle() {
+                Woken::ToSearch => {}
+                Woken::ToRun => searching = false,
+                Woken::Retired => break,
             }
-            searching = self.idle();
         }
         if !registry.is_terminated() {
             // What came before the queue was closed; a pool that ended drops it.
@@ -103,10 +111,12 @@ impl Worker {
         }
     }
 
-    /// Looks around for a moment more, then sleeps until woken. Tells whether the thread is counted
-    /// as a searcher afterwards.
-    fn idle(&self) -> bool {
-        self.spin() || self.sleep()
+    /// Looks around for a moment more, then sleeps until woken.
+    fn idle(&self) -> Woken {
+        if self.spin() {
+            return Woken::ToSearch;
+        }
+        self.sleep()
     }
 
     /// The only searcher asks for work to be shared, and waits as long as a sleep would cost: what
@@ -131,44 +141,50 @@ impl Worker {
         !self.mailbox.is_empty() || self.has_pinned() || self.registry.is_terminated()
     }
 
-    fn sleep(&self) -> bool {
+    fn sleep(&self) -> Woken {
         let registry = &self.registry;
         let sleep = &registry.sleep;
-        sleep.park_begin(&self.parker);
-        if self.is_called() || registry.has_admissible_work() {
+        let idle = sleep.park_begin(&self.parker);
+        let back = || {
             // A waker that was first has counted the thread as well.
             sleep.park_cancel(&self.parker);
-            return true;
+            Woken::ToSearch
+        };
+        if self.is_called() || registry.has_admissible_work() {
+            return back();
+        }
+        if let Some(pinned) = &self.pinned
+            && registry.threads.try_retire(registry, pinned, idle)
+        {
+            pinned.close();
+            back();
+            return Woken::Retired;
         }
         self.seat.counters.park();
         while sleep.sentinel_begin() {
             let relieved = heartbeat::keep_beat(registry, self);
             sleep.sentinel_end();
             match relieved {
-                Relieved::Called => {
-                    sleep.park_cancel(&self.parker);
-                    return true;
-                }
+                Relieved::Called => return back(),
                 // Once more round: work may have begun just then and seen a sentinel.
                 Relieved::Quiet if registry.occupancy.is_quiet() && !registry.has_any_work() => {
                     break;
                 }
                 Relieved::Quiet => {}
                 Relieved::Stuck => {
-                    sleep.park_cancel(&self.parker);
+                    back();
                     self.charge.set(Some(Charge::Lane(Lane::Frame)));
                     self.end_search();
                     self.busy_begin();
                     if let Some(found) = self.pop(Lane::Frame) {
                         self.run(found);
                     }
-                    return false;
+                    return Woken::ToRun;
                 }
             }
         }
         self.parker.park();
         self.seat.counters.wake();
-        sleep.park_cancel(&self.parker);
-        true
+        back()
     }
 }
