@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
     jobs: [AtomicU64; 3],
+    /// Jobs queued, roughly: others may count here as well.
+    pushes: AtomicU64,
     blocking: AtomicU64,
     promotions: AtomicU64,
     steals: AtomicU64,
@@ -39,6 +41,10 @@ fn now() -> u64 {
 impl Counters {
     pub(crate) fn job(&self, lane: Lane) {
         bump(&self.jobs[lane.index()]);
+    }
+
+    pub(crate) fn push(&self) {
+        bump(&self.pushes);
     }
 
     pub(crate) fn blocking(&self) {
@@ -84,6 +90,11 @@ impl Counters {
             .iter()
             .map(|count| count.load(Ordering::Relaxed))
             .sum()
+    }
+
+    /// How far the owner has come with queueing and running jobs.
+    pub(crate) fn activity(&self) -> u64 {
+        self.progress() + self.pushes.load(Ordering::Relaxed)
     }
 
     /// The counts so far. What is queued, the seat knows.

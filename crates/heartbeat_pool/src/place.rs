@@ -18,7 +18,7 @@ impl Registry {
             }
             _ => {
                 self.inject(lane, job);
-                self.notify_of_burst(lane);
+                self.notify(lane);
             }
         });
     }
@@ -32,6 +32,7 @@ impl Registry {
     }
 
     fn queue_from(&self, worker: &Worker, lane: Lane, job: Job) {
+        worker.seat.counters.push();
         if lane == Lane::Frame && worker.is_member() {
             worker.push_own(job);
         } else {

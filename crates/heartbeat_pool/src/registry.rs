@@ -92,19 +92,6 @@ impl Registry {
         }
     }
 
-    /// As [`notify`](Self::notify), where the caller does none of the work: wakes as many as the
-    /// queue is long, one a call, for waking one another would take them longer.
-    pub(crate) fn notify_of_burst(self: &Arc<Self>, lane: Lane) {
-        if self.sleep.needs_searcher() {
-            self.wake_for(lane);
-        } else if self.sleep.idle_count() > 0
-            && self.occupancy.admits(lane)
-            && self.injectors[lane.index()].len() > self.sleep.searchers()
-        {
-            let _ = self.sleep.wake_one();
-        }
-    }
-
     /// After blocking work was queued: wakes or starts a thread for it, unless somebody is looking
     /// for work.
     pub(crate) fn notify_of_blocking(self: &Arc<Self>) {

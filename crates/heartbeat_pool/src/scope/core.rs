@@ -8,6 +8,7 @@ use crate::lane::Lane;
 use crate::latch::CountLatch;
 use crate::parker::Parker;
 use crate::registry::Registry;
+use crate::seat::Seat;
 use crate::sync::{Arc, Mutex, lock};
 use crate::tickets::{Call, Tickets};
 use crate::unwind::{self, Payload};
@@ -31,17 +32,25 @@ pub(crate) struct ScopeCore {
     pub(crate) tickets: Tickets,
     pub(crate) latch: CountLatch,
     panic: Mutex<Option<Payload>>,
+    /// The owner's seat.
+    pub(crate) owner: Arc<Seat>,
 }
 
 impl ScopeCore {
-    pub(crate) fn new(registry: Arc<Registry>, lane: Lane, owner: Arc<Parker>) -> Self {
+    pub(crate) fn new(
+        registry: Arc<Registry>,
+        lane: Lane,
+        parker: Arc<Parker>,
+        owner: Arc<Seat>,
+    ) -> Self {
         Self {
             registry,
             lane,
             queue: ConcurrentQueue::unbounded(),
             tickets: Tickets::new(),
-            latch: CountLatch::new(owner),
+            latch: CountLatch::new(parker),
             panic: Mutex::new(None),
+            owner,
         }
     }
 
@@ -49,6 +58,7 @@ impl ScopeCore {
     pub(crate) fn push(&self, job: ScopedJob, ticket: impl FnOnce() -> Job) {
         // The queue is unbounded and never closed.
         let _ = self.queue.push(job);
+        self.owner.counters.push();
         let occupancy = &self.registry.occupancy;
         // In a pool with no threads there is nobody but the owner.
         let owner_may = || occupancy.target() == 0 || occupancy.has_room();
@@ -69,6 +79,14 @@ impl ScopeCore {
     pub(crate) fn offer(&self, ticket: impl FnOnce() -> Job) {
         if !self.queue.is_empty() && self.tickets.claim() {
             self.announce(ticket());
+        }
+    }
+
+    /// Puts a ticket back for what is left. The caller must look for it later, or see to it that
+    /// somebody does.
+    pub(crate) fn put_back(&self, ticket: impl FnOnce() -> Job) {
+        if !self.queue.is_empty() && self.tickets.claim() {
+            self.registry.queue(self.lane, ticket());
         }
     }
 

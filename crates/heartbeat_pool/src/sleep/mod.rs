@@ -16,8 +16,6 @@ pub(crate) struct Sleep {
     /// The number of searchers, and whether the sentinel is alert.
     watch: AtomicUsize,
     idle: Mutex<Vec<Arc<Parker>>>,
-    /// The length of `idle`, read without the lock.
-    idle_count: AtomicUsize,
     /// Whether an idle worker is the sentinel.
     sentinel: AtomicBool,
 }
@@ -27,7 +25,6 @@ impl Sleep {
         Self {
             watch: AtomicUsize::new(0),
             idle: Mutex::new(Vec::new()),
-            idle_count: AtomicUsize::new(0),
             sentinel: AtomicBool::new(false),
         }
     }
@@ -79,8 +76,6 @@ impl Sleep {
         let count = {
             let mut idle = lock(&self.idle);
             idle.push(parker.clone());
-            // Relaxed: read under the fences of the pusher and below.
-            self.idle_count.store(idle.len(), Ordering::Relaxed);
             idle.len()
         };
         self.watch.fetch_sub(SEARCHER, Ordering::SeqCst);
@@ -97,7 +92,6 @@ impl Sleep {
             return false;
         };
         idle.remove(place);
-        self.idle_count.store(idle.len(), Ordering::Relaxed);
         // Under the lock, so that no waker can find nobody idle and nobody searching.
         self.watch.fetch_add(SEARCHER, Ordering::SeqCst);
         true
@@ -111,7 +105,6 @@ impl Sleep {
             let Some(parker) = idle.pop() else {
                 return false;
             };
-            self.idle_count.store(idle.len(), Ordering::Relaxed);
             // On the sleeper's behalf, so that the next pusher doesn't wake a second one.
             self.watch.fetch_add(SEARCHER, Ordering::SeqCst);
             parker
@@ -124,7 +117,6 @@ impl Sleep {
     pub(crate) fn wake_all(&self) {
         let woken = {
             let mut idle = lock(&self.idle);
-            self.idle_count.store(0, Ordering::Relaxed);
             // On the sleepers' behalf, as in `wake_one`.
             self.watch
                 .fetch_add(idle.len() * SEARCHER, Ordering::SeqCst);
@@ -133,11 +125,6 @@ impl Sleep {
         for parker in woken {
             parker.unpark();
         }
-    }
-
-    /// The number of idle threads, a moment ago.
-    pub(crate) fn idle_count(&self) -> usize {
-        self.idle_count.load(Ordering::Relaxed)
     }
 
     /// Makes the caller the sentinel, unless there is one.
@@ -162,12 +149,13 @@ impl Sleep {
         self.sentinel.load(Ordering::Relaxed)
     }
 
-    /// The sentinel promises to look at the queues within a beat.
+    /// The caller, a sentinel or a napper, promises to look at the queues within a beat. Should two
+    /// promise, the first to end ends it for both, which costs no more than a wake-up.
     pub(crate) fn alert_begin(&self) {
         self.watch.fetch_or(ALERT, Ordering::SeqCst);
     }
 
-    /// Ends the promise. The sentinel must look at the queues once more.
+    /// Ends the promise. The caller must look at the queues once more.
     pub(crate) fn alert_end(&self) {
         self.watch.fetch_and(!ALERT, Ordering::SeqCst);
         // Pairs with the fence in `needs_watch`.

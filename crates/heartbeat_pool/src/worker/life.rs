@@ -65,12 +65,17 @@ impl Worker {
         let mut searching = true;
         while !registry.is_terminated() {
             let called = self.is_called();
-            let found = if called { None } else { self.next_work() };
+            let wasted = !searching && self.stretch.is_wasted();
+            let found = match () {
+                () if called => None,
+                () if wasted => self.step_back(),
+                () => self.next_work(),
+            };
             if called || found.is_some() {
                 if searching {
                     searching = false;
                     self.end_search();
-                    self.busy_begin();
+                    self.begin_stretch();
                 }
                 match found {
                     Some(found) => self.run(found),
@@ -81,9 +86,12 @@ impl Worker {
             if !searching {
                 searching = true;
                 self.seat.counters.busy_end();
+                self.stretch.end();
                 registry.sleep.search_begin();
-                // What was pushed while nobody searched and this thread ran is found now.
-                continue;
+                if !self.stretch.is_shy() {
+                    // What was pushed while nobody searched and this thread ran is found now.
+                    continue;
+                }
             }
             match self.idle() {
                 Woken::ToSearch => {}
@@ -104,6 +112,17 @@ impl Worker {
         }
     }
 
+    /// Leaves the work to others. Its place is offered to nobody: it looks again itself.
+    fn step_back<T>(&self) -> Option<T> {
+        self.set_charge(None);
+        None
+    }
+
+    fn begin_stretch(&self) {
+        self.stretch.begin();
+        self.busy_begin();
+    }
+
     /// The last searcher wakes the next, for pushers have relied on it to find everything.
     fn end_search(&self) {
         if self.registry.sleep.search_end() {
@@ -113,7 +132,7 @@ impl Worker {
 
     /// Looks around for a moment more, then sleeps until woken.
     fn idle(&self) -> Woken {
-        if self.spin() {
+        if !self.stretch.is_shy() && self.spin() {
             return Woken::ToSearch;
         }
         self.sleep()
@@ -126,14 +145,34 @@ impl Worker {
         if registry.sleep.searchers() != 1 || !registry.has_room() {
             return false;
         }
-        // Sharing has to pay: small forks are asked for once a beat.
-        if self.theft_paid.take() || self.asked.get().elapsed() >= registry.config.beat {
-            self.asked.set(Instant::now());
-            registry.raise_beats();
+        let ready = || registry.has_admissible_work() || self.is_called();
+        // Sharing has to pay: after what did not, it is asked for with hesitation.
+        let last = self.asked.get();
+        let at_once = self.stretch.has_paid() || last.elapsed() >= registry.config.beat;
+        if at_once {
+            self.ask();
+        } else if spin::until(spin::BEFORE_SLEEP / 2, ready) {
+            return true;
+        } else {
+            self.ask();
         }
-        spin::until(spin::BEFORE_SLEEP, || {
-            registry.has_admissible_work() || self.is_called()
-        })
+        spin::until(spin::BEFORE_SLEEP, ready)
+    }
+
+    fn ask(&self) {
+        self.asked.set(Instant::now());
+        self.registry.raise_beats();
+    }
+
+    /// Lets a beat pass before the next look, for what there is to find is hardly worth it. The
+    /// promise to look is an alert sentinel's, so nobody else is woken for it either.
+    fn nap(&self) {
+        let registry = &self.registry;
+        self.seat.counters.park();
+        registry.sleep.alert_begin();
+        self.parker.park_timeout(registry.config.beat);
+        registry.sleep.alert_end();
+        self.seat.counters.beat();
     }
 
     /// Whether there is something to do for this very thread.
@@ -150,7 +189,14 @@ impl Worker {
             sleep.park_cancel(&self.parker);
             Woken::ToSearch
         };
-        if self.is_called() || registry.has_admissible_work() {
+        if self.is_called() {
+            return back();
+        }
+        if self.stretch.take_shyness() && registry.has_room() {
+            self.nap();
+            return back();
+        }
+        if registry.has_admissible_work() {
             return back();
         }
         if let Some(pinned) = &self.pinned
@@ -175,7 +221,7 @@ impl Worker {
                     back();
                     self.charge.set(Some(Charge::Lane(Lane::Frame)));
                     self.end_search();
-                    self.busy_begin();
+                    self.begin_stretch();
                     if let Some(found) = self.pop(Lane::Frame) {
                         self.run(found);
                     }

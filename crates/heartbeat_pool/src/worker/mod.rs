@@ -1,6 +1,7 @@
 //! A worker: a thread's own side of its seat.
 
 mod life;
+mod stretch;
 mod work;
 
 pub(crate) use life::thread_main;
@@ -22,6 +23,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::thread;
 use std::time::Instant;
+use stretch::Stretch;
 
 /// A thread's seat in a pool: a pool thread's own, or one that a thread from outside holds while
 /// it is inside a pool call.
@@ -61,8 +63,7 @@ pub struct Worker {
     ticks: Cell<u32>,
     /// When the thread, idle, last raised the others' beats.
     asked: Cell<Instant>,
-    /// Whether the job last taken from a join was worth taking.
-    theft_paid: Cell<bool>,
+    pub(crate) stretch: Stretch,
 }
 
 /// A thread that waits, and is counted as running in no pool until this is dropped.
@@ -104,7 +105,7 @@ impl Worker {
             turn: Cell::new(0),
             ticks: Cell::new(0),
             asked: Cell::new(Instant::now()),
-            theft_paid: Cell::new(true),
+            stretch: Stretch::new(),
         }
     }
 
@@ -186,7 +187,12 @@ impl Worker {
         {
             return core;
         }
-        let core = ScopeCore::new(self.registry.clone(), lane, self.parker.clone());
+        let core = ScopeCore::new(
+            self.registry.clone(),
+            lane,
+            self.parker.clone(),
+            self.seat.clone(),
+        );
         Arc::new(core)
     }
 

@@ -10,10 +10,6 @@ use crate::sync::Arc;
 use crate::trace::{self, Kind};
 use crate::unwind;
 use crossbeam_deque::Steal;
-use std::time::{Duration, Instant};
-
-/// A theft that took this long has paid for itself: the next is worth asking for at once.
-const WORTH_TAKING: Duration = Duration::from_micros(10);
 
 /// Every this many jobs a worker looks at the injector before its own deque, so that work from
 /// outside is not starved by tasks that keep waking each other.
@@ -52,34 +48,37 @@ impl Worker {
                 return Some(found);
             }
         }
-        if self.charge.get().is_some() {
-            self.set_charge(None);
-            self.registry.offer_seat();
-        }
+        // Offered to nobody: the thread looks once more itself before it sleeps.
+        self.set_charge(None);
         self.registry.blocking.try_take().map(Found::Blocking)
     }
 
     pub(super) fn pop(&self, lane: Lane) -> Option<Found> {
-        let registry = &self.registry;
         if lane == Lane::Frame {
             let tick = self.ticks.get().wrapping_add(1);
             self.ticks.set(tick);
             if tick.is_multiple_of(INJECTOR_TURN)
-                && let Some(job) = registry.pop_injected(lane)
+                && let Some(job) = self.pop_injected(lane)
             {
-                return Some(Found::Job(job));
+                return Some(job);
             }
             if let Some(job) = self.deque.pop() {
                 return Some(Found::Job(job));
             }
         }
-        if let Some(job) = registry.pop_injected(lane) {
-            return Some(Found::Job(job));
-        }
-        self.steal(lane)
+        self.pop_injected(lane).or_else(|| self.steal(lane))
+    }
+
+    fn pop_injected(&self, lane: Lane) -> Option<Found> {
+        let job = self.registry.pop_injected(lane)?;
+        self.stretch.count_needed();
+        Some(Found::Job(job))
     }
 
     fn steal(&self, lane: Lane) -> Option<Found> {
+        if self.stretch.is_wasted() {
+            return None;
+        }
         let epoch = self.registry.seats_epoch();
         if self.seats.borrow().0 != epoch {
             *self.seats.borrow_mut() = (epoch, self.registry.seats());
@@ -92,6 +91,7 @@ impl Worker {
             let seat = &seats[start.wrapping_add(place) % seats.len()];
             if let Some(promotion) = seat.take_promoted(|_, job| job.lane == lane) {
                 self.seat.counters.steal();
+                self.stretch.helps(seat);
                 return Some(Found::Promotion(promotion));
             }
             if lane != Lane::Frame || Arc::ptr_eq(seat, &self.seat) {
@@ -101,6 +101,7 @@ impl Worker {
                 match seat.stealer.steal_batch_and_pop(&self.deque) {
                     Steal::Success(job) => {
                         self.seat.counters.steal();
+                        self.stretch.helps(seat);
                         return Some(Found::Job(job));
                     }
                     Steal::Empty => break,
@@ -125,11 +126,13 @@ impl Worker {
     }
 
     pub(crate) fn count_job(&self) {
+        self.stretch.count_job();
         self.seat.counters.job(self.lane());
     }
 
     fn run_blocking(&self, job: Job) {
         let counters = &self.seat.counters;
+        self.stretch.count_needed();
         counters.blocking();
         counters.busy_end();
         trace::job(Kind::Blocking, self.lane(), || job.run());
@@ -138,10 +141,8 @@ impl Worker {
     }
 
     pub(crate) fn run_promotion(&self, promotion: &Promotion) {
-        self.seat.counters.job(self.lane());
-        let start = Instant::now();
+        self.count_job();
         trace::job(Kind::Joined, self.lane(), || promotion.run_taken(self));
-        self.theft_paid.set(start.elapsed() >= WORTH_TAKING);
     }
 
     /// Runs one piece of work of any kind, whatever the budgets: for pools without threads.
@@ -228,6 +229,7 @@ impl Worker {
             self.registry.occupancy.enter(Charge::Lane(Lane::Frame));
             self.charge.set(Some(Charge::Lane(Lane::Frame)));
         }
+        self.stretch.count_needed();
         while !self.mailbox.is_empty() {
             if let Err(payload) = unwind::catch(|| self.mailbox.try_tick()) {
                 self.registry.report_panic(&*payload);
