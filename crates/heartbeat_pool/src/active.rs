@@ -5,14 +5,14 @@
 //! So the end wakes every pending task while there is still a queue to drop it from. The scheme is
 //! async-executor's, but that a task is listed when it first waits: most never do.
 
-use crate::sync::{Mutex, lock};
+use crate::sync::{Arc, Mutex, lock};
 use crate::unwind;
 use slab::Slab;
 use std::any::Any;
 use std::future::Future;
 use std::mem::ManuallyDrop;
-use std::ops::Deref;
 use std::pin::Pin;
+use std::ptr::NonNull;
 use std::task::{Context, Poll, Waker};
 
 /// Wakers of pending tasks; `None` once closed.
@@ -59,23 +59,36 @@ pub(crate) trait Tracks {
 }
 
 /// A future that is listed from its first wait until it is dropped.
-pub(crate) struct Tracked<F, O: Deref<Target: Tracks>> {
+pub(crate) struct Tracked<F, O: Tracks> {
     future: ManuallyDrop<F>,
-    owner: O,
+    /// Not counted, for the counter would travel between cores with every task.
+    owner: NonNull<O>,
     key: Option<usize>,
 }
 
-impl<F, O: Deref<Target: Tracks>> Tracked<F, O> {
-    pub(crate) fn new(future: F, owner: O) -> Self {
+// SAFETY: the future is `Send`, and the owner is shared with other threads.
+unsafe impl<F: Send, O: Tracks + Sync> Send for Tracked<F, O> {}
+
+impl<F, O: Tracks> Tracked<F, O> {
+    /// # Safety
+    ///
+    /// `owner` must outlive the future. async-task drops a task's future before its schedule
+    /// function, so it is enough that the latter holds a count of `owner`.
+    pub(crate) unsafe fn new(future: F, owner: &Arc<O>) -> Self {
         Self {
             future: ManuallyDrop::new(future),
-            owner,
+            owner: NonNull::from(&**owner),
             key: None,
         }
     }
+
+    fn owner(&self) -> &O {
+        // SAFETY: whoever called `new` keeps the owner for as long as this lives.
+        unsafe { self.owner.as_ref() }
+    }
 }
 
-impl<F: Future, O: Deref<Target: Tracks>> Future for Tracked<F, O> {
+impl<F: Future, O: Tracks> Future for Tracked<F, O> {
     type Output = F::Output;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
@@ -88,28 +101,28 @@ impl<F: Future, O: Deref<Target: Tracks>> Future for Tracked<F, O> {
             Ok(Poll::Ready(output)) => Poll::Ready(output),
             Ok(Poll::Pending) => {
                 if this.key.is_none() {
-                    this.key = this.owner.active().insert(context.waker());
+                    this.key = this.owner().active().insert(context.waker());
                 }
                 Poll::Pending
             }
             Err(payload) => {
-                this.owner.report_panic(&*payload);
+                this.owner().report_panic(&*payload);
                 unwind::resume(payload)
             }
         }
     }
 }
 
-impl<F, O: Deref<Target: Tracks>> Drop for Tracked<F, O> {
+impl<F, O: Tracks> Drop for Tracked<F, O> {
     fn drop(&mut self) {
         // SAFETY: nothing touches the future after this.
         let dropped = unwind::catch(|| unsafe { ManuallyDrop::drop(&mut self.future) });
         if let Err(payload) = dropped {
             // Not resumed: async-task would abort.
-            self.owner.report_panic(&*payload);
+            self.owner().report_panic(&*payload);
         }
         if let Some(key) = self.key {
-            self.owner.active().remove(key);
+            self.owner().active().remove(key);
         }
     }
 }

@@ -80,7 +80,8 @@ impl Registry {
             }
         };
         let builder = async_task::Builder::new().propagate_panic(true);
-        let future = Tracked::new(async move { f() }, self.clone());
+        // SAFETY: `schedule` holds a count of the owner.
+        let future = unsafe { Tracked::new(async move { f() }, self) };
         let (runnable, task) = builder.spawn(|()| future, schedule);
         runnable.schedule();
         task

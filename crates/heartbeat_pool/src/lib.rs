@@ -64,6 +64,8 @@ mod join;
 #[cfg(not(heartbeat_loom))]
 mod lease;
 #[cfg(not(heartbeat_loom))]
+mod look;
+#[cfg(not(heartbeat_loom))]
 mod mailbox;
 #[cfg(not(heartbeat_loom))]
 mod metrics;

@@ -109,7 +109,8 @@ impl Mailbox {
         let mailbox = self.clone();
         let schedule = move |runnable| mailbox.push_runnable(runnable);
         let builder = async_task::Builder::new().propagate_panic(true);
-        let future = Tracked::new(future, self.clone());
+        // SAFETY: `schedule` holds a count of the owner.
+        let future = unsafe { Tracked::new(future, self) };
         // SAFETY: the future is `Send`; the schedule function is `Send`, `Sync` and 'static; the
         // caller promises that what the future borrows outlives it.
         let (runnable, task) = unsafe { builder.spawn_unchecked(|()| future, schedule) };
@@ -131,7 +132,8 @@ impl Mailbox {
         let mailbox = self.clone();
         let schedule = move |runnable| mailbox.push_runnable(runnable);
         let builder = async_task::Builder::new().propagate_panic(true);
-        let future = Tracked::new(future, self.clone());
+        // SAFETY: `schedule` holds a count of the owner.
+        let future = unsafe { Tracked::new(future, self) };
         let (runnable, task) = builder.spawn_local(move |()| future, schedule);
         runnable.schedule();
         task

@@ -11,6 +11,8 @@ pub(crate) struct Counters {
     jobs: [AtomicU64; 3],
     /// Jobs queued, roughly: others may count here as well.
     pushes: AtomicU64,
+    /// Jobs taken from an injector.
+    taken: AtomicU64,
     blocking: AtomicU64,
     promotions: AtomicU64,
     steals: AtomicU64,
@@ -45,6 +47,15 @@ impl Counters {
 
     pub(crate) fn push(&self) {
         bump(&self.pushes);
+    }
+
+    pub(crate) fn take(&self) {
+        bump(&self.taken);
+    }
+
+    /// Jobs taken from an injector.
+    pub(crate) fn taken(&self) -> u64 {
+        self.taken.load(Ordering::Relaxed)
     }
 
     pub(crate) fn blocking(&self) {

@@ -162,6 +162,11 @@ impl Occupancy {
         running > 1 && (counts.total() > self.target() || running > self.budget(lane))
     }
 
+    /// Whether others than the caller, who is counted itself, run `lane`.
+    pub(crate) fn runs_others(&self, lane: Lane) -> bool {
+        self.counts().of(Charge::Lane(lane)) > 1
+    }
+
     /// Whether a thread from outside that waits would find room to run.
     pub(crate) fn has_room(&self) -> bool {
         self.counts().frame() < self.target()

@@ -18,7 +18,7 @@ impl Registry {
             }
             _ => {
                 self.inject(lane, job);
-                self.notify(lane);
+                self.notify_others(lane);
             }
         });
     }

@@ -5,6 +5,7 @@ use crate::blocking::BlockingQueue;
 use crate::config::Config;
 use crate::job::Job;
 use crate::lane::Lane;
+use crate::look::Look;
 use crate::metrics::{PoolMetrics, WorkerMetrics};
 use crate::occupancy::Occupancy;
 use crate::seat::Seat;
@@ -31,6 +32,8 @@ pub(crate) struct Registry {
     pub(crate) threads: Threads,
     pub(crate) config: Config,
     terminated: AtomicBool,
+    /// Whether recent jobs were shorter than a hand-over, as the next may be.
+    brief: AtomicBool,
     active: ActiveTasks,
     /// Whether somebody has chosen the number of threads.
     pub(crate) sized: AtomicBool,
@@ -62,6 +65,7 @@ impl Registry {
             threads: Threads::new(main),
             config,
             terminated: AtomicBool::new(false),
+            brief: AtomicBool::new(false),
             active: ActiveTasks::new(),
             sized: AtomicBool::new(false),
         })
@@ -100,13 +104,21 @@ impl Registry {
         }
     }
 
-    /// After the last searcher found work: wakes the next, if there is more.
-    pub(crate) fn notify_of_rest(self: &Arc<Self>) {
-        if let Some(lane) = Lane::ALL.into_iter().find(|lane| self.has_work(*lane)) {
+    /// After work was queued by somebody who will not do it: as [`notify`](Self::notify), or within a
+    /// beat where somebody runs who is likely to be through with it by then.
+    pub(crate) fn notify_others(self: &Arc<Self>, lane: Lane) {
+        // Relaxed: nothing rests on the flag.
+        if self.brief.load(Ordering::Relaxed) && !self.occupancy.is_quiet() {
+            self.notify_within_a_beat(lane);
+        } else {
             self.notify(lane);
         }
-        if self.blocking.is_ready() {
-            self.notify_of_blocking();
+    }
+
+    /// Tells whether the jobs that a worker has just run were shorter than a hand-over.
+    pub(crate) fn set_brief(&self, brief: bool) {
+        if self.brief.load(Ordering::Relaxed) != brief {
+            self.brief.store(brief, Ordering::Relaxed);
         }
     }
 
@@ -131,41 +143,23 @@ impl Registry {
         if !self.sleep.needs_watch() {
             return;
         }
-        for lane in Lane::ALL {
-            if self.has_work(lane) {
-                return self.wake_for(lane);
-            }
-        }
-        if !self.occupancy.is_quiet() {
+        let seats = self.seats();
+        let look = Look::new(self, seats.as_slice());
+        if let Some(lane) = look.work() {
+            self.wake_for(lane);
+        } else if !self.occupancy.is_quiet() {
             // Forks found no room before: the next one looks again.
-            self.raise_beats();
+            look.raise_beats();
         }
     }
 
-    /// Whether work of `lane` is queued.
-    pub(crate) fn has_work(&self, lane: Lane) -> bool {
+    pub(crate) fn has_injected(&self, lane: Lane) -> bool {
         !self.injectors[lane.index()].is_empty()
-            || lock(&self.seats).iter().any(|seat| {
-                seat.has_promoted(lane, 0) || (lane == Lane::Frame && !seat.stealer.is_empty())
-            })
     }
 
     /// Whether one more thread would be let in to run frame work.
     pub(crate) fn has_room(&self) -> bool {
         self.occupancy.has_room()
-    }
-
-    /// Whether any work is queued.
-    pub(crate) fn has_any_work(&self) -> bool {
-        Lane::ALL.into_iter().any(|lane| self.has_work(lane)) || self.blocking.is_ready()
-    }
-
-    /// Whether a worker that now looks would find work and be let in.
-    pub(crate) fn has_admissible_work(&self) -> bool {
-        Lane::ALL
-            .into_iter()
-            .any(|lane| self.occupancy.admits(lane) && self.has_work(lane))
-            || self.blocking.is_ready()
     }
 
     pub(crate) fn pop_injected(&self, lane: Lane) -> Option<Job> {
@@ -199,26 +193,6 @@ impl Registry {
     pub(crate) fn seats_epoch(&self) -> usize {
         // Acquire pairs with the Release in `change_seats`.
         self.seats_epoch.load(Ordering::Acquire)
-    }
-
-    /// Raises every seat's beat: the next `join` on each promotes.
-    pub(crate) fn raise_beats(&self) {
-        for seat in lock(&self.seats).iter() {
-            seat.beat.raise();
-        }
-    }
-
-    /// Whether some seat's beat was lowered since it was raised: there is private work.
-    pub(crate) fn any_beat_lowered(&self) -> bool {
-        lock(&self.seats).iter().any(|seat| !seat.beat.is_raised())
-    }
-
-    /// The number of jobs run so far, to tell a stuck pool from a busy one.
-    pub(crate) fn progress(&self) -> u64 {
-        lock(&self.seats)
-            .iter()
-            .map(|seat| seat.counters.progress())
-            .fold(0, u64::wrapping_add)
     }
 
     pub(crate) fn metrics(&self) -> PoolMetrics {

@@ -55,7 +55,8 @@ impl Registry {
             registry.push(lane, unsafe { Job::new(runnable) });
         };
         let builder = async_task::Builder::new().propagate_panic(true);
-        let future = Tracked::new(future, self.clone());
+        // SAFETY: `schedule` holds a count of the owner.
+        let future = unsafe { Tracked::new(future, self) };
         let (runnable, task) = builder.spawn(|()| future, schedule);
         runnable.schedule();
         task

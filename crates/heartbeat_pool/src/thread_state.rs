@@ -91,6 +91,7 @@ pub(crate) fn drop_seats() {
 
 /// Calls `f` on every seat of the thread.
 pub(crate) fn for_each_seat(mut f: impl FnMut(&Rc<Worker>)) {
+    // Cloned, for `f` may take a seat; most threads have none, and then this allocates nothing.
     let seats = STATE.try_with(|state| state.seats.borrow().clone());
     seats.unwrap_or_default().iter().for_each(&mut f);
 }

@@ -58,13 +58,13 @@ impl Worker {
         let registry = self.registry();
         registry.sleep.search_begin();
         registry.sleep.park_begin(self.parker());
-        let awake = came_about() || registry.has_any_work();
+        let awake = came_about() || self.look().has_any_work();
         if !awake {
             self.parker().park();
         }
         registry.sleep.park_cancel(self.parker());
         // Others may wait for the pool's work too, and this thread may be done.
-        if registry.sleep.search_end() && registry.has_any_work() {
+        if registry.sleep.search_end() && self.look().has_any_work() {
             let _ = registry.sleep.wake_one();
         }
         awake

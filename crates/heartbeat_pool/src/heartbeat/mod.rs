@@ -2,9 +2,13 @@
 //! share. The protocol and its argument are in the `README.md` beside this file.
 
 #[cfg(not(heartbeat_loom))]
+mod pace;
+#[cfg(not(heartbeat_loom))]
 mod sentinel;
 
 use crate::sync::{AtomicBool, Ordering};
+#[cfg(not(heartbeat_loom))]
+pub(crate) use pace::{Pace, is_brisk};
 #[cfg(not(heartbeat_loom))]
 pub(crate) use sentinel::{Relieved, keep_beat};
 

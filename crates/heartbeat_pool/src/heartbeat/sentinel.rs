@@ -5,9 +5,9 @@
 //! thread, it turns *drowsy*: it leaves the beats raised, so that the next fork wakes it, and only
 //! looks now and then whether the pool is stuck. Once nothing runs it sleeps without a timer.
 
+use super::pace;
 use crate::lane::Lane;
 use crate::occupancy::Charge;
-use crate::registry::Registry;
 use crate::spin;
 use crate::worker::Worker;
 use std::time::{Duration, Instant};
@@ -40,17 +40,17 @@ pub(crate) enum Relieved {
 }
 
 /// Keeps the beat until the caller, which is listed as idle, is called or not needed.
-pub(crate) fn keep_beat(registry: &Registry, worker: &Worker) -> Relieved {
+pub(crate) fn keep_beat(worker: &Worker) -> Relieved {
     /// An alert sentinel's promise, taken back however its duty ends.
-    struct Alert<'a>(&'a Registry, bool);
+    struct Alert<'a>(&'a Worker, bool);
     impl Alert<'_> {
         fn set(&mut self, alert: bool) {
             if alert && !self.1 {
-                self.0.sleep.alert_begin();
+                self.0.registry().sleep.alert_begin();
             } else if !alert && self.1 {
-                self.0.sleep.alert_end();
+                self.0.registry().sleep.alert_end();
                 // In this order: a fork that finds its beat raised sees nobody alert, and wakes.
-                self.0.raise_beats();
+                self.0.look().raise_beats();
             }
             self.1 = alert;
         }
@@ -58,26 +58,28 @@ pub(crate) fn keep_beat(registry: &Registry, worker: &Worker) -> Relieved {
     impl Drop for Alert<'_> {
         fn drop(&mut self) {
             if self.1 {
-                self.0.sleep.alert_end();
+                self.0.registry().sleep.alert_end();
             }
         }
     }
 
+    let registry = worker.registry();
     let beat = registry.config.beat;
-    let mut alert = Alert(registry, false);
+    let mut alert = Alert(worker, false);
     let mut calm = 0;
-    let mut progress = registry.progress();
+    let mut pace = worker.pace();
+    let mut brisk = false;
     let mut since = Instant::now();
     loop {
         alert.set(calm < CALM_BEATS && registry.has_room());
         // After the promise was made or taken back: what was pushed under another one is seen.
-        if registry.has_admissible_work() {
+        if !(brisk && alert.1) && worker.look().has_admissible_work() {
             return Relieved::Called;
         }
         if !alert.1 && registry.occupancy.is_quiet() {
             return Relieved::Quiet;
         }
-        let stuck = registry.has_work(Lane::Frame);
+        let stuck = worker.look().has_work(Lane::Frame);
         let interval = match (alert.1, stuck) {
             (true, _) => beat,
             (false, true) => RELIEF,
@@ -88,20 +90,19 @@ pub(crate) fn keep_beat(registry: &Registry, worker: &Worker) -> Relieved {
         }
         worker.seat.counters.beat();
 
-        let lowered = registry.any_beat_lowered();
+        let look = worker.look();
+        let lowered = look.any_beat_lowered();
         // Drowsy as well: a raise that met its owner closing the gate was not seen.
-        registry.raise_beats();
-        if alert.1 && spin::until(ANSWER, || registry.has_admissible_work()) {
+        look.raise_beats();
+        let moved = pace.advance(look.progress());
+        drop(look);
+        brisk = pace::is_brisk(moved, beat);
+        let helpful = || worker.look().has_work_for_helper(brisk);
+        if alert.1 && spin::until(ANSWER, helpful) {
             return Relieved::Called;
         }
-        let now = registry.progress();
-        calm = if lowered || now != progress {
-            0
-        } else {
-            calm + 1
-        };
-        if now != progress || !stuck {
-            progress = now;
+        calm = if lowered || moved > 0 { 0 } else { calm + 1 };
+        if moved > 0 || !stuck {
             since = Instant::now();
             continue;
         }

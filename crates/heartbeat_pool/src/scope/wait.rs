@@ -40,9 +40,9 @@ unsafe impl RawJob for Ticket {
         core.tickets.taken();
         Worker::with_current(|worker| {
             let Some(worker) = worker else { return };
-            worker.stretch.count_help(&core.owner);
+            worker.stretch.helps(&core.owner);
             while run_one(&core, worker) {
-                if worker.stretch.is_wasted() {
+                if worker.is_wasted() {
                     // This thread, which is shy now, looks again within a beat.
                     return core.put_back(|| Self::job(&core));
                 }

@@ -65,11 +65,11 @@ impl Worker {
         let mut searching = true;
         while !registry.is_terminated() {
             let called = self.is_called();
-            let wasted = !searching && self.stretch.is_wasted();
-            let found = match () {
-                () if called => None,
-                () if wasted => self.step_back(),
-                () => self.next_work(),
+            let wasted = !searching && self.is_wasted();
+            let found = if called || wasted {
+                None
+            } else {
+                self.next_work()
             };
             if called || found.is_some() {
                 if searching {
@@ -83,11 +83,17 @@ impl Worker {
                 }
                 continue;
             }
-            if !searching {
+            let just_ran = !searching;
+            if just_ran {
                 searching = true;
-                self.seat.counters.busy_end();
-                self.stretch.end();
                 registry.sleep.search_begin();
+            }
+            // Offered to nobody, for this thread looks once more itself; and after the search has
+            // begun, so that no pusher finds the place free and nobody searching.
+            self.set_charge(None);
+            if just_ran {
+                self.seat.counters.busy_end();
+                registry.set_brief(self.stretch.end());
                 if !self.stretch.is_shy() {
                     // What was pushed while nobody searched and this thread ran is found now.
                     continue;
@@ -112,12 +118,6 @@ impl Worker {
         }
     }
 
-    /// Leaves the work to others. Its place is offered to nobody: it looks again itself.
-    fn step_back<T>(&self) -> Option<T> {
-        self.set_charge(None);
-        None
-    }
-
     fn begin_stretch(&self) {
         self.stretch.begin();
         self.busy_begin();
@@ -126,13 +126,20 @@ impl Worker {
     /// The last searcher wakes the next, for pushers have relied on it to find everything.
     fn end_search(&self) {
         if self.registry.sleep.search_end() {
-            self.registry.notify_of_rest();
+            if let Some(lane) = self.look().work() {
+                self.registry.notify_others(lane);
+            }
+            if self.registry.blocking.is_ready() {
+                self.registry.notify_of_blocking();
+            }
         }
     }
 
     /// Looks around for a moment more, then sleeps until woken.
     fn idle(&self) -> Woken {
-        if !self.stretch.is_shy() && self.spin() {
+        // Nobody is in the way of a pool that does nothing.
+        let shy = self.stretch.is_shy() && !self.registry.occupancy.is_quiet();
+        if !shy && self.spin() {
             return Woken::ToSearch;
         }
         self.sleep()
@@ -145,7 +152,7 @@ impl Worker {
         if registry.sleep.searchers() != 1 || !registry.has_room() {
             return false;
         }
-        let ready = || registry.has_admissible_work() || self.is_called();
+        let ready = || self.look().has_admissible_work() || self.is_called();
         // Sharing has to pay: after what did not, it is asked for with hesitation.
         let last = self.asked.get();
         let at_once = self.stretch.has_paid() || last.elapsed() >= registry.config.beat;
@@ -161,18 +168,27 @@ impl Worker {
 
     fn ask(&self) {
         self.asked.set(Instant::now());
-        self.registry.raise_beats();
+        self.look().raise_beats();
     }
 
-    /// Lets a beat pass before the next look, for what there is to find is hardly worth it. The
-    /// promise to look is an alert sentinel's, so nobody else is woken for it either.
+    /// Lets beats pass before the next look, one at least, and all in which others got on briskly. The
+    /// promise to look is an alert sentinel's, so nobody else is woken either.
     fn nap(&self) {
         let registry = &self.registry;
+        let mut pace = self.pace();
         self.seat.counters.park();
         registry.sleep.alert_begin();
-        self.parker.park_timeout(registry.config.beat);
+        while !self.parker.park_timeout(registry.config.beat) {
+            self.seat.counters.beat();
+            let look = self.look();
+            look.raise_beats();
+            let brisk = heartbeat::is_brisk(pace.advance(look.progress()), registry.config.beat);
+            let over = !brisk || !look.has_any_work() || look.has_work_for_helper(brisk);
+            if over {
+                break;
+            }
+        }
         registry.sleep.alert_end();
-        self.seat.counters.beat();
     }
 
     /// Whether there is something to do for this very thread.
@@ -192,11 +208,11 @@ impl Worker {
         if self.is_called() {
             return back();
         }
-        if self.stretch.take_shyness() && registry.has_room() {
+        if self.stretch.take_shyness() && registry.has_room() && !registry.occupancy.is_quiet() {
             self.nap();
             return back();
         }
-        if registry.has_admissible_work() {
+        if self.look().has_admissible_work() {
             return back();
         }
         if let Some(pinned) = &self.pinned
@@ -208,12 +224,12 @@ impl Worker {
         }
         self.seat.counters.park();
         while sleep.sentinel_begin() {
-            let relieved = heartbeat::keep_beat(registry, self);
+            let relieved = heartbeat::keep_beat(self);
             sleep.sentinel_end();
             match relieved {
                 Relieved::Called => return back(),
                 // Once more round: work may have begun just then and seen a sentinel.
-                Relieved::Quiet if registry.occupancy.is_quiet() && !registry.has_any_work() => {
+                Relieved::Quiet if registry.occupancy.is_quiet() && !self.look().has_any_work() => {
                     break;
                 }
                 Relieved::Quiet => {}

@@ -6,8 +6,10 @@ mod work;
 
 pub(crate) use life::thread_main;
 
+use crate::heartbeat::Pace;
 use crate::job::Job;
 use crate::lane::Lane;
+use crate::look::Look;
 use crate::mailbox::Mailbox;
 use crate::occupancy::Charge;
 use crate::parker::Parker;
@@ -19,7 +21,7 @@ use crate::seat::{Promotion, Seat};
 use crate::sync::Arc;
 use crate::thread_state::{self, Entered};
 use crossbeam_deque::Worker as Deque;
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, Ref, RefCell};
 use std::rc::Rc;
 use std::thread;
 use std::time::Instant;
@@ -142,6 +144,26 @@ impl Worker {
 
     pub(crate) fn is_in(&self, registry: &Arc<Registry>) -> bool {
         Arc::ptr_eq(&self.registry, registry)
+    }
+
+    /// Looks at all of the pool's queues.
+    pub(crate) fn look(&self) -> Look<'_, Ref<'_, [Arc<Seat>]>> {
+        self.refresh_seats();
+        let seats = Ref::map(self.seats.borrow(), |(_, seats)| seats.as_slice());
+        Look::new(&self.registry, seats)
+    }
+
+    /// The number of jobs run so far, to see later how they got on.
+    pub(crate) fn pace(&self) -> Pace {
+        Pace::new(self.look().progress())
+    }
+
+    /// Reads the list of seats again, if it has changed.
+    fn refresh_seats(&self) {
+        let epoch = self.registry.seats_epoch();
+        if self.seats.borrow().0 != epoch {
+            *self.seats.borrow_mut() = (epoch, self.registry.seats());
+        }
     }
 
     pub(crate) fn parker(&self) -> &Arc<Parker> {

@@ -1,5 +1,5 @@
-//! Whether helping pays: what a worker takes from another one costs both a hand-over between cores,
-//! and jobs shorter than that are done sooner by whoever has them at hand.
+//! Whether helping pays: what a worker takes from another one costs a hand-over between cores, and
+//! jobs shorter than that are done sooner by whoever has them at hand.
 //!
 //! A worker measures each stretch of work between two searches. After stretches that did not pay it
 //! is *shy*: it no longer waits for work at the others' elbows but looks once a beat.
@@ -12,19 +12,26 @@ use std::time::{Duration, Instant};
 /// What a stretch must take to pay: about ten times what promoting, waking and waiting cost.
 const WORTH_COMING: Duration = Duration::from_micros(5);
 /// What each of its jobs must take, the hand-over included.
-const WORTH_TAKING: Duration = Duration::from_nanos(500);
+const WORTH_TAKING: Duration = Duration::from_micros(1);
 /// Jobs before a stretch is judged while it lasts.
 const PROBE: u32 = 8;
 /// Stretches in a row that did not pay, after which the worker is shy.
 const PATIENCE: u32 = 2;
 
+/// Whose work a worker does.
+enum Helped {
+    /// Nobody's: without this worker it would not be done.
+    Needed,
+    /// This one's, who had come so far when the help began.
+    Seat(Arc<Seat>, u64),
+    /// That of the others who empty the injectors, and had taken so much when the help began.
+    Takers(u64),
+}
+
 pub(crate) struct Stretch {
     start: Cell<Instant>,
     jobs: Cell<u32>,
-    /// Jobs that nobody else would have done: from outside, or for this thread.
-    needed: Cell<u32>,
-    /// Who was helped last, and how far that one had come by then.
-    helped: RefCell<Option<(Arc<Seat>, u64)>>,
+    helped: RefCell<Helped>,
     /// The number of jobs at which the stretch is judged next.
     probe: Cell<u32>,
     wasted: Cell<bool>,
@@ -37,8 +44,7 @@ impl Stretch {
         Self {
             start: Cell::new(Instant::now()),
             jobs: Cell::new(0),
-            needed: Cell::new(0),
-            helped: RefCell::new(None),
+            helped: RefCell::new(Helped::Needed),
             probe: Cell::new(PROBE),
             wasted: Cell::new(false),
             strikes: Cell::new(0),
@@ -46,7 +52,7 @@ impl Stretch {
         }
     }
 
-    /// The first piece of work was found, and maybe counted.
+    /// The first piece of work was found.
     pub(super) fn begin(&self) {
         self.start.set(Instant::now());
     }
@@ -55,25 +61,24 @@ impl Stretch {
         self.jobs.set(self.jobs.get() + 1);
     }
 
-    /// Counts work that nobody else would have done.
-    pub(super) fn count_needed(&self) {
-        self.needed.set(self.needed.get() + 1);
-    }
-
-    /// What was counted as needed is help after all.
-    pub(crate) fn count_help(&self, helped: &Arc<Seat>) {
-        self.needed.set(self.needed.get().saturating_sub(1));
-        self.helps(helped);
+    /// The next jobs are for this thread, or from a queue that nobody else empties now.
+    pub(super) fn is_needed(&self) {
+        *self.helped.borrow_mut() = Helped::Needed;
     }
 
     /// The next jobs are help for this one.
-    pub(super) fn helps(&self, seat: &Arc<Seat>) {
+    pub(crate) fn helps(&self, seat: &Arc<Seat>) {
         let mut helped = self.helped.borrow_mut();
-        if !helped
-            .as_ref()
-            .is_some_and(|(other, _)| Arc::ptr_eq(other, seat))
-        {
-            *helped = Some((seat.clone(), seat.counters.activity()));
+        if !matches!(&*helped, Helped::Seat(other, _) if Arc::ptr_eq(other, seat)) {
+            *helped = Helped::Seat(seat.clone(), seat.counters.activity());
+        }
+    }
+
+    /// The next jobs are help for the others who empty the injectors.
+    pub(super) fn helps_takers(&self, taken: impl FnOnce() -> u64) {
+        let mut helped = self.helped.borrow_mut();
+        if !matches!(*helped, Helped::Takers(_)) {
+            *helped = Helped::Takers(taken());
         }
     }
 
@@ -81,31 +86,31 @@ impl Stretch {
         elapsed >= WORTH_TAKING * self.jobs.get()
     }
 
-    /// Whether the worker should stop helping: the jobs are too short, and the one who is helped
-    /// is at them as well. Once true, it stays so till the stretch ends.
-    pub(crate) fn is_wasted(&self) -> bool {
+    /// Whether the worker should stop helping: the jobs are too short, and those who are helped are
+    /// at them as well. `taken` is what the others have taken from the injectors. Once true, it stays so till the stretch ends.
+    pub(crate) fn is_wasted(&self, taken: impl FnOnce() -> u64) -> bool {
         let jobs = self.jobs.get();
         if jobs >= self.probe.get() && !self.wasted.get() {
             self.probe.set(jobs + PROBE);
+            let came_on = match &*self.helped.borrow() {
+                Helped::Needed => 0,
+                Helped::Seat(seat, before) => seat.counters.activity().wrapping_sub(*before),
+                Helped::Takers(before) => taken().wrapping_sub(*before),
+            };
+            let in_the_way = came_on > u64::from(PROBE / 2);
             self.wasted
-                .set(self.needed.get() == 0 && self.is_in_the_way());
+                .set(in_the_way && !self.pays(self.start.get().elapsed()));
         }
         self.wasted.get()
     }
 
-    fn is_in_the_way(&self) -> bool {
-        let helped = self.helped.borrow();
-        let is_active = |(seat, before): &(Arc<Seat>, u64)| {
-            seat.counters.activity() > before + u64::from(PROBE / 2)
-        };
-        helped.as_ref().is_some_and(is_active) && !self.pays(self.start.get().elapsed())
-    }
-
-    /// Judges the stretch, for nothing more was found.
-    pub(super) fn end(&self) {
-        let needed = self.needed.take() > 0;
+    /// Judges the stretch, for nothing more was found. Tells whether its jobs were shorter than a
+    /// hand-over.
+    pub(super) fn end(&self) -> bool {
+        let needed = matches!(self.helped.replace(Helped::Needed), Helped::Needed);
         let elapsed = self.start.get().elapsed();
-        let paid = !needed && elapsed >= WORTH_COMING && self.pays(elapsed);
+        let brief = !self.pays(elapsed);
+        let paid = !needed && elapsed >= WORTH_COMING && !brief;
         self.paid.set(paid);
         self.strikes.set(match () {
             () if self.wasted.take() => PATIENCE,
@@ -114,12 +119,17 @@ impl Stretch {
         });
         self.jobs.set(0);
         self.probe.set(PROBE);
-        self.helped.take();
+        brief
     }
 
     /// Whether the last stretch was help and paid.
     pub(super) fn has_paid(&self) -> bool {
         self.paid.get()
+    }
+
+    /// Whether the last stretch was help and did not pay.
+    pub(super) fn is_hesitant(&self) -> bool {
+        self.strikes.get() > 0
     }
 
     pub(super) fn is_shy(&self) -> bool {

@@ -5,7 +5,7 @@ use crate::active::Tracks;
 use crate::job::Job;
 use crate::lane::Lane;
 use crate::occupancy::Charge;
-use crate::seat::Promotion;
+use crate::seat::{Promotion, Seat};
 use crate::sync::Arc;
 use crate::trace::{self, Kind};
 use crate::unwind;
@@ -24,7 +24,8 @@ pub(super) enum Found {
 }
 
 impl Worker {
-    /// Takes the next piece of work that the thread may run, best lane first.
+    /// Takes the next piece of work that the thread may run, best lane first. If there is none, the
+    /// thread stays counted as it was.
     pub(super) fn next_work(&self) -> Option<Found> {
         for lane in Lane::ALL {
             let kept = self.charge.get() == Some(Charge::Lane(lane));
@@ -35,7 +36,7 @@ impl Worker {
                     continue;
                 }
             } else {
-                if !self.registry.has_work(lane) || !self.registry.occupancy.try_admit(lane) {
+                if !self.look().has_work(lane) || !self.registry.occupancy.try_admit(lane) {
                     continue;
                 }
                 let changed = self.charge.get().is_some();
@@ -48,12 +49,20 @@ impl Worker {
                 return Some(found);
             }
         }
-        // Offered to nobody: the thread looks once more itself before it sleeps.
-        self.set_charge(None);
-        self.registry.blocking.try_take().map(Found::Blocking)
+        let job = self.registry.blocking.try_take()?;
+        if self.charge.get().is_some() {
+            self.set_charge(None);
+            self.registry.offer_seat();
+        }
+        Some(Found::Blocking(job))
     }
 
     pub(super) fn pop(&self, lane: Lane) -> Option<Found> {
+        if self.stretch.is_hesitant()
+            && let Some(found) = self.take_promoted(lane)
+        {
+            return Some(found);
+        }
         if lane == Lane::Frame {
             let tick = self.ticks.get().wrapping_add(1);
             self.ticks.set(tick);
@@ -71,45 +80,60 @@ impl Worker {
 
     fn pop_injected(&self, lane: Lane) -> Option<Found> {
         let job = self.registry.pop_injected(lane)?;
-        self.stretch.count_needed();
+        self.seat.counters.take();
+        if self.registry.occupancy.runs_others(lane) {
+            self.stretch.helps_takers(|| self.taken_by_others());
+        } else {
+            self.stretch.is_needed();
+        }
         Some(Found::Job(job))
     }
 
+    /// Takes what others have promoted, or else what lies in their deques.
     fn steal(&self, lane: Lane) -> Option<Found> {
-        if self.stretch.is_wasted() {
+        if self.is_wasted() {
             return None;
         }
-        let epoch = self.registry.seats_epoch();
-        if self.seats.borrow().0 != epoch {
-            *self.seats.borrow_mut() = (epoch, self.registry.seats());
+        self.take_promoted(lane).or_else(|| self.steal_job(lane))
+    }
+
+    fn take_promoted(&self, lane: Lane) -> Option<Found> {
+        self.find_seat(|seat| {
+            let promotion = seat.take_promoted(|_, job| job.lane == lane)?;
+            Some(Found::Promotion(promotion))
+        })
+    }
+
+    fn steal_job(&self, lane: Lane) -> Option<Found> {
+        if lane != Lane::Frame {
+            return None;
         }
-        let seats = self.seats.borrow();
-        let seats = &seats.1;
-        let start = self.turn.get();
-        self.turn.set(start.wrapping_add(1));
-        for place in 0..seats.len() {
-            let seat = &seats[start.wrapping_add(place) % seats.len()];
-            if let Some(promotion) = seat.take_promoted(|_, job| job.lane == lane) {
-                self.seat.counters.steal();
-                self.stretch.helps(seat);
-                return Some(Found::Promotion(promotion));
-            }
-            if lane != Lane::Frame || Arc::ptr_eq(seat, &self.seat) {
-                continue;
+        self.find_seat(|seat| {
+            if Arc::ptr_eq(seat, &self.seat) {
+                return None;
             }
             loop {
                 match seat.stealer.steal_batch_and_pop(&self.deque) {
-                    Steal::Success(job) => {
-                        self.seat.counters.steal();
-                        self.stretch.helps(seat);
-                        return Some(Found::Job(job));
-                    }
-                    Steal::Empty => break,
+                    Steal::Success(job) => return Some(Found::Job(job)),
+                    Steal::Empty => return None,
                     Steal::Retry => {}
                 }
             }
-        }
-        None
+        })
+    }
+
+    /// Asks one seat after the other, from another one each time.
+    fn find_seat(&self, find: impl Fn(&Arc<Seat>) -> Option<Found>) -> Option<Found> {
+        self.refresh_seats();
+        let seats = self.seats.borrow();
+        let (ahead, behind) = seats.1.split_at(self.turn.get() % seats.1.len().max(1));
+        self.turn.set(self.turn.get().wrapping_add(1));
+        behind.iter().chain(ahead).find_map(|seat| {
+            let found = find(seat)?;
+            self.seat.counters.steal();
+            self.stretch.helps(seat);
+            Some(found)
+        })
     }
 
     pub(super) fn run(&self, found: Found) {
@@ -130,9 +154,18 @@ impl Worker {
         self.seat.counters.job(self.lane());
     }
 
+    /// Whether the thread is in the way of those it helps.
+    pub(crate) fn is_wasted(&self) -> bool {
+        self.stretch.is_wasted(|| self.taken_by_others())
+    }
+
+    fn taken_by_others(&self) -> u64 {
+        self.look().taken_by_others(&self.seat)
+    }
+
     fn run_blocking(&self, job: Job) {
         let counters = &self.seat.counters;
-        self.stretch.count_needed();
+        self.stretch.is_needed();
         counters.blocking();
         counters.busy_end();
         trace::job(Kind::Blocking, self.lane(), || job.run());
@@ -173,7 +206,7 @@ impl Worker {
     pub(crate) fn run_one_of(&self, lane: Lane) -> bool {
         if lane != self.lane() {
             let occupancy = &self.registry.occupancy;
-            if !self.registry.has_work(lane) || !occupancy.try_admit(lane) {
+            if !self.look().has_work(lane) || !occupancy.try_admit(lane) {
                 return false;
             }
             let Some(found) = self.pop(lane) else {
@@ -229,7 +262,7 @@ impl Worker {
             self.registry.occupancy.enter(Charge::Lane(Lane::Frame));
             self.charge.set(Some(Charge::Lane(Lane::Frame)));
         }
-        self.stretch.count_needed();
+        self.stretch.is_needed();
         while !self.mailbox.is_empty() {
             if let Err(payload) = unwind::catch(|| self.mailbox.try_tick()) {
                 self.registry.report_panic(&*payload);

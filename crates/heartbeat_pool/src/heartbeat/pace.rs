@@ -1,0 +1,27 @@
+//! How fast a pool's jobs go, from one look to the next.
+
+use std::mem;
+use std::time::Duration;
+
+/// Jobs shorter than this are not worth coming for.
+const BRISK: Duration = Duration::from_micros(1);
+
+/// The jobs that a pool had run by the last look.
+pub(crate) struct Pace(u64);
+
+impl Pace {
+    pub(crate) fn new(progress: u64) -> Self {
+        Self(progress)
+    }
+
+    /// The jobs since the last look.
+    pub(crate) fn advance(&mut self, progress: u64) -> u64 {
+        progress.wrapping_sub(mem::replace(&mut self.0, progress))
+    }
+}
+
+/// Whether so many jobs in this time mean that one more thread would be in the way of those who run
+/// them.
+pub(crate) fn is_brisk(jobs: u64, time: Duration) -> bool {
+    BRISK.saturating_mul(u32::try_from(jobs).unwrap_or(u32::MAX)) >= time
+}

@@ -1,0 +1,83 @@
+//! A look at all queues of a pool: is there work, and how does it get on?
+//!
+//! Looks belong to the sleep protocol: whoever takes one before it sleeps has fenced, and so sees
+//! what was pushed by those who did not see it sleep.
+
+use crate::lane::Lane;
+use crate::registry::Registry;
+use crate::seat::Seat;
+use crate::sync::Arc;
+use std::ops::Deref;
+
+/// One look, by one reading of the seats.
+pub(crate) struct Look<'a, S> {
+    registry: &'a Registry,
+    seats: S,
+}
+
+impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
+    pub(crate) fn new(registry: &'a Registry, seats: S) -> Self {
+        Self { registry, seats }
+    }
+
+    /// Whether work of `lane` is queued.
+    pub(crate) fn has_work(&self, lane: Lane) -> bool {
+        self.registry.has_injected(lane)
+            || self.has_promoted(lane)
+            || (lane == Lane::Frame && self.seats.iter().any(|seat| !seat.stealer.is_empty()))
+    }
+
+    fn has_promoted(&self, lane: Lane) -> bool {
+        self.seats.iter().any(|seat| seat.has_promoted(lane, 0))
+    }
+
+    /// The best lane that has work queued.
+    pub(crate) fn work(&self) -> Option<Lane> {
+        Lane::ALL.into_iter().find(|lane| self.has_work(*lane))
+    }
+
+    /// Whether any work is queued.
+    pub(crate) fn has_any_work(&self) -> bool {
+        self.work().is_some() || self.registry.blocking.is_ready()
+    }
+
+    /// Whether a worker that now looks would find work and be let in.
+    pub(crate) fn has_admissible_work(&self) -> bool {
+        let found = |lane| self.registry.occupancy.admits(lane) && self.has_work(lane);
+        Lane::ALL.into_iter().any(found) || self.registry.blocking.is_ready()
+    }
+
+    /// Whether one more thread would find work that it is not in the way of: where others get on
+    /// briskly, that is only what they have promoted.
+    pub(crate) fn has_work_for_helper(&self, brisk: bool) -> bool {
+        if !brisk {
+            return self.has_admissible_work();
+        }
+        let found = |lane| self.registry.occupancy.admits(lane) && self.has_promoted(lane);
+        Lane::ALL.into_iter().any(found)
+    }
+
+    /// Raises every seat's beat: the next `join` on each promotes.
+    pub(crate) fn raise_beats(&self) {
+        for seat in &*self.seats {
+            seat.beat.raise();
+        }
+    }
+
+    /// Whether some seat's beat was lowered since it was raised: there is private work.
+    pub(crate) fn any_beat_lowered(&self) -> bool {
+        self.seats.iter().any(|seat| !seat.beat.is_raised())
+    }
+
+    /// The number of jobs run so far, to tell a stuck pool from a busy one.
+    pub(crate) fn progress(&self) -> u64 {
+        let progress = self.seats.iter().map(|seat| seat.counters.progress());
+        progress.fold(0, u64::wrapping_add)
+    }
+
+    /// How many jobs others than `own` have taken from the injectors.
+    pub(crate) fn taken_by_others(&self, own: &Seat) -> u64 {
+        let taken = self.seats.iter().map(|seat| seat.counters.taken());
+        taken.fold(0, u64::wrapping_add) - own.counters.taken()
+    }
+}
