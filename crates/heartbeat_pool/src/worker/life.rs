@@ -12,8 +12,12 @@ use crate::spin;
 use crate::sync::Arc;
 use crate::thread_state::{self, Entered};
 use crate::unwind;
+use std::hint;
 use std::rc::Rc;
 use std::time::Instant;
+
+/// Looks at the queues before a thread stops working: about half a microsecond's.
+const LINGER: usize = 16;
 
 /// What a thread does after it was idle.
 enum Woken {
@@ -63,6 +67,8 @@ impl Worker {
     fn main_loop(&self) {
         let registry = &self.registry;
         let mut searching = true;
+        // Whether a stretch of work has begun and was not judged yet.
+        let mut working = false;
         while !registry.is_terminated() {
             let called = self.is_called();
             let wasted = !searching && self.is_wasted();
@@ -75,7 +81,10 @@ impl Worker {
                 if searching {
                     searching = false;
                     self.end_search();
-                    self.begin_stretch();
+                    if !working {
+                        working = true;
+                        self.begin_stretch();
+                    }
                 }
                 match found {
                     Some(found) => self.run(found),
@@ -83,15 +92,18 @@ impl Worker {
                 }
                 continue;
             }
-            let just_ran = !searching;
-            if just_ran {
+            if !searching {
                 searching = true;
                 registry.sleep.search_begin();
+                if !wasted && self.linger() {
+                    continue;
+                }
             }
             // Offered to nobody, for this thread looks once more itself; and after the search has
             // begun, so that no pusher finds the place free and nobody searching.
             self.set_charge(None);
-            if just_ran {
+            if working {
+                working = false;
                 self.seat.counters.busy_end();
                 registry.set_brief(self.stretch.end());
                 if !self.stretch.is_shy() {
@@ -101,7 +113,7 @@ impl Worker {
             }
             match self.idle() {
                 Woken::ToSearch => {}
-                Woken::ToRun => searching = false,
+                Woken::ToRun => (searching, working) = (false, true),
                 Woken::Retired => break,
             }
         }
@@ -116,6 +128,16 @@ impl Worker {
         } else {
             registry.offer_seat();
         }
+    }
+
+    /// Waits a moment for the next job of the same lane: tasks come one soon after the other, and
+    /// what it costs to stop working and to begin again is more than most of them take.
+    fn linger(&self) -> bool {
+        let lane = self.lane();
+        (0..LINGER).any(|_| {
+            hint::spin_loop();
+            self.look().has_work(lane)
+        })
     }
 
     fn begin_stretch(&self) {
