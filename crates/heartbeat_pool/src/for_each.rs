@@ -6,7 +6,7 @@
 
 use crate::worker::Worker;
 use std::ops::Range;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Work that can be cut in two: a slice, a range, columns of a table.
 pub trait Split: Send + Sized {
@@ -65,31 +65,70 @@ impl<T: Send> Split for &mut [T] {
 struct PieceSize {
     items: usize,
     timed: bool,
+    /// What an item takes, in nanoseconds, once a piece was timed.
+    item: Option<f64>,
+    worth: f64,
+    pieces: u32,
 }
 
 impl PieceSize {
-    const UNTIMED_GROWTH: usize = 4;
+    const UNTIMED_GROWTH: usize = 16;
     const UNTIMED: usize = 64;
     const WORTH_TIMING: usize = 64 * Self::UNTIMED;
     /// Untimed, the rest is cut no finer than this.
-    const UNTIMED_REST: usize = 24;
-    /// How long a timed piece should take: how late a beat is seen.
-    const DURATION: Duration = Duration::from_micros(10);
+    const UNTIMED_REST: usize = 48;
+    /// How long a timed piece may take, in nanoseconds: how late a beat is seen.
+    const LONGEST: f64 = 3_000.0;
+    const SHORTEST: f64 = 1_500.0;
+    /// Towards the end, the two who share should end together: pieces are this part of what is left.
+    const PART: f64 = 24.0;
+    /// One of so many pieces is timed.
+    const TIMED: u32 = 4;
     /// Items may differ, so the last ones' time is trusted this far.
     const GROWTH: usize = 8;
+    /// What must be left, in nanoseconds, for sharing it to pay.
+    const WORTH_SHARING: f64 = 4_000.0;
+    /// The same for one of two who share already: what they pass to and fro at the end lies in the
+    /// wrong cache when they come by again.
+    const WORTH_SHARING_AGAIN: f64 = 20_000.0;
+    /// A loop of fewer items is shared before its first one, for that may take long.
+    const FEW: usize = 64;
 
-    fn new(timed: bool) -> Self {
-        Self { items: 1, timed }
+    fn new(shared: bool) -> Self {
+        Self {
+            items: 1,
+            timed: shared,
+            item: None,
+            worth: if shared {
+                Self::WORTH_SHARING_AGAIN
+            } else {
+                Self::WORTH_SHARING
+            },
+            pieces: 0,
+        }
     }
 
     /// Whether `left` items make a last piece.
     fn is_rest(&self, left: usize) -> bool {
-        let coarse = !self.timed && self.items > Self::UNTIMED_GROWTH;
+        let coarse = !self.timed && self.items > 1;
         left <= if coarse {
             Self::UNTIMED_REST
         } else {
             self.items
         }
+    }
+
+    /// Whether `left` items are worth sharing, if that is known. Else, the next piece is a sample.
+    fn is_worth_sharing(&mut self, left: usize) -> Option<bool> {
+        if let Some(item) = self.item {
+            return Some(item * left as f64 >= self.worth);
+        }
+        if self.items == 1 && left < Self::FEW {
+            return Some(true);
+        }
+        self.timed = true;
+        self.items = (left / Self::FEW + 3).min(Self::UNTIMED);
+        None
     }
 
     /// Runs a piece of at most that size, with `left` items at its start, and sizes the next one.
@@ -100,11 +139,19 @@ impl PieceSize {
             self.items = (self.items * Self::UNTIMED_GROWTH).min(Self::UNTIMED);
             return;
         }
+        self.pieces += 1;
+        if self.pieces > Self::TIMED && !self.pieces.is_multiple_of(Self::TIMED) {
+            return piece();
+        }
         let start = Instant::now();
         piece();
-        let nanos = start.elapsed().as_nanos().max(1);
-        let items = Self::DURATION.as_nanos() * self.items as u128 / nanos;
-        self.items = (items as usize).clamp(1, self.items * Self::GROWTH);
+        let nanos = start.elapsed().as_nanos() as f64;
+        let items = self.items.min(left / 2).max(1);
+        let item = (nanos / items as f64).max(0.1);
+        let rest = item * (left - items) as f64;
+        let time = (rest / Self::PART).clamp(Self::SHORTEST, Self::LONGEST);
+        self.item = Some(item);
+        self.items = ((time / item) as usize).clamp(1, self.items * Self::GROWTH);
     }
 }
 
@@ -138,7 +185,14 @@ impl Worker {
         loop {
             let left = rest.len();
             if left > 1 && self.poll_beat() {
-                return self.halves(rest, f);
+                match size.is_worth_sharing(left) {
+                    Some(true) => return self.halves(rest, f),
+                    Some(false) => {
+                        self.decline_beat();
+                        return f(rest);
+                    }
+                    None => {}
+                }
             }
             if size.is_rest(left) {
                 if left > 0 {
@@ -218,6 +272,7 @@ pub fn for_each_piece<W: Split>(work: W, f: impl Fn(W) + Sync) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
 
     /// The sizes of the pieces of `items` items that take no time to speak of.
     fn pieces(items: usize) -> Vec<usize> {
@@ -237,7 +292,7 @@ mod tests {
     #[cfg_attr(miri, ignore = "in an interpreter all work is long")]
     fn short_work_is_cut_a_few_times_and_long_work_seldom() {
         assert_eq!(pieces(1), [1]);
-        assert_eq!(pieces(100), [1, 4, 16, 39, 20, 20]);
+        assert_eq!(pieces(100), [1, 16, 41, 42]);
         let many = pieces(10_000_000);
         assert!(many.len() < 500, "{}", many.len());
         assert_eq!(many.iter().sum::<usize>(), 10_000_000);

@@ -181,6 +181,19 @@ impl Worker {
         false
     }
 
+    /// Lets a beat pass by, for there is too little to share. A thread that waits for work just now
+    /// still wants what comes next; else somebody must stay awake to raise the next beat.
+    #[cold]
+    pub(crate) fn decline_beat(&self) {
+        let registry = self.registry();
+        if registry.sleep.searchers() == 0 {
+            self.seat.beat.lower();
+            if registry.occupancy.admits(self.lane()) {
+                registry.notify_within_a_beat(self.lane());
+            }
+        }
+    }
+
     /// Offers every private job, for their owner is about to wait.
     pub(crate) fn promote_all(&self) {
         while !self.private.is_empty() {

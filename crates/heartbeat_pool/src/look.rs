@@ -57,16 +57,19 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
         Lane::ALL.into_iter().any(found)
     }
 
-    /// Raises every seat's beat: the next `join` on each promotes.
-    pub(crate) fn raise_beats(&self) {
-        for seat in &*self.seats {
+    /// Raises the beat of every seat but the caller's `own`: the next `join` on each promotes.
+    pub(crate) fn raise_beats(&self, own: Option<&Arc<Seat>>) {
+        let others = |seat: &&Arc<Seat>| own.is_none_or(|own| !Arc::ptr_eq(own, seat));
+        for seat in self.seats.iter().filter(others) {
             seat.beat.raise();
         }
     }
 
-    /// Whether some seat's beat was lowered since it was raised: there is private work.
-    pub(crate) fn any_beat_lowered(&self) -> bool {
-        self.seats.iter().any(|seat| !seat.beat.is_raised())
+    /// Whether the beat of some seat but the caller's `own` was lowered since it was raised: there is
+    /// private work.
+    pub(crate) fn any_beat_lowered(&self, own: &Arc<Seat>) -> bool {
+        let lowered = |seat: &Arc<Seat>| !Arc::ptr_eq(own, seat) && !seat.beat.is_raised();
+        self.seats.iter().any(lowered)
     }
 
     /// The number of jobs run so far, to tell a stuck pool from a busy one.

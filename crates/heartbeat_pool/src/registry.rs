@@ -149,7 +149,7 @@ impl Registry {
             self.wake_for(lane);
         } else if !self.occupancy.is_quiet() {
             // Forks found no room before: the next one looks again.
-            look.raise_beats();
+            look.raise_beats(None);
         }
     }
 

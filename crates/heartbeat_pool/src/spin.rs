@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 /// About what putting a thread to sleep and waking it costs: waiting this long before going to
 /// sleep is at most twice as dear as knowing the future.
-pub(crate) const BEFORE_SLEEP: Duration = Duration::from_micros(50);
+pub(crate) const BEFORE_SLEEP: Duration = Duration::from_micros(20);
 
 /// Looks at `probe` until it is true (and says so), for `limit` at most.
 pub(crate) fn until(limit: Duration, mut probe: impl FnMut() -> bool) -> bool {

@@ -50,7 +50,7 @@ pub(crate) fn keep_beat(worker: &Worker) -> Relieved {
             } else if !alert && self.1 {
                 self.0.registry().sleep.alert_end();
                 // In this order: a fork that finds its beat raised sees nobody alert, and wakes.
-                self.0.look().raise_beats();
+                self.0.look().raise_beats(Some(&self.0.seat));
             }
             self.1 = alert;
         }
@@ -91,9 +91,9 @@ pub(crate) fn keep_beat(worker: &Worker) -> Relieved {
         worker.seat.counters.beat();
 
         let look = worker.look();
-        let lowered = look.any_beat_lowered();
+        let lowered = look.any_beat_lowered(&worker.seat);
         // Drowsy as well: a raise that met its owner closing the gate was not seen.
-        look.raise_beats();
+        look.raise_beats(Some(&worker.seat));
         let moved = pace.advance(look.progress());
         drop(look);
         brisk = pace::is_brisk(moved, beat);

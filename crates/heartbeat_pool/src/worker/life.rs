@@ -95,7 +95,7 @@ impl Worker {
             if !searching {
                 searching = true;
                 registry.sleep.search_begin();
-                if !wasted && self.linger() {
+                if !wasted && self.stretch.may_go_on() && self.linger() {
                     continue;
                 }
             }
@@ -190,7 +190,7 @@ impl Worker {
 
     fn ask(&self) {
         self.asked.set(Instant::now());
-        self.look().raise_beats();
+        self.look().raise_beats(Some(&self.seat));
     }
 
     /// Lets beats pass before the next look, one at least, and all in which others got on briskly. The
@@ -203,7 +203,7 @@ impl Worker {
         while !self.parker.park_timeout(registry.config.beat) {
             self.seat.counters.beat();
             let look = self.look();
-            look.raise_beats();
+            look.raise_beats(Some(&self.seat));
             let brisk = heartbeat::is_brisk(pace.advance(look.progress()), registry.config.beat);
             let over = !brisk || !look.has_any_work() || look.has_work_for_helper(brisk);
             if over {

@@ -9,8 +9,8 @@ use crate::sync::Arc;
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
-/// What a stretch must take to pay: about ten times what promoting, waking and waiting cost.
-const WORTH_COMING: Duration = Duration::from_micros(5);
+/// What a stretch must take to pay: twice what promoting and taking cost those who share.
+const WORTH_COMING: Duration = Duration::from_micros(2);
 /// What each of its jobs must take, the hand-over included.
 const WORTH_TAKING: Duration = Duration::from_micros(1);
 /// Jobs before a stretch is judged while it lasts.
@@ -37,6 +37,7 @@ pub(crate) struct Stretch {
     wasted: Cell<bool>,
     strikes: Cell<u32>,
     paid: Cell<bool>,
+    joined: Cell<bool>,
 }
 
 impl Stretch {
@@ -49,6 +50,7 @@ impl Stretch {
             wasted: Cell::new(false),
             strikes: Cell::new(0),
             paid: Cell::new(true),
+            joined: Cell::new(false),
         }
     }
 
@@ -59,6 +61,16 @@ impl Stretch {
 
     pub(super) fn count_job(&self) {
         self.jobs.set(self.jobs.get() + 1);
+    }
+
+    /// Whether the next piece of work is half of a join.
+    pub(super) fn has_joined(&self, joined: bool) {
+        self.joined.set(joined);
+    }
+
+    /// Whether more of the same kind may be queued soon; halves of joins come only if asked for.
+    pub(super) fn may_go_on(&self) -> bool {
+        !self.joined.get()
     }
 
     /// The next jobs are for this thread, or from a queue that nobody else empties now.

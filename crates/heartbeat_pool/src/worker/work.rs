@@ -137,6 +137,8 @@ impl Worker {
     }
 
     pub(super) fn run(&self, found: Found) {
+        self.stretch
+            .has_joined(matches!(found, Found::Promotion(_)));
         match found {
             Found::Job(job) => self.run_job(Kind::Spawned, job),
             Found::Promotion(promotion) => self.run_promotion(&promotion),
