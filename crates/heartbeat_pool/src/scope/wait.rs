@@ -67,6 +67,8 @@ fn run_one(core: &Arc<ScopeCore>, worker: &Worker) -> bool {
 
 /// Work that takes longer than this is shared at once, not at the next beat.
 const LONG: Duration = Duration::from_micros(20);
+/// A job of less is done sooner than a helper comes.
+const SHORT: Duration = Duration::from_micros(1);
 
 /// The owner's wait for its scope.
 pub(super) struct Completion<'a> {
@@ -74,6 +76,8 @@ pub(super) struct Completion<'a> {
     mailboxes: &'a [&'a Arc<Mailbox>],
     start: Instant,
     jobs: Cell<u32>,
+    /// The number of jobs after which the clock is read next.
+    next_look: Cell<u32>,
 }
 
 impl<'a> Completion<'a> {
@@ -83,17 +87,24 @@ impl<'a> Completion<'a> {
             mailboxes,
             start: Instant::now(),
             jobs: Cell::new(0),
+            next_look: Cell::new(1),
         }
     }
 
-    /// Wakes a helper once the work turns out to be long. The clock is read after the first, the
-    /// second, the fourth job and so on, so it costs short ones next to nothing.
+    /// Wakes a helper once the work turns out to be long. The clock is read after the first job, and
+    /// then the more seldom the shorter they are, so it costs short ones next to nothing.
     fn call_for_help(&self) {
         let jobs = self.jobs.get() + 1;
         self.jobs.set(jobs);
-        if jobs.is_power_of_two() && !self.core.queue.is_empty() && self.start.elapsed() >= LONG {
+        if jobs < self.next_look.get() || self.core.queue.is_empty() {
+            return;
+        }
+        let elapsed = self.start.elapsed();
+        if elapsed >= LONG {
             self.core.registry.notify(self.core.lane);
         }
+        let short = elapsed < SHORT * jobs;
+        self.next_look.set(jobs * if short { 16 } else { 2 });
     }
 }
 
