@@ -27,32 +27,39 @@ fn drive<F: Future>(parker: &Arc<Parker>, future: F, idle: impl Fn()) -> F::Outp
 
 impl Registry {
     pub(crate) fn block_on<F: Future>(self: &Arc<Self>, future: F) -> F::Output {
-        if self.occupancy.target() > 0 {
-            return standing(future);
-        }
-        // A pool without threads: its caller does its work.
-        let worker = thread_state::seat_in(self);
-        drive(worker.parker(), future, || {
-            if !worker.visit(Worker::tick) {
-                // A wake-up that came first has left its token.
-                worker.sleep_threadless(|| false);
+        let parker = thread_state::parker();
+        drive(&parker, future, || {
+            if self.occupancy.target() == 0 {
+                self.idle_threadless(&parker);
+            } else {
+                stand(&parker, || {
+                    let has_threads = || self.occupancy.target() > 0;
+                    self.waiters.park(&parker, has_threads);
+                });
             }
         })
     }
+
+    /// A pool without threads: its caller does its work.
+    fn idle_threadless(self: &Arc<Self>, parker: &Arc<Parker>) {
+        let worker = thread_state::seat_in(self);
+        if !worker.visit(Worker::tick) {
+            // A wake-up that came first has left its token.
+            // Not the worker's own parker: in a thread-local's destructor it is another one.
+            worker.sleep_threadless(parker, || self.occupancy.target() > 0);
+        }
+    }
 }
 
-/// Waits for `future`, with the thread's seats given away whenever it sleeps.
-fn standing<F: Future>(future: F) -> F::Output {
-    let parker = thread_state::parker();
-    drive(&parker, future, || {
-        if Worker::with_current(|worker| worker.is_some_and(Worker::run_pinned)) {
-            return;
-        }
-        let _standing = Worker::stand_up();
-        // What is waited for is often almost there.
-        spin::until(spin::BEFORE_SLEEP, || parker.has_token());
-        parker.park();
-    })
+/// Sleeps by `park`, with the thread's seats given away, unless there is work for this very thread.
+fn stand(parker: &Parker, park: impl FnOnce()) {
+    if Worker::with_current(|worker| worker.is_some_and(Worker::run_pinned)) {
+        return;
+    }
+    let _standing = Worker::stand_up();
+    // What is waited for is often almost there.
+    spin::until(spin::BEFORE_SLEEP, || parker.has_token());
+    park();
 }
 
 impl Worker {
@@ -82,6 +89,9 @@ impl Worker {
 pub fn block_on<F: Future>(future: F) -> F::Output {
     match Worker::with_current(|worker| worker.map(|worker| worker.registry().clone())) {
         Some(registry) => registry.block_on(future),
-        None => standing(future),
+        None => {
+            let parker = thread_state::parker();
+            drive(&parker, future, || stand(&parker, || parker.park()))
+        }
     }
 }

@@ -104,6 +104,8 @@ mod unwind;
 #[cfg(not(heartbeat_loom))]
 mod wait;
 #[cfg(not(heartbeat_loom))]
+mod waiters;
+#[cfg(not(heartbeat_loom))]
 mod worker;
 #[cfg(not(heartbeat_loom))]
 mod yield_now;

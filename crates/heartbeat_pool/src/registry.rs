@@ -13,6 +13,7 @@ use crate::sleep::Sleep;
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Mutex, Ordering, lock};
 use crate::threads::{Main, Threads};
 use crate::unwind;
+use crate::waiters::Waiters;
 use concurrent_queue::ConcurrentQueue;
 use std::any::Any;
 
@@ -30,6 +31,7 @@ pub(crate) struct Registry {
     pub(crate) occupancy: Occupancy,
     pub(crate) sleep: Sleep,
     pub(crate) threads: Threads,
+    pub(crate) waiters: Waiters,
     pub(crate) config: Config,
     terminated: AtomicBool,
     /// Whether recent jobs were shorter than a hand-over, as the next may be.
@@ -63,6 +65,7 @@ impl Registry {
             occupancy: Occupancy::new(),
             sleep: Sleep::new(),
             threads: Threads::new(main),
+            waiters: Waiters::new(),
             config,
             terminated: AtomicBool::new(false),
             brief: AtomicBool::new(false),

@@ -16,8 +16,10 @@ impl Registry {
         self.sized.store(true, Ordering::Relaxed);
         let threads = self.occupancy.change_target(change);
         let started = self.threads.populate(self, threads);
-        // The idle ones see whether they are still wanted.
+        // The idle ones see whether they are still wanted, the waiting ones whether there is anybody
+        // left but them.
         self.sleep.wake_all();
+        self.waiters.wake_all();
         started.map(|()| threads)
     }
 }

@@ -1,6 +1,8 @@
 //! Waiting: run what is waited for, else give the seat away and sleep.
 
+use crate::parker::Parker;
 use crate::spin;
+use crate::sync::Arc;
 use crate::worker::Worker;
 
 /// Something that a worker waits for.
@@ -38,13 +40,15 @@ impl Worker {
                 event.set_asleep(true);
                 if threadless {
                     // Nobody else would do the pool's other work, which `event` may need.
-                    if self.sleep_threadless(came_about) {
+                    if self.sleep_threadless(self.parker(), came_about) {
                         break;
                     }
-                } else if came_about() {
+                } else if came_about() || self.registry().occupancy.target() == 0 {
                     break;
                 } else {
-                    self.parker().park();
+                    let waiters = &self.registry().waiters;
+                    let has_threads = || self.registry().occupancy.target() > 0;
+                    waiters.park(self.parker(), has_threads);
                 }
             }
             event.set_asleep(false);
@@ -54,15 +58,19 @@ impl Worker {
 
     /// Parks a thread of a pool without threads until `came_about` or some work is queued, and
     /// tells whether that is so.
-    pub(crate) fn sleep_threadless(&self, came_about: impl Fn() -> bool) -> bool {
+    pub(crate) fn sleep_threadless(
+        &self,
+        parker: &Arc<Parker>,
+        came_about: impl Fn() -> bool,
+    ) -> bool {
         let registry = self.registry();
         registry.sleep.search_begin();
-        registry.sleep.park_begin(self.parker());
+        registry.sleep.park_begin(parker);
         let awake = came_about() || self.look().has_any_work();
         if !awake {
-            self.parker().park();
+            parker.park();
         }
-        registry.sleep.park_cancel(self.parker());
+        registry.sleep.park_cancel(parker);
         // Others may wait for the pool's work too, and this thread may be done.
         if registry.sleep.search_end() && self.look().has_any_work() {
             let _ = registry.sleep.wake_one();

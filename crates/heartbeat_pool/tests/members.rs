@@ -345,3 +345,38 @@ fn settings_that_cannot_be_kept_are_told() {
     );
     assert!(refused.to_string().contains("ask for fewer"), "{refused}");
 }
+
+/// Waits that began while the pool had threads, and must do its work themselves from then on.
+#[test]
+fn a_wait_goes_on_when_the_pool_loses_its_threads() {
+    within_a_minute(|| {
+        for round in 0..200 {
+            let pool = Arc::new(pool(1 + round % 2));
+            let (sender, receiver) = async_channel::bounded(1);
+            let waiter = {
+                let pool = pool.clone();
+                thread::spawn(move || {
+                    let first = pool.spawn_future(Lane::Io, async move {
+                        receiver.recv().await.unwrap();
+                        // Queued when nobody else is there.
+                        heartbeat_pool::spawn_future(Lane::Background, async { 7 }).await
+                    });
+                    if round % 3 == 0 {
+                        pool.scope(|scope| {
+                            let task = scope.spawn_future(first);
+                            pool.block_on(task)
+                        })
+                    } else {
+                        pool.block_on(first)
+                    }
+                })
+            };
+            if round % 5 == 0 {
+                thread::sleep(Duration::from_micros(100));
+            }
+            pool.depopulate();
+            sender.try_send(()).unwrap();
+            assert_eq!(waiter.join().unwrap(), 7);
+        }
+    });
+}
