@@ -250,8 +250,11 @@ impl Worker {
             sleep.sentinel_end();
             match relieved {
                 Relieved::Called => return back(),
-                // Once more round: work may have begun just then and seen a sentinel.
-                Relieved::Quiet if registry.occupancy.is_quiet() && !self.look().has_any_work() => {
+                // Once more round: work may have begun just then and seen a sentinel. (In a pool
+                // that has just lost its threads, what is queued is not for this one any more.)
+                Relieved::Quiet
+                    if registry.occupancy.is_quiet() && !self.look().has_admissible_work() =>
+                {
                     break;
                 }
                 Relieved::Quiet => {}
