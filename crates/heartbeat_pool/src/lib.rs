@@ -24,9 +24,12 @@
 //! - Panics reach their owner, and no worker dies of one.
 //! - All work is placed by its [`Lane`]: frame work first, io and background work within budgets.
 //!
-//! The modules lie in layers, each importing only lower ones: `sync`; `parker`; `latch`, `claim`
-//! and `job`; the queues; `occupancy` and `sleep`; `registry`; `worker`; the verbs, a file each;
-//! [`ThreadPool`].
+//! A process that forks (`fork(2)`) has no threads of the pool in the child; don't use it there.
+//!
+//! The modules lie in layers, each importing only lower ones: `sync`; `parker` and `unwind`; `latch`,
+//! `claim`, `tickets` and `job`; the queues (`private`, `pinned`, `mailbox`, `blocking`); `occupancy`,
+//! `sleep` and the beat; `seat`, `look` and `registry` with its `threads`; `worker`; the verbs, a file
+//! each; [`ThreadPool`].
 
 // The models use the lower layers alone, and not all of each.
 #![cfg_attr(heartbeat_loom, allow(dead_code, unused_imports))]

@@ -4,7 +4,7 @@ use crate::bench::Bench;
 use crate::workload::Workload;
 use std::thread;
 use std::time::{Duration, Instant};
-use suite::{Coarse, Contender, CpuClock, Refusal, Table, factor, median, percentile, seconds};
+use suite::{Coarse, Contender, CpuClock, Refusal, Serial, Table, median, percentile, seconds};
 
 const FRAME: Duration = Duration::from_nanos(16_666_667);
 /// Sixteen jobs of this length: a millisecond of work a frame.
@@ -22,10 +22,14 @@ struct Runner<'a> {
     contender: &'a dyn Contender,
     frames: Vec<f64>,
     cpu: f64,
-    wall: f64,
 }
 
 impl Runner<'_> {
+    /// CPU seconds of the whole process, sleep and all, by the frame.
+    fn cpu_a_frame(&self) -> f64 {
+        self.cpu / self.frames.len().max(1) as f64
+    }
+
     fn frames(&mut self, work: &Coarse, frames: u32) -> Result<(), Refusal> {
         let cpu = CpuClock::start();
         let start = Instant::now();
@@ -36,7 +40,6 @@ impl Runner<'_> {
             thread::sleep((start + FRAME * frame).saturating_duration_since(Instant::now()));
         }
         self.cpu += cpu.elapsed();
-        self.wall += start.elapsed().as_secs_f64();
         Ok(())
     }
 }
@@ -44,7 +47,14 @@ impl Runner<'_> {
 fn run(bench: &Bench, name: &str) -> Table {
     let about = "Sixty frames a second, each a scope of 16 jobs from outside (chili: joins), a \
                  millisecond of work together, then sleep till the next.";
-    let columns = ["pool", "frame's work", "p99", "CPU s/s", "frames"];
+    let columns = [
+        "pool",
+        "frame's work",
+        "p99",
+        "CPU a frame",
+        "beyond serial",
+        "frames",
+    ];
     let mut table = Table::new(name, about, &columns);
     let work = Coarse::new(JOBS, bench.spinner.steps(JOB));
     let frames = if bench.options.quick { 10 } else { 60 };
@@ -54,7 +64,6 @@ fn run(bench: &Bench, name: &str) -> Table {
             contender,
             frames: Vec::new(),
             cpu: 0.0,
-            wall: 0.0,
         })
         .collect();
     for turn in 0..TURNS {
@@ -80,16 +89,25 @@ fn run(bench: &Bench, name: &str) -> Table {
             .iter()
             .position(|name| *name == runner.contender.name())
     });
-    table.rows.extend(runners.iter().map(row));
+    let serial = runners
+        .iter()
+        .find(|runner| runner.contender.name() == Serial::NAME);
+    let serial = serial.map(Runner::cpu_a_frame);
+    table
+        .rows
+        .extend(runners.iter().map(|runner| row(runner, serial)));
     table
 }
 
-fn row(runner: &Runner) -> Vec<String> {
+fn row(runner: &Runner, serial: Option<f64>) -> Vec<String> {
+    let cpu = runner.cpu_a_frame();
+    let beyond = serial.map_or("-".to_owned(), |serial| seconds((cpu - serial).max(0.0)));
     vec![
         runner.contender.name().to_owned(),
         seconds(median(&runner.frames)),
         seconds(percentile(&runner.frames, 0.99)),
-        factor(runner.cpu / runner.wall),
+        seconds(cpu),
+        beyond,
         runner.frames.len().to_string(),
     ]
 }
