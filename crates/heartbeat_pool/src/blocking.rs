@@ -128,7 +128,7 @@ pub fn spawn_blocking<R>(f: impl FnOnce() -> R + Send + 'static) -> Task<R>
 where
     R: Send + 'static,
 {
-    Registry::current("spawn_blocking").spawn_blocking(f)
+    Registry::with_current("spawn_blocking", |registry| registry.spawn_blocking(f))
 }
 
 /// Runs `f`, which may block, here and now; a spare thread takes the caller's seat meanwhile, so

@@ -169,7 +169,7 @@ pub fn broadcast<R: Send>(f: impl Fn(BroadcastContext) -> R + Sync) -> Vec<R> {
 /// assert_eq!(indices, [0, 1]);
 /// ```
 pub fn spawn_broadcast(f: impl Fn(BroadcastContext) + Send + Sync + 'static) {
-    Registry::current("spawn_broadcast").spawn_broadcast(f);
+    Registry::with_current("spawn_broadcast", |registry| registry.spawn_broadcast(f));
 }
 
 /// Spawns a closure on the thread of `index`, one of
@@ -191,5 +191,5 @@ pub fn spawn_broadcast(f: impl Fn(BroadcastContext) + Send + Sync + 'static) {
 /// assert_eq!(receiver.recv(), Ok(Some(1)));
 /// ```
 pub fn spawn_on(index: usize, f: impl FnOnce() + Send + 'static) {
-    Registry::current("spawn_on").spawn_on(index, f);
+    Registry::with_current("spawn_on", |registry| registry.spawn_on(index, f));
 }

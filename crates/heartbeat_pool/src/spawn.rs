@@ -14,14 +14,14 @@ use async_task::{Runnable, Task};
 use std::future::Future;
 
 impl Registry {
-    /// The registry of the pool that the calling thread is inside of.
+    /// Calls `f` with the registry of the pool that the calling thread is inside of.
     ///
     /// # Panics
     ///
     /// Outside of any pool, naming `verb`.
-    pub(crate) fn current(verb: &str) -> Arc<Self> {
+    pub(crate) fn with_current<R>(verb: &str, f: impl FnOnce(&Arc<Self>) -> R) -> R {
         Worker::with_current(|worker| match worker {
-            Some(worker) => worker.registry().clone(),
+            Some(worker) => f(worker.registry()),
             None => panic!(
                 "heartbeat_pool::{verb} was called outside of a pool: call ThreadPool::{verb}"
             ),
@@ -120,7 +120,7 @@ impl Worker {
 /// assert_eq!(receiver.recv(), Ok(7));
 /// ```
 pub fn spawn(lane: Lane, f: impl FnOnce() + Send + 'static) {
-    Registry::current("spawn").spawn(lane, f);
+    Registry::with_current("spawn", |registry| registry.spawn(lane, f));
 }
 
 /// Spawns a future on `lane` of the pool that the calling thread is inside of.
@@ -133,7 +133,9 @@ where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    Registry::current("spawn_future").spawn_future(lane, future)
+    Registry::with_current("spawn_future", |registry| {
+        registry.spawn_future(lane, future)
+    })
 }
 
 /// Spawns the future that `f` makes, on `lane` of the pool that the calling thread is inside of.
@@ -146,5 +148,5 @@ where
     Fut: Future + Send + 'static,
     Fut::Output: Send + 'static,
 {
-    Registry::current("spawn_async").spawn_async(lane, f)
+    Registry::with_current("spawn_async", |registry| registry.spawn_async(lane, f))
 }
