@@ -18,6 +18,10 @@ const DROWSY: Duration = Duration::from_millis(16);
 /// Beats without anything shared, after which the sentinel turns drowsy.
 const CALM_BEATS: u32 = 8;
 
+/// Looks at a pool where nothing runs, after which the sentinel sleeps without a timer. Not at once,
+/// for work from outside often comes in bursts.
+const QUIET_BEATS: u32 = 2;
+
 /// How long the sentinel waits for an answer to a raised beat: a few forks' time, much less than
 /// going back to sleep costs.
 const ANSWER: Duration = Duration::from_micros(3);
@@ -67,11 +71,17 @@ pub(crate) fn keep_beat(worker: &Worker) -> Relieved {
     let beat = registry.config.beat;
     let mut alert = Alert(worker, false);
     let mut calm = 0;
+    let mut quiet = 0;
     let mut pace = worker.pace();
     let mut brisk = false;
     let mut since = Instant::now();
     loop {
-        alert.set(calm < CALM_BEATS && registry.has_room());
+        quiet = if registry.occupancy.is_quiet() {
+            quiet + 1
+        } else {
+            0
+        };
+        alert.set(calm < CALM_BEATS && quiet < QUIET_BEATS && registry.has_room());
         // After the promise was made or taken back: what was pushed under another one is seen.
         if !(brisk && alert.1) && worker.look().has_admissible_work() {
             return Relieved::Called;
