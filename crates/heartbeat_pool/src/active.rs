@@ -120,6 +120,7 @@ impl<F, O: Tracks> Drop for Tracked<F, O> {
         if let Err(payload) = dropped {
             // Not resumed: async-task would abort.
             self.owner().report_panic(&*payload);
+            unwind::discard(payload);
         }
         if let Some(key) = self.key {
             self.owner().active().remove(key);

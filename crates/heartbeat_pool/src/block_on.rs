@@ -30,7 +30,9 @@ impl Registry {
         let parker = thread_state::parker();
         drive(&parker, future, || {
             if self.occupancy.target() == 0 {
-                self.idle_threadless(&parker);
+                if !thread_state::run_pinned() {
+                    self.idle_threadless(&parker);
+                }
             } else {
                 stand(&parker, || {
                     let has_threads = || self.occupancy.target() > 0;
@@ -44,6 +46,7 @@ impl Registry {
     fn idle_threadless(self: &Arc<Self>, parker: &Arc<Parker>) {
         let worker = thread_state::seat_in(self);
         if !worker.visit(Worker::tick) {
+            let _standing = Worker::stand_up();
             // A wake-up that came first has left its token.
             // Not the worker's own parker: in a thread-local's destructor it is another one.
             worker.sleep_threadless(parker, || self.occupancy.target() > 0);
@@ -53,7 +56,7 @@ impl Registry {
 
 /// Sleeps by `park`, with the thread's seats given away, unless there is work for this very thread.
 fn stand(parker: &Parker, park: impl FnOnce()) {
-    if Worker::with_current(|worker| worker.is_some_and(Worker::run_pinned)) {
+    if thread_state::run_pinned() {
         return;
     }
     let _standing = Worker::stand_up();

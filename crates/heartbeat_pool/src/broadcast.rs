@@ -37,7 +37,7 @@ fn contexts(num_threads: usize) -> impl Iterator<Item = BroadcastContext> {
 
 impl Registry {
     /// Gives `job` to the thread of `index`. Gives it back if there is no such thread.
-    fn pin(&self, index: usize, job: Job) -> Result<(), Job> {
+    pub(crate) fn pin(&self, index: usize, job: Job) -> Result<(), Job> {
         match self.threads.pinned(index) {
             Some(pinned) if index < self.occupancy.target() => pinned.push(job),
             _ => Err(job),

@@ -207,7 +207,8 @@ impl Worker {
     fn promote(&self) {
         self.seat.beat.lower();
         if self.registry().occupancy.admits(self.lane()) {
-            self.promote_oldest();
+            // Jobs of the frames that a panic would end are queued.
+            unwind::AbortOnUnwind::guard(|| self.promote_oldest());
         }
     }
 

@@ -36,6 +36,12 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
         Lane::ALL.into_iter().find(|lane| self.has_work(*lane))
     }
 
+    /// The best lane that has work for one more thread; without one, as [`work`](Self::work).
+    pub(crate) fn work_for_one_more(&self) -> Option<Lane> {
+        let admitted = |lane: &Lane| self.registry.occupancy.admits(*lane) && self.has_work(*lane);
+        Lane::ALL.into_iter().find(admitted).or_else(|| self.work())
+    }
+
     /// Whether any work is queued.
     pub(crate) fn has_any_work(&self) -> bool {
         self.work().is_some() || self.registry.blocking.is_ready()
@@ -48,13 +54,18 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
     }
 
     /// Whether one more thread would find work that it is not in the way of: where others get on
-    /// briskly, that is only what they have promoted.
+    /// briskly, that is what they have promoted, and all but frame work.
     pub(crate) fn has_work_for_helper(&self, brisk: bool) -> bool {
-        if !brisk {
-            return self.has_admissible_work();
-        }
-        let found = |lane| self.registry.occupancy.admits(lane) && self.has_promoted(lane);
-        Lane::ALL.into_iter().any(found)
+        let occupancy = &self.registry.occupancy;
+        let found = |lane| {
+            occupancy.admits(lane)
+                && if brisk && lane == Lane::Frame {
+                    self.has_promoted(lane)
+                } else {
+                    self.has_work(lane)
+                }
+        };
+        Lane::ALL.into_iter().any(found) || self.registry.blocking.is_ready()
     }
 
     /// Raises the beat of every seat but the caller's `own`: the next `join` on each promotes.
@@ -81,6 +92,8 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
     /// How many jobs others than `own` have taken from the injectors.
     pub(crate) fn taken_by_others(&self, own: &Seat) -> u64 {
         let taken = self.seats.iter().map(|seat| seat.counters.taken());
-        taken.fold(0, u64::wrapping_add) - own.counters.taken()
+        taken
+            .fold(0, u64::wrapping_add)
+            .saturating_sub(own.counters.taken())
     }
 }

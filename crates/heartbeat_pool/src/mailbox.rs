@@ -84,6 +84,10 @@ impl Mailbox {
         self.queue.is_empty()
     }
 
+    pub(crate) fn len(&self) -> usize {
+        self.queue.len()
+    }
+
     /// Spawns a future that is polled on the owner thread alone.
     ///
     /// Dropping the task cancels it; a panic in the future reaches whoever awaits it. After

@@ -169,12 +169,13 @@ impl Occupancy {
 
     /// Whether a thread from outside that waits would find room to run.
     pub(crate) fn has_room(&self) -> bool {
-        self.counts().frame() < self.target()
+        self.counts().frame() < self.target().min(self.budget(Lane::Frame))
     }
 
     /// How many threads work for the frame beyond the target.
     pub(crate) fn beyond_target(&self) -> usize {
-        self.counts().frame().saturating_sub(self.target())
+        let most = self.target().min(self.budget(Lane::Frame));
+        self.counts().frame().saturating_sub(most)
     }
 
     /// Whether anything runs at all.

@@ -44,6 +44,10 @@ impl Pinned {
         self.queue.pop().ok()
     }
 
+    pub(crate) fn len(&self) -> usize {
+        self.queue.len()
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.queue.is_empty()
     }

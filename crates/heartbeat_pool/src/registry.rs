@@ -49,7 +49,9 @@ impl Tracks for Registry {
     fn report_panic(&self, payload: &(dyn Any + Send)) {
         if let Some(handler) = &self.config.panic_handler {
             // No worker dies of a handler either: the panic hook has shown what was wrong with it.
-            let _ = unwind::catch(|| handler(payload));
+            if let Err(own) = unwind::catch(|| handler(payload)) {
+                unwind::discard(own);
+            }
         }
     }
 }
@@ -148,7 +150,7 @@ impl Registry {
         }
         let seats = self.seats();
         let look = Look::new(self, seats.as_slice());
-        if let Some(lane) = look.work() {
+        if let Some(lane) = look.work_for_one_more() {
             self.wake_for(lane);
         } else if !self.occupancy.is_quiet() {
             // Forks found no room before: the next one looks again.
@@ -219,11 +221,19 @@ impl Registry {
         if self.terminated.swap(true, Ordering::SeqCst) {
             return;
         }
+        // Whoever waits in a job does what it waits for itself from now on.
+        self.occupancy.change_target(|_| 0);
         self.sleep.wake_all();
+        self.waiters.wake_all();
         self.threads.join(own);
         // The threads are gone, so nothing runs what this queues.
         self.active.close();
         self.blocking.close();
+        for seat in self.seats().iter() {
+            while !seat.stealer.is_empty() {
+                drop(seat.stealer.steal());
+            }
+        }
         for injector in &self.injectors {
             injector.close();
             while injector.pop().is_ok() {}

@@ -64,7 +64,11 @@ impl Promotion {
     /// A job that this one's thief promoted while it ran it: work that the owner waits for.
     pub(crate) fn take_descendant(&self) -> Option<Arc<Self>> {
         let (seat, ticket) = self.thief.get()?;
-        seat.take_promoted(|promoted, of| promoted >= *ticket && of.lane == self.lane)
+        // Once the thief is done with this job, what it promotes is a stranger's.
+        let own = |promoted, of: &Self| {
+            promoted >= *ticket && of.lane == self.lane && !self.claim.is_done()
+        };
+        seat.take_promoted(own)
     }
 }
 

@@ -34,6 +34,7 @@ impl Registry {
         let job = Closure::new(move || {
             if let Err(payload) = unwind::catch(f) {
                 registry.report_panic(&*payload);
+                unwind::discard(payload);
             }
         });
         // SAFETY: the closure borrows nothing.

@@ -58,10 +58,15 @@ pub(crate) fn seat_in(registry: &Arc<Registry>) -> Rc<Worker> {
         if let Some(worker) = seats.iter().find(|worker| worker.is_in(registry)) {
             return worker.clone();
         }
-        // Pools that ended need no seat any more.
-        seats.retain(|worker| !worker.registry().is_terminated());
+        // Pools that ended need no seat any more, but for that of a thread of their own.
+        let ended =
+            |worker: &mut Rc<Worker>| worker.registry().is_terminated() && !worker.is_member();
+        let gone: Vec<_> = seats.extract_if(.., ended).collect();
+        drop(seats);
+        // Outside of the borrow: they may be the last to hold a pool's handlers.
+        drop(gone);
         let worker = Rc::new(Worker::new(registry, None));
-        seats.push(worker.clone());
+        state.seats.borrow_mut().push(worker.clone());
         worker
     });
     // While the thread's locals are destroyed, a seat for this call alone.
@@ -87,6 +92,23 @@ pub(crate) fn drop_seats() {
     // Taken out first: a seat's end may run a job's destructor, which may look for a seat.
     let seats = STATE.with(|state| state.seats.take());
     drop(seats);
+}
+
+/// The seat of a pool's own thread in its pool.
+fn member() -> Option<Rc<Worker>> {
+    let first = |state: &ThreadState| state.seats.borrow().first().cloned();
+    let first = STATE.try_with(first).ok().flatten();
+    first.filter(|worker| worker.is_member())
+}
+
+/// Runs one job that only the calling thread may run, whichever pool it is inside of now.
+pub(crate) fn run_pinned() -> bool {
+    member().is_some_and(|worker| worker.run_pinned())
+}
+
+/// Whether there is such a job.
+pub(crate) fn has_pinned() -> bool {
+    member().is_some_and(|worker| worker.has_pinned())
 }
 
 /// Calls `f` on every seat of the thread.

@@ -65,7 +65,11 @@ impl Drop for Thread {
     fn drop(&mut self) {
         self.pinned.close();
         // Unpinned under no lock: a job's drop may spawn.
-        while self.pinned.pop().is_some() {}
+        while let Some(job) = self.pinned.pop() {
+            if let Err(payload) = unwind::catch(|| drop(job)) {
+                unwind::discard(payload);
+            }
+        }
         let threads = &self.registry.threads;
         if self.spare {
             // In case it never ran.
@@ -90,6 +94,7 @@ fn name(registry: &Registry, index: usize) -> String {
     let name = unwind::catch(|| (registry.config.thread_name)(index));
     name.unwrap_or_else(|payload| {
         registry.report_panic(&*payload);
+        unwind::discard(payload);
         (Config::default().thread_name)(index)
     })
 }
@@ -162,10 +167,18 @@ impl Threads {
         };
         if let Some(handler) = &config.spawn_handler {
             // The thread that unwinding drops cleans up after itself.
-            return unwind::catch(|| handler(thread))
-                .unwrap_or_else(|_| Err(io::Error::other("the pool's spawn_handler panicked")));
+            return unwind::catch(|| handler(thread)).unwrap_or_else(|payload| {
+                unwind::discard(payload);
+                Err(io::Error::other("the pool's spawn_handler panicked"))
+            });
         }
-        let handle = thread.spawn()?;
+        // A name with a zero byte in it makes this panic.
+        let handle = unwind::catch(|| thread.spawn()).unwrap_or_else(|payload| {
+            unwind::discard(payload);
+            Err(io::Error::other(
+                "the pool's thread_name can't be given to a thread",
+            ))
+        })?;
         let mut slots = lock(&self.slots);
         slots.handles.retain(|handle| !handle.is_finished());
         slots.handles.push(handle);

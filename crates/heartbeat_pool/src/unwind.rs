@@ -1,7 +1,9 @@
 //! Panics, carried from where they happen to whoever owns them.
 
 use std::any::Any;
+use std::mem;
 use std::panic::{self, AssertUnwindSafe};
+use std::process;
 
 /// What a panic carries.
 pub(crate) type Payload = Box<dyn Any + Send>;
@@ -11,6 +13,33 @@ pub(crate) type Payload = Box<dyn Any + Send>;
 #[inline]
 pub(crate) fn catch<R>(f: impl FnOnce() -> R) -> Result<R, Payload> {
     panic::catch_unwind(AssertUnwindSafe(f))
+}
+
+/// Drops a payload that nobody takes. Should that panic as well, it ends there.
+pub(crate) fn discard(payload: Payload) {
+    if let Err(again) = catch(|| drop(payload)) {
+        mem::forget(again);
+    }
+}
+
+/// Ends the process if it is dropped by a panic: for frames that others still point into.
+pub(crate) struct AbortOnUnwind;
+
+impl Drop for AbortOnUnwind {
+    fn drop(&mut self) {
+        eprintln!("heartbeat_pool: a panic where none may pass; aborting");
+        process::abort();
+    }
+}
+
+impl AbortOnUnwind {
+    /// Calls `f`, which must not panic.
+    pub(crate) fn guard<R>(f: impl FnOnce() -> R) -> R {
+        let guard = Self;
+        let result = f();
+        mem::forget(guard);
+        result
+    }
 }
 
 pub(crate) use panic::resume_unwind as resume;

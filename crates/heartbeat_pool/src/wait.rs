@@ -3,6 +3,8 @@
 use crate::parker::Parker;
 use crate::spin;
 use crate::sync::Arc;
+use crate::thread_state;
+use crate::unwind;
 use crate::worker::Worker;
 
 /// Something that a worker waits for.
@@ -22,15 +24,20 @@ impl Worker {
     /// so a wait can't meet a lock that its caller holds, nor nest deeper than the program does;
     /// the seat goes to a spare thread meanwhile, so no core idles either.
     pub(crate) fn wait(&self, event: &impl Wait) {
+        // Others point into the frames of whoever waits here.
+        unwind::AbortOnUnwind::guard(|| self.wait_out(event));
+    }
+
+    fn wait_out(&self, event: &impl Wait) {
         loop {
             if event.is_done() {
                 return;
             }
             let threadless = self.registry().occupancy.target() == 0;
-            if event.step(self) || self.run_pinned() || (threadless && self.tick()) {
+            if event.step(self) || thread_state::run_pinned() || (threadless && self.tick()) {
                 continue;
             }
-            let came_about = || event.is_done() || event.is_ready() || self.has_pinned();
+            let came_about = || event.is_done() || event.is_ready() || thread_state::has_pinned();
             if spin::until(spin::BEFORE_SLEEP, came_about) {
                 continue;
             }
@@ -38,7 +45,7 @@ impl Worker {
             self.seat.counters.park();
             loop {
                 event.set_asleep(true);
-                if threadless {
+                if self.registry().occupancy.target() == 0 {
                     // Nobody else would do the pool's other work, which `event` may need.
                     if self.sleep_threadless(self.parker(), came_about) {
                         break;

@@ -8,7 +8,7 @@ mod sentinel;
 
 use crate::sync::{AtomicBool, Ordering};
 #[cfg(not(heartbeat_loom))]
-pub(crate) use pace::{Pace, is_brisk};
+pub(crate) use pace::{BRISK_BEATS, Pace, is_brisk};
 #[cfg(not(heartbeat_loom))]
 pub(crate) use sentinel::{Relieved, keep_beat};
 

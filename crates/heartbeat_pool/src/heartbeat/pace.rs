@@ -6,6 +6,9 @@ use std::time::Duration;
 /// Jobs shorter than this are not worth coming for.
 const BRISK: Duration = Duration::from_micros(1);
 
+/// Beats in a row for which brisk ones are let be; then somebody looks whatever their pace.
+pub(crate) const BRISK_BEATS: u32 = 4;
+
 /// The jobs that a pool had run by the last look.
 pub(crate) struct Pace(u64);
 
@@ -16,7 +19,8 @@ impl Pace {
 
     /// The jobs since the last look.
     pub(crate) fn advance(&mut self, progress: u64) -> u64 {
-        progress.wrapping_sub(mem::replace(&mut self.0, progress))
+        // A seat that left takes its count along.
+        progress.saturating_sub(mem::replace(&mut self.0, progress))
     }
 }
 

@@ -49,7 +49,8 @@ pub(crate) fn keep_beat(worker: &Worker) -> Relieved {
     struct Alert<'a>(&'a Worker, bool);
     impl Alert<'_> {
         fn set(&mut self, alert: bool) {
-            if alert && !self.1 {
+            if alert {
+                // Again each beat: a napper may have ended the promise of both.
                 self.0.registry().sleep.alert_begin();
             } else if !alert && self.1 {
                 self.0.registry().sleep.alert_end();
@@ -74,6 +75,7 @@ pub(crate) fn keep_beat(worker: &Worker) -> Relieved {
     let mut quiet = 0;
     let mut pace = worker.pace();
     let mut brisk = false;
+    let mut brisk_beats = 0;
     let mut since = Instant::now();
     loop {
         quiet = if registry.occupancy.is_quiet() {
@@ -83,7 +85,7 @@ pub(crate) fn keep_beat(worker: &Worker) -> Relieved {
         };
         alert.set(calm < CALM_BEATS && quiet < QUIET_BEATS && registry.has_room());
         // After the promise was made or taken back: what was pushed under another one is seen.
-        if !(brisk && alert.1) && worker.look().has_admissible_work() {
+        if worker.look().has_work_for_helper(brisk && alert.1) {
             return Relieved::Called;
         }
         if !alert.1 && registry.occupancy.is_quiet() {
@@ -106,7 +108,12 @@ pub(crate) fn keep_beat(worker: &Worker) -> Relieved {
         look.raise_beats(Some(&worker.seat));
         let moved = pace.advance(look.progress());
         drop(look);
-        brisk = pace::is_brisk(moved, beat);
+        brisk_beats = if pace::is_brisk(moved, beat) {
+            brisk_beats + 1
+        } else {
+            0
+        };
+        brisk = (1..pace::BRISK_BEATS).contains(&brisk_beats);
         let helpful = || worker.look().has_work_for_helper(brisk);
         if alert.1 && spin::until(ANSWER, helpful) {
             return Relieved::Called;

@@ -108,22 +108,29 @@ impl ScopeCore {
     /// Calls `f`, which runs or drops a runnable of this scope, and counts the future off if that
     /// was its end.
     pub(crate) fn counted(&self, f: impl FnOnce()) {
-        let outer = ENDED.replace(false);
+        let outer = (ENDED.replace(false), PANIC.take());
         // A panic may come from the drop of an output that nobody wanted.
         if let Err(payload) = unwind::catch(f) {
             self.record_panic(payload);
         }
-        if ENDED.replace(outer) {
-            if let Some(payload) = PANIC.take() {
-                self.record_panic(payload);
-            }
+        let ended = ENDED.replace(outer.0);
+        if let Some(payload) = PANIC.replace(outer.1) {
+            self.record_panic(payload);
+        }
+        if ended {
             self.latch.finish();
         }
     }
 
     pub(crate) fn record_panic(&self, payload: Payload) {
         // The first one is the caller's; later ones have been printed by the panic hook.
-        lock(&self.panic).get_or_insert(payload);
+        let mut first = lock(&self.panic);
+        if first.is_some() {
+            drop(first);
+            unwind::discard(payload);
+        } else {
+            *first = Some(payload);
+        }
     }
 
     pub(crate) fn has_panicked(&self) -> bool {

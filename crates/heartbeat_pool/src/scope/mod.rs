@@ -42,6 +42,23 @@ impl Drop for Counted {
     }
 }
 
+/// A scope's closure for one thread.
+struct PinnedRun<F> {
+    f: Option<F>,
+    /// Declared last, so dropped last: the closure is gone by then, and what it borrows may end.
+    counted: Counted,
+}
+
+impl<F: FnOnce()> PinnedRun<F> {
+    fn run(mut self) {
+        if let Some(f) = self.f.take()
+            && let Err(payload) = unwind::catch(f)
+        {
+            self.counted.0.record_panic(payload);
+        }
+    }
+}
+
 impl<'scope> Scope<'scope, '_> {
     /// Spawns a closure. Any worker may run it at once; the scope's owner does when it waits.
     ///
@@ -76,19 +93,14 @@ impl<'scope> Scope<'scope, '_> {
         index: usize,
         f: impl FnOnce() + Send + 'scope,
     ) -> bool {
-        let Some(pinned) = self.core.registry.threads.pinned(index) else {
-            return false;
-        };
         self.core.latch.begin();
-        let counted = Counted(self.core.clone());
-        let job = Closure::new(move || {
-            let counted = counted;
-            if let Err(payload) = unwind::catch(f) {
-                counted.0.record_panic(payload);
-            }
-        });
-        // SAFETY: as in `spawn`, with the count in `counted`, which is dropped after `f`.
-        pinned.push(unsafe { Job::new(job) }).is_ok()
+        let run = PinnedRun {
+            f: Some(f),
+            counted: Counted(self.core.clone()),
+        };
+        // SAFETY: as in `spawn`; a run, whether it runs or is dropped, counts off after `f` is gone.
+        let job = unsafe { Job::new(Closure::new(move || run.run())) };
+        self.core.registry.pin(index, job).is_ok()
     }
 
     /// Spawns a future. Dropping the task cancels it; the scope waits until the future is dropped.

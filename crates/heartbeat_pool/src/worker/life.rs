@@ -13,6 +13,7 @@ use crate::sync::Arc;
 use crate::thread_state::{self, Entered};
 use crate::unwind;
 use std::hint;
+use std::mem;
 use std::rc::Rc;
 use std::time::Instant;
 
@@ -59,6 +60,7 @@ fn handle(registry: &Registry, handler: Option<&ThreadHandler>, index: usize) {
         && let Err(payload) = unwind::catch(|| handler(index))
     {
         registry.report_panic(&*payload);
+        unwind::discard(payload);
     }
 }
 
@@ -69,13 +71,15 @@ impl Worker {
         let mut searching = true;
         // Whether a stretch of work has begun and was not judged yet.
         let mut working = false;
+        let mut own_turn = false;
         while !registry.is_terminated() {
-            let called = self.is_called();
+            // Own work and the pool's take turns, for either may go on for ever.
+            let called = !mem::take(&mut own_turn) && self.is_called();
             let wasted = !searching && self.is_wasted();
-            let found = if called || wasted {
-                None
-            } else {
-                self.next_work()
+            let found = match () {
+                () if called => None,
+                () if wasted => self.next_lower_work(),
+                () => self.next_work(),
             };
             if called || found.is_some() {
                 if searching {
@@ -88,7 +92,10 @@ impl Worker {
                 }
                 match found {
                     Some(found) => self.run(found),
-                    None => self.run_own(),
+                    None => {
+                        own_turn = true;
+                        self.run_own();
+                    }
                 }
                 continue;
             }
@@ -148,7 +155,8 @@ impl Worker {
     /// The last searcher wakes the next, for pushers have relied on it to find everything.
     fn end_search(&self) {
         if self.registry.sleep.search_end() {
-            if let Some(lane) = self.look().work() {
+            let lane = self.look().work_for_one_more();
+            if let Some(lane) = lane {
                 self.registry.notify_others(lane);
             }
             if self.registry.blocking.is_ready() {
@@ -200,7 +208,10 @@ impl Worker {
         let mut pace = self.pace();
         self.seat.counters.park();
         registry.sleep.alert_begin();
-        while !self.parker.park_timeout(registry.config.beat) {
+        for _ in 0..heartbeat::BRISK_BEATS {
+            if self.parker.park_timeout(registry.config.beat) {
+                break;
+            }
             self.seat.counters.beat();
             let look = self.look();
             look.raise_beats(Some(&self.seat));
@@ -221,6 +232,8 @@ impl Worker {
     fn sleep(&self) -> Woken {
         let registry = &self.registry;
         let sleep = &registry.sleep;
+        // The next job's first fork is offered at once.
+        self.seat.beat.raise();
         let idle = sleep.park_begin(&self.parker);
         let back = || {
             // A waker that was first has counted the thread as well.

@@ -106,8 +106,8 @@ impl Stretch {
             self.probe.set(jobs + PROBE);
             let came_on = match &*self.helped.borrow() {
                 Helped::Needed => 0,
-                Helped::Seat(seat, before) => seat.counters.activity().wrapping_sub(*before),
-                Helped::Takers(before) => taken().wrapping_sub(*before),
+                Helped::Seat(seat, before) => seat.counters.activity().saturating_sub(*before),
+                Helped::Takers(before) => taken().saturating_sub(*before),
             };
             let in_the_way = came_on > u64::from(PROBE / 2);
             self.wasted

@@ -11,9 +11,10 @@ use crate::trace::{self, Kind};
 use crate::unwind;
 use crossbeam_deque::Steal;
 
-/// Every this many jobs a worker looks at the injector before its own deque, so that work from
-/// outside is not starved by tasks that keep waking each other.
-const INJECTOR_TURN: u32 = 61;
+/// Every this many jobs a worker looks everywhere else before its own deque, so that nothing is
+/// starved by tasks that keep waking each other: not what came from outside, nor what lies in the
+/// deque of a thread that waits.
+const STRANGERS_TURN: u32 = 61;
 
 /// Work taken from a queue.
 pub(super) enum Found {
@@ -27,7 +28,16 @@ impl Worker {
     /// Takes the next piece of work that the thread may run, best lane first. If there is none, the
     /// thread stays counted as it was.
     pub(super) fn next_work(&self) -> Option<Found> {
-        for lane in Lane::ALL {
+        self.next_work_of(Lane::ALL)
+    }
+
+    /// The same, but for frame work, where the thread would be in the way.
+    pub(super) fn next_lower_work(&self) -> Option<Found> {
+        self.next_work_of([Lane::Io, Lane::Background])
+    }
+
+    fn next_work_of(&self, lanes: impl IntoIterator<Item = Lane>) -> Option<Found> {
+        for lane in lanes {
             let kept = self.charge.get() == Some(Charge::Lane(lane));
             if kept {
                 if self.registry.occupancy.crowded(lane) {
@@ -66,10 +76,10 @@ impl Worker {
         if lane == Lane::Frame {
             let tick = self.ticks.get().wrapping_add(1);
             self.ticks.set(tick);
-            if tick.is_multiple_of(INJECTOR_TURN)
-                && let Some(job) = self.pop_injected(lane)
+            if tick.is_multiple_of(STRANGERS_TURN)
+                && let Some(found) = self.take_strange(lane)
             {
-                return Some(job);
+                return Some(found);
             }
             if let Some(job) = self.deque.pop() {
                 return Some(Found::Job(job));
@@ -87,6 +97,13 @@ impl Worker {
             self.stretch.is_needed();
         }
         Some(Found::Job(job))
+    }
+
+    /// Takes work from anywhere but the thread's own deque, whether it is in the way or not.
+    fn take_strange(&self, lane: Lane) -> Option<Found> {
+        self.pop_injected(lane)
+            .or_else(|| self.take_promoted(lane))
+            .or_else(|| self.steal_job(lane))
     }
 
     /// Takes what others have promoted, or else what lies in their deques.
@@ -113,7 +130,13 @@ impl Worker {
                 return None;
             }
             loop {
-                match seat.stealer.steal_batch_and_pop(&self.deque) {
+                // Nobody would empty the deque of a thread from outside once it has left.
+                let stolen = if self.is_member() {
+                    seat.stealer.steal_batch_and_pop(&self.deque)
+                } else {
+                    seat.stealer.steal()
+                };
+                match stolen {
                     Steal::Success(job) => return Some(Found::Job(job)),
                     Steal::Empty => return None,
                     Steal::Retry => {}
@@ -158,7 +181,8 @@ impl Worker {
 
     /// Whether the thread is in the way of those it helps.
     pub(crate) fn is_wasted(&self) -> bool {
-        self.stretch.is_wasted(|| self.taken_by_others())
+        // Those from outside don't search, so they have no stretches.
+        self.is_member() && self.stretch.is_wasted(|| self.taken_by_others())
     }
 
     fn taken_by_others(&self) -> u64 {
@@ -265,11 +289,16 @@ impl Worker {
             self.charge.set(Some(Charge::Lane(Lane::Frame)));
         }
         self.stretch.is_needed();
-        while !self.mailbox.is_empty() {
+        // What is there now, for it may queue more without end.
+        for _ in 0..self.mailbox.len() {
             if let Err(payload) = unwind::catch(|| self.mailbox.try_tick()) {
                 self.registry.report_panic(&*payload);
+                unwind::discard(payload);
             }
         }
-        while self.run_pinned() {}
+        let pinned = self.pinned.as_ref().map_or(0, |pinned| pinned.len());
+        for _ in 0..pinned {
+            self.run_pinned();
+        }
     }
 }

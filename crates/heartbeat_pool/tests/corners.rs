@@ -1,0 +1,252 @@
+//! Sequences that a careful reader found: each once hung, leaked or broke a promise.
+
+mod common;
+
+use common::{pool, wait_until, within_a_minute};
+use heartbeat_pool::{Lane, Mailbox, yield_task};
+use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::Duration;
+
+struct DropsWithAPanic;
+
+impl Drop for DropsWithAPanic {
+    fn drop(&mut self) {
+        if !thread::panicking() {
+            panic!("a payload's own");
+        }
+    }
+}
+
+#[test]
+fn payloads_that_panic_when_dropped_end_no_scope_early() {
+    within_a_minute(|| {
+        for threads in [0, 1, 2, 8] {
+            let pool = pool(threads);
+            let ran = AtomicUsize::new(0);
+            let result = catch_unwind(AssertUnwindSafe(|| {
+                pool.scope(|scope| {
+                    for _ in 0..4 {
+                        scope.spawn(|| panic_any(DropsWithAPanic));
+                    }
+                    for _ in 0..4 {
+                        scope.spawn(|| _ = ran.fetch_add(1, Ordering::Relaxed));
+                    }
+                });
+            }));
+            std::mem::forget(result);
+            assert_eq!(ran.load(Ordering::Relaxed), 4);
+            for lane in Lane::ALL {
+                pool.spawn(lane, || panic_any(DropsWithAPanic));
+                let payload = catch_unwind(AssertUnwindSafe(|| {
+                    pool.block_on(pool.spawn_future(lane, async { panic_any(DropsWithAPanic) }))
+                }));
+                std::mem::forget(payload);
+                assert_eq!(pool.block_on(pool.spawn_future(lane, async { 1 })), 1);
+            }
+        }
+    });
+}
+
+/// What a scope's job for one thread borrows is still there when that job is dropped unrun.
+#[test]
+fn a_pinned_job_that_never_runs_is_dropped_before_its_scope_ends() {
+    struct Borrows<'a>(&'a AtomicBool);
+    impl Drop for Borrows<'_> {
+        fn drop(&mut self) {
+            thread::sleep(Duration::from_millis(5));
+            assert!(self.0.load(Ordering::SeqCst), "the scope had ended");
+        }
+    }
+    within_a_minute(|| {
+        let pool = Arc::new(pool(2));
+        let (busy, is_busy) = mpsc::channel();
+        let (ended, has_ended) = mpsc::channel();
+        let (go, may_go) = mpsc::channel::<()>();
+        pool.spawn_on(1, move || {
+            busy.send(()).unwrap();
+            may_go.recv().unwrap();
+        });
+        is_busy.recv().unwrap();
+        let (spawned, is_spawned) = mpsc::channel();
+        pool.spawn_on(0, move || {
+            let alive = AtomicBool::new(true);
+            heartbeat_pool::scope(|scope| {
+                let borrows = Borrows(&alive);
+                scope.spawn_on(1, move || drop(borrows));
+                spawned.send(()).unwrap();
+            });
+            alive.store(false, Ordering::SeqCst);
+            ended.send(()).unwrap();
+        });
+        is_spawned.recv().unwrap();
+        let dropper = thread::spawn(move || drop(pool));
+        thread::sleep(Duration::from_millis(20));
+        go.send(()).unwrap();
+        has_ended.recv().unwrap();
+        dropper.join().unwrap();
+    });
+}
+
+/// A frame task that never stops yielding is run briskly, and keeps nobody from the other lanes.
+#[test]
+fn a_brisk_frame_starves_no_lane() {
+    within_a_minute(|| {
+        for threads in [1, 2, 4] {
+            let pool = Arc::new(pool(threads));
+            let stop = Arc::new(AtomicBool::new(false));
+            let stopped = stop.clone();
+            let busy = pool.spawn_future(Lane::Frame, async move {
+                while !stopped.load(Ordering::Relaxed) {
+                    yield_task().await;
+                }
+            });
+            for lane in [Lane::Io, Lane::Background] {
+                let tasks: Vec<_> = (0..50).map(|_| pool.spawn_future(lane, async {})).collect();
+                for task in tasks {
+                    pool.block_on(task);
+                }
+            }
+            pool.block_on(pool.spawn_blocking(|| ()));
+            // A member that waits for its own queued work.
+            let member = pool.spawn_async(Lane::Frame, || async {
+                for _ in 0..50 {
+                    heartbeat_pool::block_on(heartbeat_pool::spawn_future(Lane::Frame, async {}));
+                }
+            });
+            pool.block_on(member);
+            stop.store(true, Ordering::Relaxed);
+            pool.block_on(busy);
+        }
+    });
+}
+
+#[test]
+fn a_pool_ends_while_its_jobs_wait_for_queued_work() {
+    within_a_minute(|| {
+        for round in 0..50 {
+            let pool = pool(1 + round % 3);
+            let (ending, is_ending) = mpsc::channel::<()>();
+            let done = Arc::new(AtomicBool::new(false));
+            let seen = done.clone();
+            pool.spawn(Lane::Frame, move || {
+                let _ = is_ending.recv();
+                thread::sleep(Duration::from_micros(200));
+                let task = heartbeat_pool::spawn_future(Lane::Frame, async { 1 });
+                // Run, or cancelled by the end: but over.
+                let _ = catch_unwind(AssertUnwindSafe(|| heartbeat_pool::block_on(task)));
+                seen.store(true, Ordering::SeqCst);
+            });
+            thread::sleep(Duration::from_micros(300));
+            ending.send(()).unwrap();
+            drop(pool);
+            let _ = done;
+        }
+    });
+}
+
+#[test]
+fn endless_work_for_one_thread_leaves_it_to_others_and_ends_with_the_pool() {
+    within_a_minute(|| {
+        let pool = pool(1);
+        pool.spawn(Lane::Frame, || {
+            Mailbox::of_this_thread()
+                .spawn(async {
+                    loop {
+                        yield_task().await;
+                    }
+                })
+                .detach();
+        });
+        for _ in 0..20 {
+            assert_eq!(
+                pool.block_on(pool.spawn_future(Lane::Frame, async { 1 })),
+                1
+            );
+        }
+        drop(pool);
+    });
+}
+
+#[test]
+fn a_visitors_spoils_end_with_the_pool() {
+    within_a_minute(|| {
+        let pool = pool(1);
+        let token = Arc::new(());
+        let held = token.clone();
+        let (queued, is_queued) = mpsc::channel();
+        let (go, may_go) = mpsc::channel::<()>();
+        pool.spawn(Lane::Frame, move || {
+            for _ in 0..40 {
+                let held = held.clone();
+                heartbeat_pool::spawn(Lane::Frame, move || drop(held));
+            }
+            queued.send(()).unwrap();
+            may_go.recv().unwrap();
+        });
+        is_queued.recv().unwrap();
+        pool.yield_now();
+        let ender = thread::spawn(move || drop(pool));
+        go.send(()).unwrap();
+        ender.join().unwrap();
+        wait_until(|| Arc::strong_count(&token) == 1);
+    });
+}
+
+#[test]
+fn half_of_a_join_may_wait_for_the_other_without_threads() {
+    within_a_minute(|| {
+        for threads in [0, 1, 2] {
+            let pool = pool(threads);
+            let (sender, receiver) = async_channel::bounded(1);
+            pool.join(
+                || heartbeat_pool::block_on(receiver.recv()).unwrap(),
+                || sender.try_send(()).unwrap(),
+            );
+        }
+    });
+}
+
+#[test]
+fn a_thread_that_waits_in_another_pool_still_does_what_only_it_can() {
+    within_a_minute(|| {
+        let first = Arc::new(pool(1));
+        let second = Arc::new(pool(1));
+        let inner = (first.clone(), second.clone());
+        let task = first.spawn_async(Lane::Frame, move || async move {
+            let (first, second) = inner;
+            second.scope(|scope| {
+                scope.spawn_on(0, move || assert_eq!(first.broadcast(|_| 1), [1]));
+            });
+        });
+        first.block_on(task);
+    });
+}
+
+#[test]
+fn a_frame_budget_holds_while_its_jobs_are_long() {
+    within_a_minute(|| {
+        let pool = heartbeat_pool::ThreadPool::builder()
+            .num_threads(8)
+            .budget(Lane::Frame, 1)
+            .build()
+            .unwrap();
+        let running = AtomicUsize::new(0);
+        let most = AtomicUsize::new(0);
+        pool.scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    let now = running.fetch_add(1, Ordering::SeqCst) + 1;
+                    most.fetch_max(now, Ordering::SeqCst);
+                    thread::sleep(Duration::from_millis(20));
+                    running.fetch_sub(1, Ordering::SeqCst);
+                });
+            }
+        });
+        // Relief lets in few: it can't tell a long job from a blocked one, but doubles its doubts.
+        let most = most.load(Ordering::SeqCst);
+        assert!(most <= 4, "{most}");
+    });
+}
