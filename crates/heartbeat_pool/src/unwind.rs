@@ -15,10 +15,11 @@ pub(crate) fn catch<R>(f: impl FnOnce() -> R) -> Result<R, Payload> {
     panic::catch_unwind(AssertUnwindSafe(f))
 }
 
-/// Drops a payload that nobody takes. Should that panic as well, it ends there.
+/// Drops a payload that nobody takes, and what its own drop may panic with.
 pub(crate) fn discard(payload: Payload) {
-    if let Err(again) = catch(|| drop(payload)) {
-        mem::forget(again);
+    let mut left = Some(payload);
+    while let Some(payload) = left {
+        left = catch(|| drop(payload)).err();
     }
 }
 

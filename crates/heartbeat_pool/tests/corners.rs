@@ -36,14 +36,14 @@ fn payloads_that_panic_when_dropped_end_no_scope_early() {
                     }
                 });
             }));
-            std::mem::forget(result);
+            let _ = catch_unwind(AssertUnwindSafe(|| drop(result)));
             assert_eq!(ran.load(Ordering::Relaxed), 4);
             for lane in Lane::ALL {
                 pool.spawn(lane, || panic_any(DropsWithAPanic));
                 let payload = catch_unwind(AssertUnwindSafe(|| {
                     pool.block_on(pool.spawn_future(lane, async { panic_any(DropsWithAPanic) }))
                 }));
-                std::mem::forget(payload);
+                let _ = catch_unwind(AssertUnwindSafe(|| drop(payload)));
                 assert_eq!(pool.block_on(pool.spawn_future(lane, async { 1 })), 1);
             }
         }
