@@ -139,7 +139,7 @@ impl PieceSize {
             self.items = (self.items * Self::UNTIMED_GROWTH).min(Self::UNTIMED);
             return;
         }
-        self.pieces += 1;
+        self.pieces = self.pieces.saturating_add(1);
         if self.pieces > Self::TIMED && !self.pieces.is_multiple_of(Self::TIMED) {
             return piece();
         }

@@ -49,8 +49,7 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
 
     /// Whether a worker that now looks would find work and be let in.
     pub(crate) fn has_admissible_work(&self) -> bool {
-        let found = |lane| self.registry.occupancy.admits(lane) && self.has_work(lane);
-        Lane::ALL.into_iter().any(found) || self.registry.blocking.is_ready()
+        self.has_work_for_helper(false)
     }
 
     /// Whether one more thread would find work that it is not in the way of: where others get on

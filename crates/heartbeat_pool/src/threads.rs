@@ -7,6 +7,7 @@ use crate::registry::Registry;
 use crate::sync::{Arc, AtomicUsize, Condvar, Mutex, Ordering, lock};
 use crate::thread_builder::ThreadBuilder;
 use crate::unwind;
+use std::cell::Cell;
 use std::io;
 use std::mem;
 use std::sync::PoisonError;
@@ -47,16 +48,22 @@ impl Slots {
 struct Thread {
     registry: Arc<Registry>,
     pinned: Arc<Pinned>,
-    spare: bool,
+    /// Whether it counts as a spare that is being started.
+    starting: Cell<bool>,
 }
 
 impl Thread {
+    /// The next spare may be started.
+    fn started(&self) {
+        if self.starting.take() {
+            self.registry.threads.starting.store(0, Ordering::SeqCst);
+        }
+    }
+
     fn run(&self) {
         let threads = &self.registry.threads;
         self.registry.sleep.search_begin();
-        if self.spare {
-            threads.starting.store(0, Ordering::SeqCst);
-        }
+        self.started();
         (threads.main)(&self.registry, &self.pinned);
     }
 }
@@ -70,11 +77,9 @@ impl Drop for Thread {
                 unwind::discard(payload);
             }
         }
+        // In case it never ran.
+        self.started();
         let threads = &self.registry.threads;
-        if self.spare {
-            // In case it never ran.
-            threads.starting.store(0, Ordering::SeqCst);
-        }
         let mut slots = lock(&threads.slots);
         let slot = &mut slots.live[self.pinned.index];
         if slot
@@ -156,7 +161,7 @@ impl Threads {
         let thread = Thread {
             registry: registry.clone(),
             pinned,
-            spare,
+            starting: Cell::new(spare),
         };
         let config = &registry.config;
         let thread = ThreadBuilder {

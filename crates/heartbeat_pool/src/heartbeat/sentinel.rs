@@ -52,7 +52,7 @@ pub(crate) fn keep_beat(worker: &Worker) -> Relieved {
             if alert {
                 // Again each beat: a napper may have ended the promise of both.
                 self.0.registry().sleep.alert_begin();
-            } else if !alert && self.1 {
+            } else if self.1 {
                 self.0.registry().sleep.alert_end();
                 // In this order: a fork that finds its beat raised sees nobody alert, and wakes.
                 self.0.look().raise_beats(Some(&self.0.seat));

@@ -94,7 +94,7 @@ impl<'a> Completion<'a> {
     /// Wakes a helper once the work turns out to be long. The clock is read after the first job, and
     /// then the more seldom the shorter they are, so it costs short ones next to nothing.
     fn call_for_help(&self) {
-        let jobs = self.jobs.get() + 1;
+        let jobs = self.jobs.get().saturating_add(1);
         self.jobs.set(jobs);
         if jobs < self.next_look.get() || self.core.queue.is_empty() {
             return;
@@ -104,7 +104,8 @@ impl<'a> Completion<'a> {
             self.core.registry.notify(self.core.lane);
         }
         let short = elapsed < SHORT * jobs;
-        self.next_look.set(jobs * if short { 16 } else { 2 });
+        self.next_look
+            .set(jobs.saturating_mul(if short { 16 } else { 2 }));
     }
 }
 

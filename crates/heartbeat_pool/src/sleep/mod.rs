@@ -150,7 +150,7 @@ impl Sleep {
     }
 
     /// The caller, a sentinel or a napper, promises to look at the queues within a beat. Should two
-    /// promise, the first to end ends it for both, which costs no more than a wake-up.
+    /// promise, the first to end ends it for both until the other's next beat, which costs wake-ups.
     pub(crate) fn alert_begin(&self) {
         self.watch.fetch_or(ALERT, Ordering::SeqCst);
     }

@@ -76,10 +76,12 @@ impl Worker {
             // Own work and the pool's take turns, for either may go on for ever.
             let called = !mem::take(&mut own_turn) && self.is_called();
             let wasted = !searching && self.is_wasted();
-            let found = match () {
-                () if called => None,
-                () if wasted => self.next_lower_work(),
-                () => self.next_work(),
+            let found = if called {
+                None
+            } else if wasted {
+                self.next_lower_work()
+            } else {
+                self.next_work()
             };
             if called || found.is_some() {
                 if searching {

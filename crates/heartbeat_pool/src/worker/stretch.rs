@@ -60,7 +60,8 @@ impl Stretch {
     }
 
     pub(super) fn count_job(&self) {
-        self.jobs.set(self.jobs.get() + 1);
+        // A stretch has no end while there is work.
+        self.jobs.set(self.jobs.get().saturating_add(1));
     }
 
     /// Whether the next piece of work is half of a join.
@@ -99,11 +100,12 @@ impl Stretch {
     }
 
     /// Whether the worker should stop helping: the jobs are too short, and those who are helped are
-    /// at them as well. `taken` is what the others have taken from the injectors. Once true, it stays so till the stretch ends.
+    /// at them as well. Once true, it stays so till the stretch ends. `taken` is what the others have
+    /// taken from the injectors.
     pub(crate) fn is_wasted(&self, taken: impl FnOnce() -> u64) -> bool {
         let jobs = self.jobs.get();
         if jobs >= self.probe.get() && !self.wasted.get() {
-            self.probe.set(jobs + PROBE);
+            self.probe.set(jobs.saturating_add(PROBE));
             let came_on = match &*self.helped.borrow() {
                 Helped::Needed => 0,
                 Helped::Seat(seat, before) => seat.counters.activity().saturating_sub(*before),
@@ -124,11 +126,14 @@ impl Stretch {
         let brief = !self.pays(elapsed);
         let paid = !needed && elapsed >= WORTH_COMING && !brief;
         self.paid.set(paid);
-        self.strikes.set(match () {
-            () if self.wasted.take() => PATIENCE,
-            () if paid || needed => 0,
-            () => self.strikes.get() + 1,
-        });
+        let strikes = if self.wasted.take() {
+            PATIENCE
+        } else if paid || needed {
+            0
+        } else {
+            self.strikes.get() + 1
+        };
+        self.strikes.set(strikes.min(PATIENCE));
         self.jobs.set(0);
         self.probe.set(PROBE);
         brief
