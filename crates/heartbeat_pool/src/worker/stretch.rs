@@ -9,8 +9,8 @@ use crate::sync::Arc;
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
-/// What a stretch must take to pay: twice what promoting and taking cost those who share.
-const WORTH_COMING: Duration = Duration::from_micros(2);
+/// What a stretch must take to pay: a few times what promoting and taking cost those who share.
+const WORTH_COMING: Duration = Duration::from_nanos(3_500);
 /// What each of its jobs must take, the hand-over included.
 const WORTH_TAKING: Duration = Duration::from_micros(1);
 /// Jobs before a stretch is judged while it lasts.
