@@ -27,7 +27,7 @@
 //! A process that forks (`fork(2)`) has no threads of the pool in the child; don't use it there.
 //!
 //! The modules lie in layers, each importing only lower ones: `sync`; `parker` and `unwind`; `latch`,
-//! `claim`, `tickets` and `job`; the queues (`private`, `pinned`, `mailbox`, `blocking`); `occupancy`,
+//! `claim`, `tickets`, `job` and `late`; the queues (`private`, `pinned`, `mailbox`, `blocking`); `occupancy`,
 //! `sleep` and the beat; `seat`, `look` and `registry` with its `threads`; `worker`; the verbs, a file
 //! each; [`ThreadPool`]. (`private`, `seat` and `thread_state` name the [`Worker`] that jobs run on.)
 
@@ -64,6 +64,8 @@ mod heartbeat;
 mod job;
 #[cfg(not(heartbeat_loom))]
 mod join;
+#[cfg(not(heartbeat_loom))]
+mod late;
 #[cfg(not(heartbeat_loom))]
 mod lease;
 #[cfg(not(heartbeat_loom))]

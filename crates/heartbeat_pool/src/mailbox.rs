@@ -2,6 +2,7 @@
 
 use crate::active::{ActiveTasks, Tracked, Tracks};
 use crate::job::{Closure, Job};
+use crate::late;
 use crate::parker::Parker;
 use crate::sync::Arc;
 use async_task::{Runnable, Task};
@@ -10,6 +11,7 @@ use event_listener::{Event, EventListener};
 use std::any::Any;
 use std::fmt;
 use std::future::Future;
+use std::mem;
 use std::thread::{self, ThreadId};
 
 /// A queue of work that must run on the thread that made the mailbox.
@@ -96,8 +98,8 @@ impl Mailbox {
     where
         T: Send + 'static,
     {
-        // SAFETY: the future borrows nothing.
-        unsafe { self.spawn_unchecked(future) }
+        // SAFETY: the future borrows nothing, so it may end late and elsewhere.
+        unsafe { self.spawn_or(late::drop_elsewhere, future) }
     }
 
     /// As [`spawn`](Self::spawn), for a future that borrows.
@@ -110,15 +112,28 @@ impl Mailbox {
         self: &Arc<Self>,
         future: impl Future<Output = T> + Send + 'a,
     ) -> Task<T> {
-        let mailbox = self.clone();
-        let schedule = move |runnable| mailbox.push_runnable(runnable);
+        // SAFETY: the caller's promise; what comes late is not touched again.
+        unsafe { self.spawn_or(mem::forget, future) }
+    }
+
+    /// Spawns a future that `late` gets if it is woken before the end and queued after it.
+    ///
+    /// # Safety
+    ///
+    /// That of [`spawn_unchecked`](Self::spawn_unchecked), and `late` may drop the future.
+    unsafe fn spawn_or<'a, T: Send + 'a>(
+        self: &Arc<Self>,
+        late: fn(Job),
+        future: impl Future<Output = T> + Send + 'a,
+    ) -> Task<T> {
+        let schedule = self.schedule(late);
         let builder = async_task::Builder::new().propagate_panic(true);
         // SAFETY: `schedule` holds a count of the owner.
         let future = unsafe { Tracked::new(future, self) };
         // SAFETY: the future is `Send`; the schedule function is `Send`, `Sync` and 'static; the
         // caller promises that what the future borrows outlives it.
         let (runnable, task) = unsafe { builder.spawn_unchecked(|()| future, schedule) };
-        runnable.schedule();
+        self.start(runnable);
         task
     }
 
@@ -133,13 +148,12 @@ impl Mailbox {
         future: impl Future<Output = T> + 'static,
     ) -> Task<T> {
         assert!(self.is_mine(), "spawn_local on another thread's mailbox");
-        let mailbox = self.clone();
-        let schedule = move |runnable| mailbox.push_runnable(runnable);
+        let schedule = self.schedule(mem::forget);
         let builder = async_task::Builder::new().propagate_panic(true);
         // SAFETY: `schedule` holds a count of the owner.
         let future = unsafe { Tracked::new(future, self) };
         let (runnable, task) = builder.spawn_local(move |()| future, schedule);
-        runnable.schedule();
+        self.start(runnable);
         task
     }
 
@@ -148,20 +162,35 @@ impl Mailbox {
     /// A panic in it leaves [`try_tick`](Self::try_tick).
     pub fn push(&self, f: impl FnOnce() + Send + 'static) {
         // SAFETY: the closure borrows nothing.
-        self.push_job(unsafe { Job::new(Closure::new(f)) });
+        let _ = self.push_job(unsafe { Job::new(Closure::new(f)) });
     }
 
-    fn push_runnable(&self, runnable: Runnable) {
+    /// Queues a task for the first time; a closed mailbox drops it, which cancels it.
+    fn start(&self, runnable: Runnable) {
         // SAFETY: a runnable's borrows are answered for where it was spawned.
-        self.push_job(unsafe { Job::new(runnable) });
+        let _ = self.push_job(unsafe { Job::new(runnable) });
     }
 
-    pub(crate) fn push_job(&self, job: Job) {
-        // A closed mailbox gives the job back, and dropping it cancels.
-        if self.queue.push(job).is_ok() {
-            self.arrival.notify(1);
-            self.parker.unpark();
+    /// What a task's wake-up does. One that began before the end and comes after it may be under a
+    /// lock that the future's drop wants, so it must not drop it: `late` gets it.
+    fn schedule(self: &Arc<Self>, late: fn(Job)) -> impl Fn(Runnable) + Send + Sync + 'static {
+        let mailbox = self.clone();
+        move |runnable| {
+            // SAFETY: a runnable's borrows are answered for where it was spawned.
+            if let Err(refused) = mailbox.push_job(unsafe { Job::new(runnable) }) {
+                late(refused);
+            }
         }
+    }
+
+    /// Queues `job`, or gives it back if the mailbox is closed.
+    pub(crate) fn push_job(&self, job: Job) -> Result<(), Job> {
+        self.queue
+            .push(job)
+            .map_err(concurrent_queue::PushError::into_inner)?;
+        self.arrival.notify(1);
+        self.parker.unpark();
+        Ok(())
     }
 
     /// Runs one piece of work, if there is one. Tells whether it did.
@@ -190,7 +219,9 @@ impl Mailbox {
     }
 
     /// Refuses all further work, cancels every task and drops what is queued. For the owner's
-    /// exit: without it, tasks that wait in a mailbox would keep it alive.
+    /// exit: without it, tasks that wait in a mailbox would keep it alive. A task that another
+    /// thread is just waking ends on a thread of its own; if it borrows or is not `Send`, it is
+    /// leaked, as async-executor does.
     pub fn close(&self) {
         self.active.close();
         self.queue.close();

@@ -5,6 +5,7 @@ use crate::blocking::BlockingQueue;
 use crate::config::Config;
 use crate::job::Job;
 use crate::lane::Lane;
+use crate::late;
 use crate::look::Look;
 use crate::metrics::{PoolMetrics, WorkerMetrics};
 use crate::occupancy::Occupancy;
@@ -83,8 +84,11 @@ impl Registry {
 
     /// Queues `job` for any worker. The caller must see to it that one takes it.
     pub(crate) fn inject(&self, lane: Lane, job: Job) {
-        // Closed once every task is cancelled, so what comes then is a closure, and is dropped.
-        let _ = self.injectors[lane.index()].push(job);
+        // Closed at the end. What comes then may be a task that its waker woke before that, under
+        // whatever locks.
+        if let Err(refused) = self.injectors[lane.index()].push(job) {
+            late::drop_elsewhere(refused.into_inner());
+        }
     }
 
     /// After work of `lane` was queued: wakes somebody, unless somebody is looking for work.

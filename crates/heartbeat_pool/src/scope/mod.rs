@@ -130,7 +130,9 @@ impl<'scope> Scope<'scope, '_> {
         let schedule = move |runnable| {
             let run = MailboxRun::new(core.clone(), runnable);
             // SAFETY: a run borrows nothing but by its runnable, which the next comment answers for.
-            mailbox.push_job(unsafe { Job::new(Closure::new(|| run.run())) });
+            let refused = mailbox.push_job(unsafe { Job::new(Closure::new(|| run.run())) });
+            // An ended thread's: dropping it cancels the task, for which the scope waits.
+            drop(refused);
         };
         // SAFETY: a `MailboxRun` runs or drops its runnable counted, and the owner waits for the
         // latch.

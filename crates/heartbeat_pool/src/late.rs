@@ -1,0 +1,81 @@
+//! What comes too late: tasks whose wake-up began before their pool's end and queues them after it.
+//!
+//! Whoever wakes a task may hold a lock that the task's drop wants (event-listener wakes under
+//! one), so the waker's thread must not drop what it can't queue. A thread that holds nothing does.
+
+use crate::job::Job;
+use crate::unwind;
+use std::mem;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+struct Late {
+    jobs: Vec<Job>,
+    /// Whether a thread is there that will drop them.
+    attended: bool,
+}
+
+// Not the models' mutex: this is beside every protocol.
+static LATE: Mutex<Late> = Mutex::new(Late {
+    jobs: Vec::new(),
+    attended: false,
+});
+
+/// Drops `job` on a thread that holds no locks. Where no thread can be started, the job is kept
+/// until one can.
+pub(crate) fn drop_elsewhere(job: Job) {
+    let mut late = LATE.lock().unwrap_or_else(PoisonError::into_inner);
+    late.jobs.push(job);
+    if !late.attended {
+        let thread = thread::Builder::new().name("heartbeat late".to_owned());
+        late.attended = thread.spawn(drop_all).is_ok();
+    }
+}
+
+fn drop_all() {
+    loop {
+        let mut late = LATE.lock().unwrap_or_else(PoisonError::into_inner);
+        let jobs = mem::take(&mut late.jobs);
+        if jobs.is_empty() {
+            late.attended = false;
+            return;
+        }
+        drop(late);
+        for job in jobs {
+            if let Err(payload) = unwind::catch(|| drop(job)) {
+                unwind::discard(payload);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job::Closure;
+    use std::sync::{Arc, mpsc};
+
+    #[test]
+    fn a_late_job_is_dropped_under_no_lock_of_the_caller() {
+        struct WantsLock(Arc<Mutex<()>>, mpsc::Sender<()>);
+        impl Drop for WantsLock {
+            fn drop(&mut self) {
+                let _held = self.0.lock().unwrap();
+                self.1.send(()).unwrap();
+            }
+        }
+        let lock = Arc::new(Mutex::new(()));
+        let (sender, receiver) = mpsc::channel();
+        let held = lock.lock().unwrap();
+        for _ in 0..3 {
+            let wants = WantsLock(lock.clone(), sender.clone());
+            // SAFETY: the closure borrows nothing.
+            drop_elsewhere(unsafe { Job::new(Closure::new(move || drop(wants))) });
+        }
+        assert!(receiver.try_recv().is_err());
+        drop(held);
+        for _ in 0..3 {
+            receiver.recv().unwrap();
+        }
+    }
+}
