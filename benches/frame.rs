@@ -3,8 +3,8 @@
 
 use bevy_app::App;
 use bevy_ecs::prelude::*;
-use bevy_ecs::schedule::{MultiThreadedExecutor, SingleThreadedExecutor};
-use bevy_heartbeat::HeartbeatPlugin;
+use bevy_ecs::schedule::{MultiThreadedExecutor, SingleThreadedExecutor, SystemExecutor};
+use bevy_heartbeat::{AdaptiveExecutor, HeartbeatPlugin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
@@ -36,7 +36,7 @@ fn alternate(mut a: impl FnMut(), mut b: impl FnMut()) -> [f64; 2] {
 
 fn print(name: &str, [base, ours]: [f64; 2]) {
     println!(
-        "{name:<42} {base:>12.2} {ours:>12.2} {:>8.2} x",
+        "{name:<52} {base:>12.2} {ours:>12.2} {:>8.2} x",
         ours / base
     );
 }
@@ -76,22 +76,23 @@ fn iteration(entities: usize) {
     );
 }
 
-fn schedule(systems: usize) {
+fn schedule(systems: usize, name: &str, executor: impl SystemExecutor + 'static) {
     let ran = Arc::new(AtomicUsize::new(0));
-    let build = |parallel: bool| {
+    fn build(
+        executor: impl SystemExecutor + 'static,
+        systems: usize,
+        ran: &Arc<AtomicUsize>,
+    ) -> Schedule {
         let mut schedule = Schedule::default();
-        if parallel {
-            schedule.set_executor(MultiThreadedExecutor::new());
-        } else {
-            schedule.set_executor(SingleThreadedExecutor::new());
-        }
+        schedule.set_executor(executor);
         for _ in 0..systems {
             let ran = ran.clone();
             schedule.add_systems(move || _ = ran.fetch_add(1, Ordering::Relaxed));
         }
         schedule
-    };
-    let (mut single, mut multi) = (build(false), build(true));
+    }
+    let mut single = build(SingleThreadedExecutor::new(), systems, &ran);
+    let mut multi = build(executor, systems, &ran);
     let (mut world, mut other) = (World::new(), World::new());
     let times = alternate(|| single.run(&mut world), || multi.run(&mut other));
     assert_eq!(
@@ -100,7 +101,7 @@ fn schedule(systems: usize) {
         "every system must run each round"
     );
     print(
-        &format!("{systems} tiny systems, to the serial executor"),
+        &format!("{systems} tiny systems, {name}, to the serial one"),
         times,
     );
 }
@@ -108,11 +109,14 @@ fn schedule(systems: usize) {
 fn main() {
     let mut app = App::new();
     app.add_plugins(HeartbeatPlugin::default());
-    println!("{:<42} {:>12} {:>12}", "workload", "serial us", "pool us");
+    println!("{:<52} {:>12} {:>12}", "workload", "serial us", "pool us");
     for entities in [100, 1_000, 10_000, 100_000, 1_000_000] {
         iteration(entities);
     }
     for systems in [1, 10, 100, 1_000] {
-        schedule(systems);
+        schedule(systems, "this executor", AdaptiveExecutor::new());
+    }
+    for systems in [1, 10, 100, 1_000] {
+        schedule(systems, "Bevy's own", MultiThreadedExecutor::new());
     }
 }

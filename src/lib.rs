@@ -2,10 +2,12 @@
 
 mod config;
 mod diagnostics;
+mod executor;
 mod patch;
 mod plugin;
 
 pub use config::{ConfigError, THREADS_VARIABLE, ThreadCount};
 pub use diagnostics::HeartbeatMetrics;
+pub use executor::AdaptiveExecutor;
 pub use heartbeat_pool::{Lane, PoolMetrics, WorkerMetrics, join};
 pub use plugin::HeartbeatPlugin;

@@ -2,8 +2,10 @@
 
 use crate::config::{THREADS_VARIABLE, ThreadCount};
 use crate::diagnostics::HeartbeatMetrics;
+use crate::executor;
 use crate::patch;
-use bevy_app::{App, Last, Plugin};
+use bevy_app::{App, Last, Main, Plugin};
+use bevy_ecs::schedule::IntoScheduleConfigs;
 use bevy_ecs::system::NonSendMarker;
 use bevy_tasks::{
     AsyncComputeTaskPool, ComputeTaskPool, IoTaskPool, TaskPoolBuilder,
@@ -49,6 +51,11 @@ pub struct HeartbeatPlugin {
     pub background_budget: Option<usize>,
     /// How often forked work is offered to idle threads.
     pub beat: Duration,
+    /// Whether schedules get the [`AdaptiveExecutor`](crate::AdaptiveExecutor): each that would run on
+    /// the engine's multi-threaded executor, of this app and of those sub-apps that are there when
+    /// plugins finish. To find that out, each new schedule's executor once runs a system of the
+    /// plugin's in a world of the plugin's. Those that the app gives an executor of its own keep it.
+    pub adaptive_schedules: bool,
 }
 
 impl Default for HeartbeatPlugin {
@@ -58,6 +65,7 @@ impl Default for HeartbeatPlugin {
             io_budget: None,
             background_budget: None,
             beat: Duration::from_micros(100),
+            adaptive_schedules: true,
         }
     }
 }
@@ -107,5 +115,17 @@ impl Plugin for HeartbeatPlugin {
         // TaskPoolPlugin has a system for this too, and goes without harm beside it; where it is
         // disabled, whoever takes its place must bring one.
         app.add_systems(Last, tick_local_tasks);
+        if self.adaptive_schedules {
+            // At each frame's begin, for schedules may come at any time.
+            app.add_systems(Main, executor::install.before(Main::run_main));
+        }
+    }
+
+    fn finish(&self, app: &mut App) {
+        if self.adaptive_schedules {
+            app.sub_apps_mut()
+                .iter_mut()
+                .for_each(|app| executor::install(app.world_mut()));
+        }
     }
 }

@@ -5,6 +5,7 @@ mod common;
 use bevy_app::{App, AppExit, PluginGroup, TaskPoolPlugin, Update};
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::NonSendMarker;
+use bevy_heartbeat::HeartbeatPlugin;
 use bevy_tasks::{AsyncComputeTaskPool, ComputeTaskPool, IoTaskPool, TaskPool, block_on};
 use common::{MinimalPlugins, app, plugin, within};
 use std::collections::HashSet;
@@ -51,7 +52,34 @@ fn par_iter_visits_each_entity_once_and_on_more_than_one_thread() {
 fn systems_that_do_not_conflict_overlap() {
     within(60, || {
         let mut app = app(2);
-        // Neither ends before both have begun.
+        let inside = Arc::new(AtomicUsize::new(0));
+        let met = Arc::new(AtomicUsize::new(0));
+        for _ in 0..2 {
+            let (inside, met) = (inside.clone(), met.clone());
+            app.add_systems(Update, move || {
+                // Worth two threads, so the schedule will get them.
+                if inside.fetch_add(1, Ordering::Relaxed) == 1 {
+                    met.fetch_add(1, Ordering::Relaxed);
+                }
+                thread::sleep(Duration::from_millis(5));
+                inside.fetch_sub(1, Ordering::Relaxed);
+            });
+        }
+        while met.load(Ordering::Relaxed) < 20 {
+            app.update();
+        }
+    });
+}
+
+#[test]
+fn schedules_stay_as_they_were_where_the_app_says_so() {
+    within(60, || {
+        let mut app = App::new();
+        app.add_plugins(HeartbeatPlugin {
+            adaptive_schedules: false,
+            ..plugin(2)
+        });
+        // Neither ends before both have begun: the engine's own executor always has them overlap.
         let meet = Arc::new(Barrier::new(2));
         for _ in 0..2 {
             let meet = meet.clone();
