@@ -66,7 +66,9 @@ cfg::web! {
 
 cfg::multi_threaded! {
     if {
+        mod batches;
         mod block_on;
+        mod first_poll;
         mod process_pool;
         mod scope;
         mod task_pool;

@@ -1,59 +1,54 @@
 //! The engine's `Scope`, over the pool's: futures with results, on the pool or on a given thread.
 
 use crate::Task;
+use crate::first_poll::first_poll;
+use core::any::{Any, TypeId};
 use core::fmt;
 use core::future::Future;
 use core::marker::PhantomData;
+use core::mem;
 use core::panic::AssertUnwindSafe;
-use futures_lite::FutureExt;
-use heartbeat_pool::{Mailbox, ThreadPool};
+use core::pin::Pin;
+use core::task::{Context, Poll};
+use heartbeat_pool::{BoxedJob, Mailbox, ThreadPool};
+use pin_project_lite::pin_project;
 use std::panic::{catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What outlives the scope's closure: the tasks' handles and results.
+/// What outlives the scope's closure: what its tasks have in common.
 pub(crate) struct ScopeState<T> {
     /// How many tasks were spawned: each one's place among the results.
     spawned: AtomicUsize,
-    /// Results as they come, each with its place.
+    /// Results as they come, each with its place. None are kept of tasks that give `()`.
     results: Mutex<Vec<(usize, T)>>,
-    /// The handles, to cancel by; none once cancelled.
-    tasks: Mutex<Option<Vec<Task<()>>>>,
-    /// The mailbox of the scope's own thread.
-    here: Arc<Mailbox>,
-    external: Arc<Mailbox>,
+    keeps_results: bool,
+    cancelled: AtomicBool,
+    /// The handles of tasks that wait or belong to a thread, to cancel them by.
+    tasks: Mutex<Vec<Task<()>>>,
 }
 
-impl<T> ScopeState<T> {
-    fn new(here: &Arc<Mailbox>, external: &Arc<Mailbox>) -> Self {
+impl<T: 'static> ScopeState<T> {
+    fn new() -> Self {
         Self {
-            here: here.clone(),
-            external: external.clone(),
             spawned: AtomicUsize::new(0),
             results: Mutex::new(Vec::new()),
-            tasks: Mutex::new(Some(Vec::new())),
+            keeps_results: TypeId::of::<T>() != TypeId::of::<()>(),
+            cancelled: AtomicBool::new(false),
+            tasks: Mutex::new(Vec::new()),
         }
-    }
-
-    /// Cancels every task, those still to be spawned as well.
-    fn cancel(&self) {
-        let tasks = lock(&self.tasks).take();
-        // Outside of the lock: a task's drop may run the future's.
-        drop(tasks);
-    }
-
-    fn keep(&self, task: Task<()>) {
-        if let Some(tasks) = &mut *lock(&self.tasks) {
-            tasks.push(task);
-        }
-        // Else `task` is dropped here, after the lock: cancelled.
     }
 
     fn into_results(self) -> Vec<T> {
+        // Every task is over, and none was cancelled: then there is no return.
+        let mut units = vec![(); self.spawned.into_inner()];
+        if let Some(units) = (&mut units as &mut dyn Any).downcast_mut::<Vec<T>>() {
+            return mem::take(units);
+        }
         let mut results = self
             .results
             .into_inner()
@@ -61,7 +56,35 @@ impl<T> ScopeState<T> {
         results.sort_unstable_by_key(|(place, _)| *place);
         results.into_iter().map(|(_, result)| result).collect()
     }
+}
 
+impl<T> ScopeState<T> {
+    /// Keeps a task's result for the scope's caller.
+    fn finish(&self, place: usize, result: T) {
+        if self.keeps_results {
+            lock(&self.results).push((place, result));
+        }
+    }
+
+    /// Cancels every task, those still to be spawned as well.
+    fn cancel(&self) {
+        // SeqCst, as the load in `keep`: each handle is either found below or dropped there.
+        self.cancelled.store(true, Ordering::SeqCst);
+        let tasks = mem::take(&mut *lock(&self.tasks));
+        // Outside of the lock: a task's drop may run the future's.
+        drop(tasks);
+    }
+
+    /// Keeps a task to cancel it by.
+    fn keep(&self, task: Task<()>) {
+        lock(&self.tasks).push(task);
+        if self.cancelled.load(Ordering::SeqCst) {
+            self.cancel();
+        }
+    }
+}
+
+impl<T: 'static> ScopeState<T> {
     /// Runs a whole scope on `pool`. The calling thread ticks `here` while it waits, and
     /// `external` if it is its own.
     pub(crate) fn run<'env, F>(
@@ -74,7 +97,7 @@ impl<T> ScopeState<T> {
         F: for<'scope> FnOnce(&'scope Scope<'scope, 'env, T>),
         T: Send + 'static,
     {
-        let state = Self::new(here, external);
+        let state = Self::new();
         let slot = OnceLock::new();
         let both = [here, external];
         let distinct = !Arc::ptr_eq(here, external) && external.is_mine();
@@ -83,15 +106,19 @@ impl<T> ScopeState<T> {
             // SAFETY: used by the closure and by the scope's tasks alone. The pool's scope ends
             // after all of them, and `inner` lives until then.
             let inner: &'env heartbeat_pool::Scope<'env, 'env> =
-                unsafe { core::mem::transmute::<&heartbeat_pool::Scope<'_, '_>, _>(inner) };
+                unsafe { mem::transmute::<&heartbeat_pool::Scope<'_, '_>, _>(inner) };
             // SAFETY: as above; `state` is declared before the scope begins and moved after.
             let state: &'env Self = unsafe { &*core::ptr::from_ref(&state) };
+            // SAFETY: as above; the caller's references outlive the call.
+            let mailboxes: (&'env Arc<Mailbox>, &'env Arc<Mailbox>) =
+                unsafe { mem::transmute((here, external)) };
             // SAFETY: as above; `slot` is declared before the scope begins and moved after.
             let slot: &'env OnceLock<Scope<'env, 'env, T>> =
                 unsafe { &*core::ptr::from_ref(&slot) };
             let scope = slot.get_or_init(|| Scope {
                 inner,
                 state,
+                mailboxes,
                 scope: PhantomData,
                 env: PhantomData,
             });
@@ -112,6 +139,8 @@ impl<T> ScopeState<T> {
 pub struct Scope<'scope, 'env: 'scope, T> {
     inner: &'scope heartbeat_pool::Scope<'scope, 'scope>,
     state: &'scope ScopeState<T>,
+    /// The scope's own thread's, and the external executor's.
+    mailboxes: (&'scope Arc<Mailbox>, &'scope Arc<Mailbox>),
     scope: PhantomData<&'scope mut &'scope ()>,
     env: PhantomData<&'env mut &'env ()>,
 }
@@ -119,20 +148,23 @@ pub struct Scope<'scope, 'env: 'scope, T> {
 impl<'scope, T: Send + 'scope> Scope<'scope, '_, T> {
     /// Spawns a future onto the pool. The scope's caller may run it too.
     pub fn spawn<Fut: Future<Output = T> + 'scope + Send>(&self, f: Fut) {
-        let task = self.inner.spawn_future(self.placed(f));
-        self.state.keep(task);
+        self.inner.spawn_boxed(Box::pin(Spawned {
+            inner: self.inner,
+            state: self.state,
+            future: self.placed(f),
+        }));
     }
 
     /// Spawns a future that runs on the thread that called the scope.
     pub fn spawn_on_scope<Fut: Future<Output = T> + 'scope + Send>(&self, f: Fut) {
-        let task = self.inner.spawn_future_on(&self.state.here, self.placed(f));
+        let task = self.inner.spawn_future_on(self.mailboxes.0, self.placed(f));
         self.state.keep(task);
     }
 
     /// Spawns a future that runs on the thread of the external executor, typically the main
     /// thread; without one, as [`spawn_on_scope`](Self::spawn_on_scope).
     pub fn spawn_on_external<Fut: Future<Output = T> + 'scope + Send>(&self, f: Fut) {
-        let task = self.inner.spawn_future_on(&self.state.external, self.placed(f));
+        let task = self.inner.spawn_future_on(self.mailboxes.1, self.placed(f));
         self.state.keep(task);
     }
 
@@ -145,14 +177,55 @@ impl<'scope, T: Send + 'scope> Scope<'scope, '_, T> {
         // Relaxed: the number itself is all that is shared.
         let place = state.spawned.fetch_add(1, Ordering::Relaxed);
         async move {
-            match AssertUnwindSafe(future).catch_unwind().await {
-                Ok(result) => lock(&state.results).push((place, result)),
-                Err(payload) => {
-                    state.cancel();
-                    resume_unwind(payload);
-                }
+            // Relaxed: a task that begins too late to see it is one that was begun before.
+            if state.cancelled.load(Ordering::Relaxed) {
+                return;
             }
+            let others = CancelOnUnwind(state);
+            let result = future.await;
+            mem::forget(others);
+            state.finish(place, result);
         }
+    }
+}
+
+pin_project! {
+    /// A future on its way to its first poll.
+    struct Spawned<'scope, T, F> {
+        inner: &'scope heartbeat_pool::Scope<'scope, 'scope>,
+        state: &'scope ScopeState<T>,
+        #[pin]
+        future: F,
+    }
+}
+
+impl<T, F: Future<Output = ()>> Future for Spawned<'_, T, F> {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        self.project().future.poll(context)
+    }
+}
+
+impl<'scope, T: Send + 'scope, F> BoxedJob for Spawned<'scope, T, F>
+where
+    F: Future<Output = ()> + Send + 'scope,
+{
+    fn run(self: Pin<Box<Self>>) {
+        let (inner, state) = (self.inner, self.state);
+        if let Err(waiting) = first_poll(self) {
+            state.keep(inner.spawn_future(waiting));
+        }
+    }
+}
+
+/// Cancels a scope's tasks when one of them unwinds. A future that is cancelled itself drops it as
+/// well, and then all are.
+struct CancelOnUnwind<'scope, T>(&'scope ScopeState<T>);
+
+impl<T> Drop for CancelOnUnwind<'_, T> {
+    fn drop(&mut self) {
+        self.0.cancel();
     }
 }
 

@@ -1,12 +1,14 @@
 //! `TaskPool`: a lane of the process's one pool, or a pool of its own.
 
 use crate::Task;
+use crate::batches;
 use crate::executor;
 use crate::process_pool::{self, Callback, LaneSettings};
 use crate::scope::{Scope, ScopeState};
 use crate::thread_executor::ThreadExecutor;
 use core::fmt;
 use core::future::Future;
+use core::panic::Location;
 use heartbeat_pool::{Lane, ThreadPool};
 use std::cell::Cell;
 use std::sync::Arc;
@@ -163,9 +165,18 @@ impl TaskPool {
     }
 
     /// How many of this pool's tasks run at once: its threads, or its lane's budget if less.
+    ///
+    /// The engine's own parallel iteration, which makes as many batches, is told a number that fits
+    /// what it iterated over before: 1 where that is too little to share, else several a thread.
+    #[track_caller]
     pub fn thread_num(&self) -> usize {
         let pool = self.pool();
-        pool.num_threads().min(pool.budget(self.lane))
+        let threads = pool.num_threads().min(pool.budget(self.lane));
+        if batches::is_iteration(Location::caller()) {
+            batches::number(threads)
+        } else {
+            threads
+        }
     }
 
     /// Calls `f` with a scope, waits until everything spawned on it is over, and gives the results
@@ -220,7 +231,7 @@ impl TaskPool {
         F: for<'scope> FnOnce(&'scope Scope<'scope, 'env, T>),
         T: Send + 'static,
     {
-        self.scope_with_executor(true, None, f)
+        batches::measure::<F, _>(|| self.scope_with_executor(true, None, f))
     }
 
     /// As [`scope`](Self::scope), where [`Scope::spawn_on_external`] spawns onto

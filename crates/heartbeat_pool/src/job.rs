@@ -1,6 +1,7 @@
 //! Type-erased work: two words, run at most once, dropped if never run.
 
 use std::mem;
+use std::pin::Pin;
 use std::ptr::NonNull;
 
 struct VTable {
@@ -102,6 +103,35 @@ unsafe impl<F: FnOnce() + Send> RawJob for Closure<F> {
 
     fn run(self) {
         (self.0)();
+    }
+}
+
+/// Work in a box of its own, for [`Scope::spawn_boxed`](crate::Scope::spawn_boxed).
+pub trait BoxedJob: Send {
+    /// Does the work.
+    fn run(self: Pin<Box<Self>>);
+}
+
+/// A [`BoxedJob`], which must not unwind, or in a scope.
+pub(crate) struct Boxed<J>(pub(crate) Pin<Box<J>>);
+
+// SAFETY: the pointer is the box's own.
+unsafe impl<J: BoxedJob> RawJob for Boxed<J> {
+    fn into_raw(self) -> NonNull<()> {
+        // SAFETY: `from_raw` pins it again, and nothing moves it meanwhile.
+        let unpinned = unsafe { Pin::into_inner_unchecked(self.0) };
+        NonNull::from(Box::leak(unpinned)).cast()
+    }
+
+    unsafe fn from_raw(data: NonNull<()>) -> Self {
+        // SAFETY: by contract `data` came from `into_raw`, which leaked a box of `J`.
+        Self(Box::into_pin(unsafe {
+            Box::from_raw(data.cast::<J>().as_ptr())
+        }))
+    }
+
+    fn run(self) {
+        self.0.run();
     }
 }
 

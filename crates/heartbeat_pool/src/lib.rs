@@ -128,6 +128,8 @@ pub use builder::{BuildError, ThreadPoolBuilder};
 #[cfg(not(heartbeat_loom))]
 pub use for_each::{Split, for_each, for_each_piece};
 #[cfg(not(heartbeat_loom))]
+pub use job::BoxedJob;
+#[cfg(not(heartbeat_loom))]
 pub use join::join;
 pub use lane::Lane;
 #[cfg(not(heartbeat_loom))]

@@ -13,7 +13,7 @@ pub(crate) use self::core::ScopeCore;
 use self::core::ScopedJob;
 use self::future::MailboxRun;
 use self::wait::{Completion, Ticket};
-use crate::job::{Closure, Job};
+use crate::job::{Boxed, BoxedJob, Closure, Job, RawJob};
 use crate::mailbox::Mailbox;
 use crate::sync::Arc;
 use crate::unwind;
@@ -21,6 +21,7 @@ use crate::worker::Worker;
 use async_task::Task;
 use std::future::Future;
 use std::marker::PhantomData;
+use std::pin::Pin;
 
 /// A scope: work spawned on it may borrow what lives outside of it.
 ///
@@ -64,11 +65,41 @@ impl<'scope> Scope<'scope, '_> {
     ///
     /// A panic in it is resumed by the scope's owner, after everything else is over.
     pub fn spawn(&'scope self, f: impl FnOnce() + Send + 'scope) {
+        self.push(Closure::new(f));
+    }
+
+    /// Spawns a job in the box that it brings, as [`spawn`](Self::spawn) does a closure.
+    ///
+    /// ```
+    /// use heartbeat_pool::{BoxedJob, ThreadPool};
+    /// use std::pin::Pin;
+    /// use std::sync::atomic::{AtomicU32, Ordering};
+    ///
+    /// struct Add<'a>(&'a AtomicU32, u32);
+    /// impl BoxedJob for Add<'_> {
+    ///     fn run(self: Pin<Box<Self>>) {
+    ///         self.0.fetch_add(self.1, Ordering::Relaxed);
+    ///     }
+    /// }
+    ///
+    /// let pool = ThreadPool::builder().num_threads(1).build().unwrap();
+    /// let sum = AtomicU32::new(0);
+    /// pool.scope(|scope| {
+    ///     scope.spawn_boxed(Box::pin(Add(&sum, 2)));
+    ///     scope.spawn_boxed(Box::pin(Add(&sum, 3)));
+    /// });
+    /// assert_eq!(sum.into_inner(), 5);
+    /// ```
+    pub fn spawn_boxed(&'scope self, job: Pin<Box<impl BoxedJob + 'scope>>) {
+        self.push(Boxed(job));
+    }
+
+    fn push(&self, job: impl RawJob + 'scope) {
         let core = &self.core;
         core.latch.begin();
         // SAFETY: the scope's owner waits until the latch is done, and the job is counted off after
-        // its run, so it is run before what `f` borrows ends.
-        let job = ScopedJob::Closure(unsafe { Job::new(Closure::new(f)) });
+        // its run, so it is run before what it borrows ends.
+        let job = ScopedJob::Closure(unsafe { Job::new(job) });
         core.push(job, || Ticket::job(core));
     }
 

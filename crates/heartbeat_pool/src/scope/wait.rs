@@ -74,7 +74,8 @@ const SHORT: Duration = Duration::from_micros(1);
 pub(super) struct Completion<'a> {
     core: &'a Arc<ScopeCore>,
     mailboxes: &'a [&'a Arc<Mailbox>],
-    start: Instant,
+    /// When the count of jobs began: once there were some to help with.
+    start: Cell<Option<Instant>>,
     jobs: Cell<u32>,
     /// The number of jobs after which the clock is read next.
     next_look: Cell<u32>,
@@ -85,7 +86,7 @@ impl<'a> Completion<'a> {
         Self {
             core,
             mailboxes,
-            start: Instant::now(),
+            start: Cell::new((core.queue.len() > 2).then(Instant::now)),
             jobs: Cell::new(0),
             next_look: Cell::new(1),
         }
@@ -96,10 +97,16 @@ impl<'a> Completion<'a> {
     fn call_for_help(&self) {
         let jobs = self.jobs.get().saturating_add(1);
         self.jobs.set(jobs);
-        if jobs < self.next_look.get() || self.core.queue.is_empty() {
+        // The next job is the owner's in any case.
+        if jobs < self.next_look.get() || self.core.queue.len() < 2 {
             return;
         }
-        let elapsed = self.start.elapsed();
+        let Some(start) = self.start.get() else {
+            self.start.set(Some(Instant::now()));
+            self.jobs.set(0);
+            return;
+        };
+        let elapsed = start.elapsed();
         if elapsed >= LONG {
             self.core.registry.notify(self.core.lane);
         }

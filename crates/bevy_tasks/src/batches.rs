@@ -1,0 +1,156 @@
+//! How many batches the engine's parallel iteration makes, learnt from what it took before.
+//!
+//! `par_iter` splits what it has by the number that [`TaskPool::thread_num`](crate::TaskPool) gives
+//! it, and goes through it in place where that is 1. So this number is the one thing by which batches
+//! can be made to fit the work, and nobody has to tune them (bevy#3184). It is asked for before it is
+//! known who iterates. But each thread's iterations follow one another much the same in every frame,
+//! so what came last tells what comes next.
+
+use core::any::type_name;
+use core::cell::Cell;
+use core::panic::Location;
+use std::time::Instant;
+
+/// Work of less microseconds than this stays on its thread.
+const WORTH_SHARING: f32 = 15.0;
+/// What a batch should take: much more than a task costs, much less than a frame.
+const BATCH: f32 = 5.0;
+/// So many batches a thread even out whatever the entities cost.
+const MOST_A_THREAD: f32 = 16.0;
+/// Of so many iterations that stay on their thread, one is shared, to see how long it is now. Odd,
+/// so that it is not always the same of two that alternate.
+const SAMPLE: u8 = 7;
+/// What is left of an old measurement after a new, smaller one.
+const MEMORY: f32 = 0.75;
+/// Kinds of iteration that a thread tells apart.
+const SLOTS: usize = 64;
+
+/// What a thread knows of the iterations that follow one of some kind.
+#[derive(Clone, Copy, Default)]
+struct Next {
+    /// How long they take in microseconds, the longer ones above all; 0 if there was none.
+    takes: f32,
+    unshared: u8,
+}
+
+struct History {
+    next: [Cell<Next>; SLOTS],
+    /// The kind of the last iteration.
+    last: Cell<usize>,
+    /// Whether one has asked for its batches and not begun yet.
+    asked: Cell<bool>,
+}
+
+thread_local! {
+    static HISTORY: History = const {
+        History {
+            next: [const { Cell::new(Next { takes: 0.0, unshared: 0 }) }; SLOTS],
+            last: Cell::new(0),
+            asked: Cell::new(false),
+        }
+    };
+}
+
+/// Whether the code at `caller` asks for the number of its batches.
+pub(crate) fn is_iteration(caller: &Location) -> bool {
+    // Queries, and messages of both kinds.
+    let files = ["par_iter.rs", "iterators.rs"];
+    files.iter().any(|file| caller.file().ends_with(file)) && caller.file().contains("bevy_ecs")
+}
+
+/// The number of batches for the calling thread's next iteration, in a pool of so many threads.
+pub(crate) fn number(threads: usize) -> usize {
+    if threads <= 1 {
+        return threads;
+    }
+    HISTORY.with(|history| {
+        let slot = &history.next[history.last.get()];
+        let mut next = slot.get();
+        let is_short = next.takes > 0.0 && next.takes < WORTH_SHARING;
+        if is_short {
+            next.unshared = (next.unshared + 1) % SAMPLE;
+            slot.set(next);
+            if next.unshared > 0 {
+                return 1;
+            }
+        }
+        history.asked.set(true);
+        threads * (next.takes / BATCH).clamp(1.0, MOST_A_THREAD) as usize
+    })
+}
+
+/// Calls `f`, which is the scope with the closure `Body`, and of an iteration if one has asked for
+/// its batches just before.
+pub(crate) fn measure<Body, R>(f: impl FnOnce() -> R) -> R {
+    if !HISTORY.with(|history| history.asked.take()) {
+        return f();
+    }
+    let start = Instant::now();
+    let result = f();
+    let took = start.elapsed().as_secs_f32() * 1e6;
+    HISTORY.with(|history| {
+        let slot = &history.next[history.last.get()];
+        let old = slot.get();
+        slot.set(Next {
+            takes: took.max(old.takes * MEMORY),
+            ..old
+        });
+        history.last.set(kind::<Body>());
+    });
+    result
+}
+
+/// A number for a type of closure.
+fn kind<Body>() -> usize {
+    // Where the name lies tells types apart better than its letters; it need not be perfect.
+    (type_name::<Body>().as_ptr() as usize >> 3) % SLOTS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::thread;
+    use std::time::Duration;
+
+    /// The numbers of batches of `count` iterations that take so long.
+    fn numbers(count: usize, micros: u64) -> Vec<usize> {
+        let iterate = |_| {
+            let number = number(4);
+            if number > 1 {
+                measure::<(), _>(|| {
+                    let start = Instant::now();
+                    while start.elapsed() < Duration::from_micros(micros) {}
+                });
+            }
+            number
+        };
+        (0..count).map(iterate).collect()
+    }
+
+    #[test]
+    fn batches_fit_the_work() {
+        // On a thread without a history.
+        let check = || {
+            // Nothing is known at first, and not yet what follows the first.
+            assert_eq!(numbers(2, 100), [4, 4]);
+            let long = numbers(20, 100);
+            assert!(long.iter().all(|&number| number == 64), "{long:?}");
+            numbers(100, 0);
+            let short = numbers(100, 0);
+            assert!(short.iter().filter(|&&number| number == 1).count() >= 80);
+            numbers(10, 100);
+            assert_eq!(numbers(1, 100), [64]);
+        };
+        thread::spawn(check).join().unwrap();
+    }
+
+    #[test]
+    fn one_thread_makes_one_batch() {
+        assert_eq!((number(1), number(0)), (1, 0));
+    }
+
+    #[test]
+    fn only_the_engines_iterations_are_told_this() {
+        assert!(!is_iteration(Location::caller()));
+    }
+}
