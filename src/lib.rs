@@ -3,6 +3,7 @@
 mod config;
 mod diagnostics;
 mod executor;
+mod options;
 mod patch;
 mod plugin;
 

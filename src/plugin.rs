@@ -3,8 +3,10 @@
 use crate::config::{THREADS_VARIABLE, ThreadCount};
 use crate::diagnostics::HeartbeatMetrics;
 use crate::executor;
+use crate::options::Options;
 use crate::patch;
-use bevy_app::{App, Last, Main, Plugin};
+use bevy_app::{App, Last, Main, Plugin, TaskPoolPlugin};
+use bevy_ecs::resource::Resource;
 use bevy_ecs::schedule::IntoScheduleConfigs;
 use bevy_ecs::system::NonSendMarker;
 use bevy_tasks::{
@@ -18,8 +20,14 @@ use std::time::Duration;
 /// Runs the whole engine on one heartbeat-scheduled pool.
 ///
 /// It takes the place of Bevy's `TaskPoolPlugin`, and gives the same pool whether it comes before
-/// or after that one, or after `DefaultPlugins` or `MinimalPlugins`, or with that one disabled. The
-/// process has one such pool: with several apps, the last plugin's settings hold, except for the
+/// or after that one, or after `DefaultPlugins` or `MinimalPlugins`, or with that one disabled.
+///
+/// `TaskPoolOptions` that the app has changed keep a meaning: the bounds of the total number set the
+/// number of threads, the policies for io and async compute the budgets of their lanes, and
+/// callbacks run on every thread. Fields of this plugin come before them. A policy for compute means
+/// nothing here and is warned about.
+///
+/// The process has one such pool: with several apps, the last plugin's settings hold, except for the
 /// beat, which is the first one's.
 ///
 /// # Panics
@@ -71,10 +79,11 @@ impl Default for HeartbeatPlugin {
 }
 
 impl HeartbeatPlugin {
-    fn set_up_pool(&self) {
+    fn set_up_pool(&self, options: &Options) {
         let variable = env::var_os(THREADS_VARIABLE);
         let variable = variable.as_ref().map(|value| value.to_string_lossy());
-        let threads = match ThreadCount::decide(self.threads, variable.as_deref()) {
+        let code = self.threads.or(options.threads);
+        let threads = match ThreadCount::decide(code, variable.as_deref()) {
             Ok(threads) => threads,
             Err(error) => panic!("bevy_heartbeat: {error}"),
         };
@@ -82,8 +91,11 @@ impl HeartbeatPlugin {
             .num_threads(threads.get())
             .beat(self.beat);
         let budgets = [
-            (Lane::Io, self.io_budget),
-            (Lane::Background, self.background_budget),
+            (Lane::Io, self.io_budget.or(options.io_budget)),
+            (
+                Lane::Background,
+                self.background_budget.or(options.background_budget),
+            ),
         ];
         for (lane, budget) in budgets {
             if let Some(budget) = budget {
@@ -97,6 +109,16 @@ impl HeartbeatPlugin {
     }
 }
 
+/// There may be options of a `TaskPoolPlugin` that is yet to come.
+#[derive(Resource)]
+struct OptionsFollow;
+
+fn warn(options: &Options, threads_were_there: bool) {
+    for warning in options.warnings(threads_were_there) {
+        log::warn!("bevy_heartbeat: {warning}");
+    }
+}
+
 /// Ticks the main thread's `spawn_local` tasks; the marker keeps it there.
 fn tick_local_tasks(_main_thread: NonSendMarker) {
     tick_global_task_pools_on_main_thread();
@@ -105,7 +127,12 @@ fn tick_local_tasks(_main_thread: NonSendMarker) {
 impl Plugin for HeartbeatPlugin {
     fn build(&self, app: &mut App) {
         assert!(patch::is_applied(), "{}", patch::MISSING);
-        self.set_up_pool();
+        let options = Options::of(app);
+        self.set_up_pool(&options);
+        warn(&options, false);
+        if !app.is_plugin_added::<TaskPoolPlugin>() {
+            app.insert_resource(OptionsFollow);
+        }
         // Each is a lane of the pool; where TaskPoolPlugin was first, they are there already.
         let build = || TaskPoolBuilder::new().build();
         IoTaskPool::get_or_init(build);
@@ -122,6 +149,13 @@ impl Plugin for HeartbeatPlugin {
     }
 
     fn finish(&self, app: &mut App) {
+        if app.world_mut().remove_resource::<OptionsFollow>().is_some() {
+            let options = Options::of(app);
+            if options != Options::default() {
+                self.set_up_pool(&options);
+                warn(&options, true);
+            }
+        }
         if self.adaptive_schedules {
             app.sub_apps_mut()
                 .iter_mut()
