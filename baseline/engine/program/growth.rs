@@ -100,9 +100,10 @@ impl Place {
     }
 }
 
-/// Which part has a system: both of a pair are in the same.
+/// Which part has a system: both of a pair are in the same, and each part gets some of each kind.
 fn part(number: usize, parts: usize) -> usize {
-    number / 4 % parts
+    let pair = number / 2;
+    (pair + pair / parts) % parts
 }
 
 fn sub_app(part_number: usize, systems: usize) -> SubApp {

@@ -79,13 +79,16 @@ pub fn run(program: &Path, workload: &str, arguments: &[&str]) -> Result<Run, Fa
     let mut child = Command::new(program)
         .arg(workload)
         .args(arguments)
+        // Its last line is the panic's own.
+        .env("RUST_BACKTRACE", "0")
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()?;
     let (status, figures, errors) = wait(&mut child)?;
     if !status.success() {
-        let said = errors.lines().rfind(|line| !line.trim().is_empty());
+        let is_telling = |line: &&str| !line.trim().is_empty() && !line.starts_with("note:");
+        let said = errors.lines().rfind(is_telling);
         let said = said.unwrap_or("it said nothing").to_owned();
         return Err(Failure::Failed { status, said });
     }

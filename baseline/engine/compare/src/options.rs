@@ -11,7 +11,7 @@ Runs the engine on this project and on the published bevy_tasks, in turn.
 Usage: cargo compare-engine [OPTIONS]
 
   --only SUBSTR   only workloads whose name contains SUBSTR (repeatable)
-  --rounds N      runs of each program in a workload (default 7; 2 with --quick)
+  --rounds N      runs of each program in a workload (default 7; 3 with --quick)
   --quick         shorter samples, fewer rounds: minutes in place of half an hour
   --record        write the tables to baseline/records/, dated today (UTC)
   --list          print the workloads' names, and run nothing
@@ -79,7 +79,7 @@ impl Options {
             }
         }
         if options.quick {
-            options.rounds = 2;
+            options.rounds = 3;
         }
         match rounds {
             Some(rounds) if (1..=MOST_ROUNDS).contains(&rounds) => options.rounds = rounds,

@@ -47,7 +47,7 @@ pub fn table(family: &Family, all: &[Sides]) -> Table {
             let failures = side.failures.iter();
             table
                 .notes
-                .extend(failures.map(|failure| format!("{name}: {failure}.")));
+                .extend(failures.map(|failure| format!("{name}: {failure}")));
         }
     }
     table
