@@ -53,10 +53,10 @@ fn read(stream: Option<impl Read + Send + 'static>) -> mpsc::Receiver<String> {
 }
 
 /// Waits for the end of what a program prints, and for its own.
-fn wait(child: &mut Child) -> Result<(ExitStatus, String, String), Failure> {
+fn wait(child: &mut Child, limit: Duration) -> Result<(ExitStatus, String, String), Failure> {
     let errors = read(child.stderr.take());
     let figures = read(child.stdout.take());
-    match figures.recv_timeout(HANGS) {
+    match figures.recv_timeout(limit) {
         Err(RecvTimeoutError::Timeout) => {
             child.kill()?;
             child.wait()?;
@@ -85,7 +85,7 @@ pub fn run(program: &Path, workload: &str, arguments: &[&str]) -> Result<Run, Fa
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()?;
-    let (status, figures, errors) = wait(&mut child)?;
+    let (status, figures, errors) = wait(&mut child, HANGS)?;
     if !status.success() {
         let is_telling = |line: &&str| !line.trim().is_empty() && !line.starts_with("note:");
         let said = errors.lines().rfind(is_telling);
@@ -117,5 +117,30 @@ mod tests {
         assert_eq!(read, Some(("switches".to_owned(), 15.0)));
         assert_eq!(figure("idle switches 2", "idle"), None);
         assert_eq!(figure("other\tswitches\t2", "idle"), None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_program_that_hangs_is_killed() -> io::Result<()> {
+        let mut child = Command::new("sleep")
+            .arg("60")
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let outcome = wait(&mut child, Duration::from_millis(50));
+        assert!(matches!(outcome, Err(Failure::Hung)), "{outcome:?}");
+        assert!(child.try_wait()?.is_some());
+        Ok(())
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_program_that_fails_is_quoted() {
+        let script = Path::new("/bin/sh");
+        let outcome = run(script, "-c", &["echo lost >&2; echo note: it >&2; exit 3"]);
+        let said = outcome.map_err(|failure| failure.to_string());
+        assert!(
+            matches!(&said, Err(said) if said.ends_with("lost")),
+            "{said:?}"
+        );
     }
 }
