@@ -13,6 +13,7 @@ use time::OffsetDateTime;
 /// A run's tables, as they come.
 #[derive(Clone, Debug, Default)]
 pub struct Record {
+    name: Option<&'static str>,
     facts: Vec<(&'static str, String)>,
     tables: Vec<Table>,
     plots: Vec<Plot>,
@@ -49,6 +50,13 @@ impl Record {
         record
     }
 
+    /// Puts a name behind the date.
+    #[must_use]
+    pub fn named(mut self, name: &'static str) -> Self {
+        self.name = Some(name);
+        self
+    }
+
     /// Adds a line to the record's head.
     pub fn fact(&mut self, name: &'static str, value: String) {
         self.facts.push((name, value));
@@ -75,8 +83,8 @@ impl Record {
         text
     }
 
-    /// Writes `DATE.md` and the plots into `folder`; with a number behind the date if that file
-    /// is there already. Gives the file's path.
+    /// Writes `DATE.md`, or `DATE-NAME.md`, and the plots into `folder`; with a number at its end
+    /// if that file is there already. Gives the file's path.
     ///
     /// # Errors
     ///
@@ -88,11 +96,15 @@ impl Record {
         };
         fs::create_dir_all(folder).map_err(refused(folder))?;
         let date = OffsetDateTime::now_utc().date().to_string();
-        let mut stem = date.clone();
+        let base = match self.name {
+            Some(name) => format!("{date}-{name}"),
+            None => date,
+        };
+        let mut stem = base.clone();
         let mut number = 1;
         while folder.join(format!("{stem}.md")).exists() {
             number += 1;
-            stem = format!("{date}-{number}");
+            stem = format!("{base}-{number}");
         }
         for plot in &self.plots {
             let path = folder.join(plot_file(&stem, plot));

@@ -1,0 +1,232 @@
+//! The workloads by family, and what each is to reach.
+
+use crate::row::{Reference, Row, Target};
+
+/// Workloads that share a table.
+pub struct Family {
+    /// The table's heading.
+    pub name: &'static str,
+    /// What is measured.
+    pub about: &'static str,
+    /// What is run.
+    pub workloads: Vec<Workload>,
+}
+
+/// Something that the programs run, by its name.
+pub struct Workload {
+    /// As the programs know it.
+    pub name: String,
+    /// What is shown of its figures.
+    pub rows: Vec<Row>,
+}
+
+fn workload(name: impl Into<String>, rows: impl Into<Vec<Row>>) -> Workload {
+    Workload {
+        name: name.into(),
+        rows: rows.into(),
+    }
+}
+
+const SINGLE: Reference = Reference::Metric("single-threaded");
+const SERIAL: Reference = Reference::Metric("serial");
+
+/// Every family.
+#[must_use]
+pub fn all() -> Vec<Family> {
+    vec![
+        empty(),
+        spread(),
+        par_iter(),
+        tuned(),
+        scopes(),
+        tasks(),
+        background(),
+        loading(),
+        small(),
+        growth(),
+    ]
+}
+
+fn empty() -> Family {
+    let target = Target::TimesReference(1.15);
+    let of = |systems| {
+        let row = Row::time("update", SINGLE, target);
+        workload(format!("empty-{systems}"), [row])
+    };
+    Family {
+        name: "empty systems",
+        about: "A frame of so many systems that do nothing. Reference: the single-threaded executor.",
+        workloads: [1, 10, 100, 1000].map(of).into(),
+    }
+}
+
+fn spread() -> Family {
+    let workloads = [
+        ("wide-32-1us", 0.9),
+        ("wide-32-20us", 0.62),
+        ("wide-32-200us", 0.53),
+        ("chain-8-1us", 0.4),
+    ];
+    let of = |(name, most)| {
+        let row = Row::time("update", SINGLE, Target::TimesStock(most));
+        workload(name, [row])
+    };
+    Family {
+        name: "systems that compute",
+        about: "A frame of 32 independent systems, or of eight in a chain. Reference: the \
+                single-threaded executor.",
+        workloads: workloads.map(of).into(),
+    }
+}
+
+fn par_iter() -> Family {
+    let few = Target::AboveReference(0.6e-6);
+    let many = Target::TimesBetter(1.05);
+    let workloads = [
+        ("par-iter-100", few),
+        ("par-iter-1000", few),
+        ("par-iter-10k", many),
+        ("par-iter-100k", many),
+        ("par-iter-1M", many),
+        ("par-iter-1M-100ns", Target::TimesStock(0.53)),
+    ];
+    let of = |(name, target)| workload(name, [Row::time("par-iter", SERIAL, target)]);
+    Family {
+        name: "par_iter_mut",
+        about: "So many entities of 1 ns, or of 100 ns, with the default batches, from the main \
+                thread. Reference: a serial loop.",
+        workloads: workloads.map(of).into(),
+    }
+}
+
+fn tuned() -> Family {
+    let reference = Reference::BestOf("fixed-");
+    let of = |shape| {
+        let row = Row::time("default", reference, Target::TimesReference(1.1));
+        workload(format!("par-iter-tuned-{shape}"), [row])
+    };
+    Family {
+        name: "default batches and tuned ones",
+        about: "100,000 entities: 30 ns each; in proportion to the square of their place; 50 in a \
+                row a thousand times dearer than the rest; 1 ns each. Reference: the best of the \
+                fixed batch sizes 64, 256, ... 65,536.",
+        workloads: ["uniform", "skewed", "spiky", "tiny"].map(of).into(),
+    }
+}
+
+fn scopes() -> Family {
+    let of = |tasks| {
+        let row = Row::time("scope", Reference::None, Target::TimesStock(0.5));
+        workload(format!("scope-{tasks}"), [row])
+    };
+    Family {
+        name: "scopes",
+        about: "A scope of so many tasks that do nothing, from the main thread.",
+        workloads: [1, 10, 100, 1000].map(of).into(),
+    }
+}
+
+fn tasks() -> Family {
+    let of = |(tasks, most)| {
+        let row = Row::time("spawn-await", Reference::None, Target::TimesStock(most));
+        workload(format!("spawn-await-{tasks}"), [row])
+    };
+    Family {
+        name: "tasks",
+        about: "So many background tasks, spawned and awaited by the main thread.",
+        workloads: [(1, 1.0), (100, 0.5), (10_000, 0.5)].map(of).into(),
+    }
+}
+
+fn background() -> Family {
+    let time = |metric, reference, target| Row::time(metric, Reference::Metric(reference), target);
+    let alone = |metric| Row::time(metric, Reference::None, Target::None);
+    let paced = [
+        alone("p50-without"),
+        alone("p99-without"),
+        time("p50-with", "p50-without", Target::TimesReference(1.2)),
+        time("p99-with", "p99-without", Target::TimesReference(1.6)),
+        Row::number("background", Target::AtLeastTimesStock(1.0)),
+    ];
+    let busy = [
+        alone("p50-without"),
+        alone("p99-without"),
+        time("p50-with", "p50-without", Target::None),
+        time("p99-with", "p99-without", Target::TimesStock(0.3)),
+        Row::number("background-cores", Target::AtLeast(0.1)),
+    ];
+    Family {
+        name: "frames beside background tasks",
+        about: "Frames of 32 systems of 20 to 200 us, at 60 Hz and back to back, without and with \
+                16 endless tasks that compute 5 ms and yield. `background` is their rounds a second. \
+                Reference: the frames without.",
+        workloads: vec![
+            workload("frames-60hz-background", paced),
+            workload("frames-busy-background", busy),
+        ],
+    }
+}
+
+fn loading() -> Family {
+    let with = |metric, reference, target| Row::time(metric, Reference::Metric(reference), target);
+    let rows = [
+        Row::time("p99-without", Reference::None, Target::None),
+        with("p50-with", "p50-without", Target::None),
+        with("p99-with", "p99-without", Target::TimesReference(1.6)),
+        Row::time("load", Reference::None, Target::TimesStock(1.05)),
+    ];
+    Family {
+        name: "frames while assets load",
+        about: "The same frames at 60 Hz while 100 images decode. `load` is the time of all images. \
+                Reference: the frames without.",
+        workloads: vec![workload("frames-60hz-loading", rows)],
+    }
+}
+
+fn small() -> Family {
+    let cpu = [
+        Row::time(
+            "cpu",
+            Reference::Metric("cpu-single-threaded"),
+            Target::TimesStock(0.5),
+        ),
+        Row::time(
+            "p50",
+            Reference::Metric("p50-single-threaded"),
+            Target::None,
+        ),
+    ];
+    let idle = [Row::number("switches", Target::AtMost(0.0))];
+    Family {
+        name: "what a small game costs",
+        about: "CPU seconds of a frame of 32 systems of 2 us, at 60 Hz; how often all threads but \
+                the main one went to sleep in 5 s without a frame (Linux). Reference: the \
+                single-threaded executor.",
+        workloads: vec![workload("cpu-60hz-small", cpu), workload("idle", idle)],
+    }
+}
+
+fn growth() -> Family {
+    const UPDATES: [&str; 4] = ["update-125", "update-250", "update-500", "update-1000"];
+    const INITS: [&str; 4] = ["init-125", "init-250", "init-500", "init-1000"];
+    let rows = || {
+        let inits = INITS.map(|metric| {
+            let reference = Reference::Metric(INITS[0]);
+            Row::time(metric, reference, Target::TimesStock(1.1))
+        });
+        let updates = UPDATES.map(|metric| {
+            let reference = Reference::Metric(UPDATES[0]);
+            Row::time(metric, reference, Target::TimesReference(1.1))
+        });
+        inits.into_iter().chain(updates).collect::<Vec<_>>()
+    };
+    Family {
+        name: "growth",
+        about: "The time a system of an app of 125 to 1,000 small systems, half of them in pairs \
+                that conflict: of the start up to the first frame's end, and of a frame. They lie in \
+                `Update`, in 50 schedules that one system runs, or in five sub-apps. Reference: 125.",
+        workloads: ["update", "schedules", "sub-apps"]
+            .map(|place| workload(format!("growth-{place}"), rows()))
+            .into(),
+    }
+}
