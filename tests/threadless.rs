@@ -3,7 +3,7 @@
 mod common;
 
 use bevy_app::Update;
-use bevy_tasks::{AsyncComputeTaskPool, IoTaskPool};
+use bevy_tasks::{AsyncComputeTaskPool, IoTaskPool, block_on};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -25,6 +25,11 @@ fn an_app_runs_without_a_thread_of_the_pool() {
             while !task.is_finished() {
                 app.update();
             }
+        }
+        // Outside of a frame, whoever waits does the work.
+        for pool in [&**IoTaskPool::get(), &**AsyncComputeTaskPool::get()] {
+            let nested = pool.spawn(async move { pool.spawn(async { 5 }).await });
+            assert_eq!(block_on(nested), 5);
         }
         assert_eq!(heartbeat_pool::global().metrics().threads, 0);
     });

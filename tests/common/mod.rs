@@ -4,6 +4,7 @@
 use bevy_app::{App, PluginGroup, PluginGroupBuilder, ScheduleRunnerPlugin, TaskPoolPlugin};
 use bevy_diagnostic::FrameCountPlugin;
 use bevy_heartbeat::HeartbeatPlugin;
+use bevy_tasks::{AsyncComputeTaskPool, ComputeTaskPool, IoTaskPool, TaskPool};
 use bevy_time::TimePlugin;
 use std::sync::mpsc;
 use std::thread;
@@ -33,6 +34,22 @@ pub fn app(threads: usize) -> App {
     let mut app = App::new();
     app.add_plugins((MinimalPlugins, plugin(threads)));
     app
+}
+
+/// As [`app`], with as many threads as `BEVY_HEARTBEAT_THREADS` or the machine has.
+pub fn app_by_environment() -> App {
+    let mut app = App::new();
+    app.add_plugins((MinimalPlugins, HeartbeatPlugin::default()));
+    app
+}
+
+/// The engine's three pools.
+pub fn pools() -> [&'static TaskPool; 3] {
+    [
+        ComputeTaskPool::get(),
+        IoTaskPool::get(),
+        AsyncComputeTaskPool::get(),
+    ]
 }
 
 /// Runs `f` on a thread of its own, and fails the test if it takes longer than `seconds`.

@@ -5,11 +5,18 @@ use core::future::Future;
 /// Waits for `future` on the calling thread.
 ///
 /// On a thread that works for the pool, its seat goes to a spare thread while it sleeps, so that
-/// no core idles and the future may wait for the pool's own work.
+/// no core idles and the future may wait for the pool's own work. Where the process's pool has no
+/// threads, the calling thread does its work meanwhile.
 ///
 /// ```
 /// assert_eq!(bevy_tasks::block_on(async { 1 + 1 }), 2);
 /// ```
 pub fn block_on<T>(future: impl Future<Output = T>) -> T {
-    heartbeat_pool::block_on(future)
+    let pool = heartbeat_pool::global();
+    if pool.is_sized() && pool.num_threads() == 0 {
+        // Nobody else would do what the future waits for.
+        pool.block_on(future)
+    } else {
+        heartbeat_pool::block_on(future)
+    }
 }
