@@ -28,7 +28,7 @@ use std::time::Duration;
 /// nothing here and is warned about.
 ///
 /// The process has one such pool: with several apps, the last plugin's settings hold, except for the
-/// beat, which is the first one's.
+/// beat and whether there are lower threads, which are the first one's.
 ///
 /// # Panics
 ///
@@ -52,11 +52,14 @@ pub struct HeartbeatPlugin {
     /// How many threads run at once. By default what the variable `BEVY_HEARTBEAT_THREADS` says,
     /// else what the machine runs in parallel. With 0, the main thread does all the work.
     pub threads: Option<usize>,
-    /// The most io jobs that run at once. By default all threads but one, so that a frame finds a
-    /// core while assets decode; one always may.
+    /// The most io jobs that run at once, as many as there are threads by default; one always may.
     pub io_budget: Option<usize>,
     /// The most background jobs that run at once; as [`io_budget`](Self::io_budget).
     pub background_budget: Option<usize>,
+    /// Whether io and background jobs run on threads of their own, to which the system gives what
+    /// frames leave of the cores; it takes them back as soon as a frame wants them. Otherwise these
+    /// jobs share the frame's threads, and budgets are one less than these by default.
+    pub lower_threads: bool,
     /// How often forked work is offered to idle threads.
     pub beat: Duration,
     /// Whether schedules get the [`AdaptiveExecutor`](crate::AdaptiveExecutor): each that would run on
@@ -72,6 +75,7 @@ impl Default for HeartbeatPlugin {
             threads: None,
             io_budget: None,
             background_budget: None,
+            lower_threads: true,
             beat: Duration::from_micros(100),
             adaptive_schedules: true,
         }
@@ -89,6 +93,7 @@ impl HeartbeatPlugin {
         };
         let mut builder = ThreadPool::builder()
             .num_threads(threads.get())
+            .lower_threads(self.lower_threads)
             .beat(self.beat);
         let budgets = [
             (Lane::Io, self.io_budget.or(options.io_budget)),

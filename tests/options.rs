@@ -25,7 +25,7 @@ fn options_of_bevys_plugin_keep_a_meaning_in_any_order() {
             app.finish();
             assert_eq!(ComputeTaskPool::get().thread_num(), 3);
             assert_eq!(IoTaskPool::get().thread_num(), 1);
-            assert_eq!(AsyncComputeTaskPool::get().thread_num(), 2);
+            assert_eq!(AsyncComputeTaskPool::get().thread_num(), 3);
         }
     });
 }

@@ -55,7 +55,7 @@ fn start(pool: &'static ThreadPool) {
     let mut gathered = GATHERED.lock().unwrap_or_else(PoisonError::into_inner);
     let available = thread::available_parallelism().map_or(1, usize::from);
     let mut threads = available;
-    let mut builder = ThreadPool::builder();
+    let mut builder = ThreadPool::builder().lower_threads(true);
     let (mut spawn, mut destroy) = (Vec::new(), Vec::new());
     let mut stack_size = None;
     for (lane, settings) in gathered.drain(..) {

@@ -123,9 +123,28 @@ impl ThreadPoolBuilder {
     }
 
     /// The most jobs of `lane` that run at once, at least one. By default the frame's is without
-    /// limit, and the others' is one less than the threads, so that frames find a core.
+    /// limit, and the others' is one less than the threads, so that frames find a core, or without
+    /// limit where they have [threads of their own](Self::lower_threads).
     pub fn budget(mut self, lane: Lane, budget: usize) -> Self {
         self.budgets[lane.index()] = Some(budget);
+        self
+    }
+
+    /// Gives the io and the background lane as many threads of their own, which the system runs less
+    /// readily than the others: then their jobs may use every core that frames leave, for as long as
+    /// they like, and a frame that comes takes its cores back at once. They are started with the first
+    /// such job. Off by default.
+    ///
+    /// ```
+    /// use heartbeat_pool::{Lane, ThreadPool};
+    ///
+    /// let pool = ThreadPool::builder().num_threads(1).lower_threads(true).build().unwrap();
+    /// let name = || async { std::thread::current().name().map(str::to_owned) };
+    /// let name = pool.block_on(pool.spawn_async(Lane::Background, name));
+    /// assert_eq!(name.as_deref(), Some("low heartbeat (0)"));
+    /// ```
+    pub fn lower_threads(mut self, lower_threads: bool) -> Self {
+        self.config.has_lower = lower_threads;
         self
     }
 
@@ -204,6 +223,7 @@ impl ThreadPoolBuilder {
         for lane in Lane::ALL {
             let default = match lane {
                 Lane::Frame => usize::MAX,
+                _ if pool.registry().config.has_lower => usize::MAX,
                 Lane::Io | Lane::Background => wanted.saturating_sub(1).max(1),
             };
             pool.set_budget(lane, budgets[lane.index()].unwrap_or(default));

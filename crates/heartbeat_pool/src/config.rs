@@ -24,6 +24,8 @@ pub(crate) struct Config {
     pub(crate) thread_name: Arc<dyn Fn(usize) -> String + Send + Sync>,
     pub(crate) stack_size: Option<usize>,
     pub(crate) beat: Duration,
+    /// Whether the lower lanes have threads of their own, of lower priority.
+    pub(crate) has_lower: bool,
     pub(crate) start_handler: Option<ThreadHandler>,
     pub(crate) exit_handler: Option<ThreadHandler>,
     pub(crate) panic_handler: Option<PanicHandler>,
@@ -36,6 +38,7 @@ impl Default for Config {
             thread_name: Arc::new(|index| format!("heartbeat ({index})")),
             stack_size: None,
             beat: DEFAULT_BEAT,
+            has_lower: false,
             start_handler: None,
             exit_handler: None,
             panic_handler: None,

@@ -71,6 +71,8 @@ mod lease;
 #[cfg(not(heartbeat_loom))]
 mod look;
 #[cfg(not(heartbeat_loom))]
+mod lower;
+#[cfg(not(heartbeat_loom))]
 mod mailbox;
 #[cfg(not(heartbeat_loom))]
 mod metrics;

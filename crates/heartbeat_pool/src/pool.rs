@@ -79,7 +79,7 @@ impl ThreadPool {
     }
 
     fn worker(&self) -> Rc<Worker> {
-        thread_state::seat_in(self.registry())
+        thread_state::seat_in(self.registry().nearest())
     }
 
     /// Whether the two are one pool.
@@ -99,6 +99,10 @@ impl ThreadPool {
         let registry = self.registry();
         registry.occupancy.set_budget(lane, budget);
         registry.offer_seat();
+        if let Some(lower) = registry.kin.lower() {
+            lower.occupancy.set_budget(lane, budget);
+            lower.offer_seat();
+        }
     }
 
     /// Calls `f` with the calling thread's worker, counting the thread as one of the running ones

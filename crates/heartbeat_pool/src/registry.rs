@@ -7,11 +7,13 @@ use crate::job::Job;
 use crate::lane::Lane;
 use crate::late;
 use crate::look::Look;
+use crate::lower::Kin;
 use crate::metrics::{PoolMetrics, WorkerMetrics};
 use crate::occupancy::Occupancy;
 use crate::seat::Seat;
 use crate::sleep::Sleep;
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Mutex, Ordering, lock};
+use crate::thread_state;
 use crate::threads::{Main, Threads};
 use crate::unwind;
 use crate::waiters::Waiters;
@@ -38,6 +40,7 @@ pub(crate) struct Registry {
     /// Whether recent jobs were shorter than a hand-over, as the next may be.
     brief: AtomicBool,
     active: ActiveTasks,
+    pub(crate) kin: Kin,
     /// Whether somebody has chosen the number of threads.
     pub(crate) sized: AtomicBool,
 }
@@ -73,6 +76,7 @@ impl Registry {
             terminated: AtomicBool::new(false),
             brief: AtomicBool::new(false),
             active: ActiveTasks::new(),
+            kin: Kin::new(),
             sized: AtomicBool::new(false),
         })
     }
@@ -205,6 +209,14 @@ impl Registry {
     }
 
     pub(crate) fn metrics(&self) -> PoolMetrics {
+        let mut metrics = self.own_metrics();
+        if let Some(lower) = self.kin.lower() {
+            metrics.add_lower(lower.own_metrics());
+        }
+        metrics
+    }
+
+    fn own_metrics(&self) -> PoolMetrics {
         let departed = lock(&self.departed);
         PoolMetrics {
             threads: self.occupancy.target(),
@@ -224,6 +236,9 @@ impl Registry {
     pub(crate) fn terminate(&self, own: Option<usize>) {
         if self.terminated.swap(true, Ordering::SeqCst) {
             return;
+        }
+        if let Some(lower) = self.kin.close() {
+            lower.terminate(thread_state::index_in(lower));
         }
         // Whoever waits in a job does what it waits for itself from now on.
         self.occupancy.change_target(|_| 0);

@@ -12,6 +12,19 @@ pub(crate) const MOST_THREADS: usize = 1 << 14;
 impl Registry {
     /// Sets the number of threads to what `change` makes of it, and starts those that are missing.
     fn resize(self: &Arc<Self>, change: impl Fn(usize) -> usize) -> io::Result<usize> {
+        let started = self.resize_own(&change);
+        if let Some(lower) = self.kin.lower() {
+            // One stays for what is queued there.
+            lower.resize_own(&|_| self.occupancy.target().max(1))?;
+        }
+        started
+    }
+
+    /// As [`resize`](Self::resize), without the lower registry.
+    pub(crate) fn resize_own(
+        self: &Arc<Self>,
+        change: &dyn Fn(usize) -> usize,
+    ) -> io::Result<usize> {
         // Relaxed: the flag guards nothing.
         self.sized.store(true, Ordering::Relaxed);
         let threads = self.occupancy.change_target(change);

@@ -42,7 +42,9 @@ impl Registry {
     }
 
     pub(crate) fn spawn(self: &Arc<Self>, lane: Lane, f: impl FnOnce() + Send + 'static) {
-        self.push(lane, self.reported(f));
+        let other = self.elsewhere(lane);
+        let registry = other.as_ref().unwrap_or(self);
+        registry.push(lane, registry.reported(f));
     }
 
     pub(crate) fn spawn_future<F>(self: &Arc<Self>, lane: Lane, future: F) -> Task<F::Output>
@@ -50,14 +52,14 @@ impl Registry {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        let registry = self.clone();
+        let registry = self.elsewhere(lane).unwrap_or_else(|| self.clone());
+        // SAFETY: `schedule` holds a count of the owner.
+        let future = unsafe { Tracked::new(future, &registry) };
         let schedule = move |runnable: Runnable| {
             // SAFETY: the future borrows nothing.
             registry.push(lane, unsafe { Job::new(runnable) });
         };
         let builder = async_task::Builder::new().propagate_panic(true);
-        // SAFETY: `schedule` holds a count of the owner.
-        let future = unsafe { Tracked::new(future, self) };
         let (runnable, task) = builder.spawn(|()| future, schedule);
         runnable.schedule();
         task

@@ -114,6 +114,11 @@ impl Threads {
         }
     }
 
+    /// What each thread runs.
+    pub(crate) fn main(&self) -> Main {
+        self.main
+    }
+
     /// Starts the members that are missing. Errors leave the pool with those that started.
     pub(crate) fn populate(&self, registry: &Arc<Registry>, target: usize) -> io::Result<()> {
         for index in 0..target {

@@ -1,0 +1,107 @@
+//! Threads of lower system priority for the lower lanes.
+//!
+//! A job that runs can't be interrupted from user space, but the operating system can: it takes a core
+//! from an image that is decoded as soon as a frame's thread wakes. So io and background jobs may run
+//! on as many threads as frames have, whenever these leave a core alone, and keep no frame waiting
+//! (bevy#18163). What the system takes a core from holds its locks meanwhile; it gets a tenth of a
+//! core's time even then, so nobody waits for such a lock for ever.
+//!
+//! A thread can't raise its priority again, so these threads are others than the frame's. They are
+//! scheduled by a registry of their own, the *lower* one, which the pool's own, the *upper* one, owns.
+
+use crate::config::Config;
+use crate::lane::Lane;
+use crate::registry::Registry;
+use crate::sync::Arc;
+use crate::thread_state;
+use std::sync::{OnceLock, Weak};
+use thread_priority::{ThreadPriority, set_current_thread_priority};
+
+/// Of 100, where threads usually have 50: a weight of a tenth, on Linux.
+const PRIORITY: u8 = 25;
+
+/// What a registry has to do with the pool's other one.
+pub(crate) struct Kin {
+    /// Started with the first job that is for it. None if it could not be.
+    lower: OnceLock<Option<Arc<Registry>>>,
+    upper: OnceLock<Weak<Registry>>,
+}
+
+impl Kin {
+    pub(crate) const fn new() -> Self {
+        Self {
+            lower: OnceLock::new(),
+            upper: OnceLock::new(),
+        }
+    }
+
+    /// The lower registry, if it was started.
+    pub(crate) fn lower(&self) -> Option<&Arc<Registry>> {
+        self.lower.get()?.as_ref()
+    }
+
+    /// The lower registry, if it was started; none will be from now on.
+    pub(crate) fn close(&self) -> Option<&Arc<Registry>> {
+        self.lower.get_or_init(|| None).as_ref()
+    }
+}
+
+fn lower_priority() {
+    let priority = PRIORITY.try_into().map(ThreadPriority::Crossplatform);
+    // Where the system won't, the threads are still there and the frame's have a fair share.
+    _ = priority.map(set_current_thread_priority);
+}
+
+/// The configuration of the lower threads.
+fn config(upper: &Config) -> Config {
+    let name = upper.thread_name.clone();
+    let start = upper.start_handler.clone();
+    Config {
+        thread_name: Arc::new(move |index| format!("low {}", name(index))),
+        start_handler: Some(Arc::new(move |index| {
+            lower_priority();
+            if let Some(start) = &start {
+                start(index);
+            }
+        })),
+        has_lower: false,
+        ..upper.clone()
+    }
+}
+
+impl Registry {
+    /// The registry that jobs of `lane` go to, if that is not this one.
+    pub(crate) fn elsewhere(self: &Arc<Self>, lane: Lane) -> Option<Arc<Self>> {
+        if lane == Lane::Frame {
+            self.kin.upper.get()?.upgrade()
+        } else if self.config.has_lower && self.occupancy.target() > 0 {
+            self.kin.lower.get_or_init(|| self.start_lower()).clone()
+        } else {
+            None
+        }
+    }
+
+    fn start_lower(self: &Arc<Self>) -> Option<Arc<Self>> {
+        if self.is_terminated() {
+            return None;
+        }
+        let lower = Self::new(config(&self.config), self.threads.main());
+        _ = lower.kin.upper.set(Arc::downgrade(self));
+        for lane in [Lane::Io, Lane::Background] {
+            lower
+                .occupancy
+                .set_budget(lane, self.occupancy.budget(lane));
+        }
+        // Those that the system refuses are started as they are missed, as spare threads.
+        _ = lower.resize_own(&|_| self.occupancy.target().max(1));
+        Some(lower)
+    }
+
+    /// The registry that the calling thread works for, where it is one of this pool's.
+    pub(crate) fn nearest(self: &Arc<Self>) -> &Arc<Self> {
+        let is_current = |registry: &&Arc<Self>| {
+            thread_state::with_current(|worker| worker.is_some_and(|w| w.is_in(registry)))
+        };
+        self.kin.lower().filter(is_current).unwrap_or(self)
+    }
+}

@@ -1,0 +1,184 @@
+//! Threads of lower priority for the lower lanes.
+
+mod common;
+
+use common::within_a_minute;
+use heartbeat_pool::{Lane, ThreadPool, Worker};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+fn pool(threads: usize) -> Arc<ThreadPool> {
+    let builder = ThreadPool::builder()
+        .num_threads(threads)
+        .lower_threads(true);
+    Arc::new(builder.build().unwrap())
+}
+
+fn is_low() -> bool {
+    thread::current()
+        .name()
+        .is_some_and(|name| name.starts_with("low "))
+}
+
+#[test]
+fn each_lane_runs_on_its_own_threads_wherever_it_is_spawned() {
+    within_a_minute(|| {
+        let pool = pool(2);
+        for lane in Lane::ALL {
+            let expected = lane != Lane::Frame;
+            let task = pool.spawn_async(lane, move || async move {
+                assert_eq!(is_low(), expected);
+                for inner in Lane::ALL {
+                    let is_low = heartbeat_pool::spawn_async(inner, || async { is_low() }).await;
+                    assert_eq!(is_low, inner != Lane::Frame);
+                }
+                // Forks of a background job are background work.
+                heartbeat_pool::scope(|scope| {
+                    for _ in 0..100 {
+                        scope.spawn(move || assert_eq!(is_low(), expected));
+                    }
+                });
+            });
+            pool.block_on(task);
+        }
+    });
+}
+
+#[test]
+fn a_scope_of_the_pool_in_a_background_job_stays_on_its_threads() {
+    within_a_minute(|| {
+        let pool = pool(2);
+        let inner = pool.clone();
+        let task = pool.spawn_async(Lane::Background, move || async move {
+            inner.scope(|scope| {
+                for _ in 0..100 {
+                    scope.spawn(|| assert!(is_low()));
+                }
+            });
+            Worker::with_current(|worker| worker.unwrap().lane())
+        });
+        assert_eq!(pool.block_on(task), Lane::Background);
+    });
+}
+
+/// More endless jobs than there are threads, in both lanes.
+#[test]
+fn lower_lanes_use_every_core_and_starve_neither_frames_nor_each_other() {
+    within_a_minute(|| {
+        for threads in [1, 2, 4] {
+            let pool = pool(threads);
+            let stop = Arc::new(AtomicBool::new(false));
+            let running = Arc::new(AtomicUsize::new(0));
+            for _ in 0..=threads {
+                let (stop, running) = (stop.clone(), running.clone());
+                pool.spawn(Lane::Background, move || {
+                    running.fetch_add(1, Ordering::Relaxed);
+                    while !stop.load(Ordering::Relaxed) {
+                        thread::sleep(Duration::from_micros(100));
+                    }
+                });
+            }
+            while running.load(Ordering::Relaxed) < threads {
+                thread::yield_now();
+            }
+            assert_eq!(pool.block_on(pool.spawn_future(Lane::Io, async { 1 })), 1);
+            assert_eq!(
+                pool.block_on(pool.spawn_future(Lane::Frame, async { 2 })),
+                2
+            );
+            let mut numbers = vec![1; 10_000];
+            pool.for_each(&mut numbers, |number| *number += 1);
+            assert_eq!(numbers.iter().sum::<i32>(), 20_000);
+            stop.store(true, Ordering::Relaxed);
+        }
+    });
+}
+
+#[test]
+fn the_two_sets_of_threads_may_wait_for_each_other() {
+    within_a_minute(|| {
+        fn nest(pool: &Arc<ThreadPool>, depth: usize) -> usize {
+            if depth == 0 {
+                return 1;
+            }
+            let inner = pool.clone();
+            let task = pool.spawn_async(Lane::ALL[depth % 3], move || async move {
+                nest(&inner, depth - 1)
+            });
+            pool.block_on(task)
+        }
+        for threads in [0, 1, 2] {
+            assert_eq!(nest(&pool(threads), 30), 1);
+        }
+    });
+}
+
+#[test]
+fn pools_end_and_change_their_size_with_jobs_in_every_state() {
+    within_a_minute(|| {
+        for round in 0..50 {
+            let pool = pool(1 + round % 3);
+            let (sender, receiver) = mpsc::channel();
+            let (never, waits) = async_channel::bounded::<()>(1);
+            for lane in Lane::ALL {
+                for _ in 0..20 {
+                    let sender = sender.clone();
+                    pool.spawn(lane, move || _ = sender.send(()));
+                    let waits = waits.clone();
+                    pool.spawn_future(lane, async move { _ = waits.recv().await })
+                        .detach();
+                }
+            }
+            pool.resize_to(round % 4).unwrap();
+            if round % 2 == 0 {
+                pool.resize_to(2).unwrap();
+                receiver.recv().unwrap();
+            }
+            let own = pool.clone();
+            // It may be the last to hold the pool.
+            pool.spawn(Lane::Io, move || drop(own));
+            drop(pool);
+            drop((never, receiver));
+        }
+    });
+}
+
+#[test]
+fn metrics_tell_of_both() {
+    within_a_minute(|| {
+        let pool = pool(1);
+        for lane in Lane::ALL {
+            pool.block_on(pool.spawn_future(lane, async {}));
+        }
+        let metrics = pool.metrics();
+        assert_eq!(metrics.threads, 1);
+        assert!(metrics.total().jobs.iter().all(|&jobs| jobs >= 1));
+        let low = |name: &str| name.starts_with("low ");
+        assert!(metrics.workers.iter().any(|worker| low(&worker.name)));
+        assert!(metrics.workers.iter().any(|worker| !low(&worker.name)));
+    });
+}
+
+/// The system's own view: a higher number is a lower priority.
+#[cfg(target_os = "linux")]
+#[test]
+fn their_priority_is_lower() {
+    fn nice() -> i64 {
+        let stat = std::fs::read_to_string("/proc/thread-self/stat").unwrap();
+        // After the name, which is in brackets: state is the third field, nice the nineteenth.
+        let fields = stat.rsplit(')').next().unwrap().split_whitespace();
+        fields.into_iter().nth(16).unwrap().parse().unwrap()
+    }
+    within_a_minute(|| {
+        let pool = pool(1);
+        let own = nice();
+        let of = |lane| pool.block_on(pool.spawn_async(lane, || async { nice() }));
+        assert_eq!(of(Lane::Frame), own);
+        for lane in [Lane::Io, Lane::Background] {
+            assert!(of(lane) > own);
+        }
+    });
+}
