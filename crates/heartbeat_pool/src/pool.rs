@@ -142,6 +142,23 @@ impl ThreadPool {
         self.with_worker(|worker| worker.for_each_piece(work, f));
     }
 
+    /// Folds pieces of `work` until there is nothing left of it, and combines the results in order.
+    /// See [`fold_pieces`](crate::fold_pieces()).
+    ///
+    /// # Panics
+    ///
+    /// As [`Worker::fold_pieces`].
+    pub fn fold_pieces<W: Split, S, R: Send>(
+        &self,
+        work: W,
+        init: impl Fn() -> S + Sync,
+        fold: impl Fn(&mut S, W) + Sync,
+        finish: impl Fn(S) -> R + Sync,
+        combine: impl Fn(R, R) -> R + Sync,
+    ) -> R {
+        self.with_worker(|worker| worker.fold_pieces(work, init, fold, finish, combine))
+    }
+
     /// Calls `f` with a scope, and waits until everything spawned on it is over. The calling thread
     /// helps, with this scope's work alone.
     ///
