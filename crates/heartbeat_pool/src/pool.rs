@@ -104,7 +104,11 @@ impl ThreadPool {
     /// Calls `f` with the calling thread's worker, counting the thread as one of the running ones
     /// meanwhile. Entering is cheap and never waits, however many threads are inside.
     pub fn with_worker<R>(&self, f: impl FnOnce(&Worker) -> R) -> R {
-        self.worker().visit(f)
+        Worker::with_current(|worker| match worker {
+            // It has entered already.
+            Some(worker) if worker.is_inside(self.registry()) => f(worker),
+            _ => self.worker().visit(f),
+        })
     }
 
     /// Runs `a` and `b`, possibly in parallel. See [`join`](crate::join()).
