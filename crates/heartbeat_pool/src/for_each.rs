@@ -1,4 +1,5 @@
-//! `for_each`: a loop whose rest is shared whenever a beat comes, with no batch size to choose.
+//! `for_each`: a loop whose rest is shared whenever a beat comes, with no batch size to choose, and
+//! the fold that it is a case of.
 //!
 //! The loop runs in pieces and polls the beat between them. A raised beat halves what is left and
 //! offers one half, so the work splits only as often as there is somebody to take it: lazy
@@ -155,6 +156,26 @@ impl PieceSize {
     }
 }
 
+/// What is done with pieces: a state for each stretch of them, and what the stretches come to.
+struct Folding<I, F, E, C> {
+    init: I,
+    fold: F,
+    finish: E,
+    combine: C,
+}
+
+impl<I, F, E, C> Folding<I, F, E, C> {
+    /// The end of a stretch, which may have had no piece.
+    #[inline]
+    fn end<S, R>(&self, state: Option<S>) -> R
+    where
+        I: Fn() -> S,
+        E: Fn(S) -> R,
+    {
+        (self.finish)(state.unwrap_or_else(&self.init))
+    }
+}
+
 impl Worker {
     /// Calls `f` with pieces of `work` until there is nothing left of it, splitting it between
     /// threads as they come free. Which pieces there are is not specified. See
@@ -165,7 +186,33 @@ impl Worker {
     /// With `f`'s payload; pieces that others have not begun yet are dropped.
     #[inline]
     pub fn for_each_piece<W: Split>(&self, work: W, f: impl Fn(W) + Sync) {
-        self.pieces(work, false, &f);
+        self.fold_pieces(work, || (), |(), piece| f(piece), |()| (), |(), ()| ());
+    }
+
+    /// Folds pieces of `work` until there is nothing left of it, splitting it between threads as
+    /// they come free, and combines what that comes to in the order of the work. See
+    /// [`fold_pieces`](crate::fold_pieces()).
+    ///
+    /// # Panics
+    ///
+    /// With the payload of whichever function panics; pieces that others have not begun yet are
+    /// dropped, and so are all states and results.
+    #[inline]
+    pub fn fold_pieces<W: Split, S, R: Send>(
+        &self,
+        work: W,
+        init: impl Fn() -> S + Sync,
+        fold: impl Fn(&mut S, W) + Sync,
+        finish: impl Fn(S) -> R + Sync,
+        combine: impl Fn(R, R) -> R + Sync,
+    ) -> R {
+        let folding = Folding {
+            init,
+            fold,
+            finish,
+            combine,
+        };
+        self.stretch_of(work, false, &folding)
     }
 
     /// Calls `f` on every item, splitting the slice between threads as they come free. See
@@ -176,45 +223,78 @@ impl Worker {
     /// With `f`'s payload; not every item may have been visited then.
     #[inline]
     pub fn for_each<T: Send>(&self, items: &mut [T], f: impl Fn(&mut T) + Sync) {
-        let f = |piece: &mut [T]| piece.iter_mut().for_each(&f);
-        self.pieces(items, false, &f);
+        self.for_each_piece(items, |piece| piece.iter_mut().for_each(&f));
     }
 
-    fn pieces<W: Split>(&self, mut rest: W, shared: bool, f: &(impl Fn(W) + Sync)) {
+    /// Folds pieces from the front until nothing is left or the rest is split.
+    fn stretch_of<W: Split, S, R: Send>(
+        &self,
+        mut rest: W,
+        shared: bool,
+        folding: &Folding<
+            impl Fn() -> S + Sync,
+            impl Fn(&mut S, W) + Sync,
+            impl Fn(S) -> R + Sync,
+            impl Fn(R, R) -> R + Sync,
+        >,
+    ) -> R {
         let mut size = PieceSize::new(shared);
+        // Made for the first piece: a stretch that is split at once needs none.
+        let mut state = None;
         loop {
             let left = rest.len();
             if left > 1 && self.poll_beat() {
                 match size.is_worth_sharing(left) {
-                    Some(true) => return self.halves(rest, f),
+                    Some(true) => {
+                        // Ended first, for this thread goes on with a state of the next stretch.
+                        let before = state.map(&folding.finish);
+                        return self.halves(before, rest, folding);
+                    }
                     Some(false) => {
                         self.decline_beat();
-                        return f(rest);
+                        (folding.fold)(state.get_or_insert_with(&folding.init), rest);
+                        return folding.end(state);
                     }
                     None => {}
                 }
             }
             if size.is_rest(left) {
                 if left > 0 {
-                    f(rest);
+                    (folding.fold)(state.get_or_insert_with(&folding.init), rest);
                 }
-                return;
+                return folding.end(state);
             }
             // Not more than half, so that whoever comes free is not kept waiting for long.
             let (piece, others) = rest.split_at(size.items.min(left / 2));
             rest = others;
-            size.run(left, || f(piece));
+            let state = state.get_or_insert_with(&folding.init);
+            size.run(left, || (folding.fold)(state, piece));
         }
     }
 
     #[cold]
-    fn halves<W: Split>(&self, work: W, f: &(impl Fn(W) + Sync)) {
+    fn halves<W: Split, S, R: Send>(
+        &self,
+        before: Option<R>,
+        work: W,
+        folding: &Folding<
+            impl Fn() -> S + Sync,
+            impl Fn(&mut S, W) + Sync,
+            impl Fn(S) -> R + Sync,
+            impl Fn(R, R) -> R + Sync,
+        >,
+    ) -> R {
         let middle = work.len() / 2;
         let (left, right) = work.split_at(middle);
-        self.join(
-            |worker| worker.pieces(left, true, f),
-            |worker| worker.pieces(right, true, f),
+        let (left, right) = self.join(
+            |worker| worker.stretch_of(left, true, folding),
+            |worker| worker.stretch_of(right, true, folding),
         );
+        let left = match before {
+            Some(before) => (folding.combine)(before, left),
+            None => left,
+        };
+        (folding.combine)(left, right)
     }
 }
 
@@ -267,6 +347,55 @@ pub fn for_each_piece<W: Split>(work: W, f: impl Fn(W) + Sync) {
         None if work.is_empty() => (),
         None => f(work),
     });
+}
+
+/// Folds pieces of `work` until there is nothing left of it, splitting it between threads as they
+/// come free.
+///
+/// A *stretch* of pieces that follow one another on one thread, from one split to the next, has a
+/// state: `init` makes it, `fold` takes one piece after the other, `finish` turns it into a result on
+/// the same thread, so a state need not be [`Send`]. `combine` takes the results of two neighbours,
+/// the former one first. So what comes out is that of a plain loop wherever it makes no difference
+/// how `combine` is bracketed and whether it gets results of no piece besides; `finish(init())` is the
+/// result for no work at all. Which pieces there are is not specified, but that none is empty.
+///
+/// In no pool at all, there is one piece.
+///
+/// # Panics
+///
+/// As [`Worker::fold_pieces`].
+///
+/// ```
+/// let pool = heartbeat_pool::ThreadPool::builder().num_threads(2).build().unwrap();
+/// let text = "a thread that waits runs what it waits for".as_bytes();
+/// let spaces = pool.with_worker(|_| {
+///     heartbeat_pool::fold_pieces(
+///         text,
+///         || 0,
+///         |count, piece| *count += piece.iter().filter(|&&byte| byte == b' ').count(),
+///         |count| count,
+///         |left, right| left + right,
+///     )
+/// });
+/// assert_eq!(spaces, 8);
+/// ```
+pub fn fold_pieces<W: Split, S, R: Send>(
+    work: W,
+    init: impl Fn() -> S + Sync,
+    fold: impl Fn(&mut S, W) + Sync,
+    finish: impl Fn(S) -> R + Sync,
+    combine: impl Fn(R, R) -> R + Sync,
+) -> R {
+    Worker::with_current(|worker| match worker {
+        Some(worker) => worker.fold_pieces(work, init, fold, finish, combine),
+        None => {
+            let mut state = init();
+            if !work.is_empty() {
+                fold(&mut state, work);
+            }
+            finish(state)
+        }
+    })
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@
 //! | [`spawn_on`], [`spawn_broadcast`], [`broadcast`](broadcast()) | work for one given thread, or for each |
 //! | [`block_on`](block_on()) | waiting for a future |
 //! | [`spawn_blocking`], [`block_in_place`] | calls that block |
-//! | [`for_each`](for_each()), [`for_each_piece`] | loops |
+//! | [`for_each`](for_each()), [`for_each_piece`], [`fold_pieces`] | loops |
 //! | [`yield_now`](yield_now()), [`yield_local`], [`yield_task`] | letting other work have the thread |
 //!
 //! Each is also a method of [`ThreadPool`], for threads from outside, and of [`Worker`].
@@ -128,7 +128,7 @@ pub use broadcast::{BroadcastContext, broadcast, spawn_broadcast, spawn_on};
 #[cfg(not(heartbeat_loom))]
 pub use builder::{BuildError, ThreadPoolBuilder};
 #[cfg(not(heartbeat_loom))]
-pub use for_each::{Split, for_each, for_each_piece};
+pub use for_each::{Split, fold_pieces, for_each, for_each_piece};
 #[cfg(not(heartbeat_loom))]
 pub use job::BoxedJob;
 #[cfg(not(heartbeat_loom))]

@@ -108,7 +108,11 @@ impl ThreadPool {
     /// Calls `f` with the calling thread's worker, counting the thread as one of the running ones
     /// meanwhile. Entering is cheap and never waits, however many threads are inside.
     pub fn with_worker<R>(&self, f: impl FnOnce(&Worker) -> R) -> R {
-        self.worker().visit(f)
+        Worker::with_current(|worker| match worker {
+            // It has entered already.
+            Some(worker) if worker.is_inside(self.registry()) => f(worker),
+            _ => self.worker().visit(f),
+        })
     }
 
     /// Runs `a` and `b`, possibly in parallel. See [`join`](crate::join()).
@@ -144,6 +148,23 @@ impl ThreadPool {
     /// As [`Worker::for_each_piece`].
     pub fn for_each_piece<W: Split>(&self, work: W, f: impl Fn(W) + Sync) {
         self.with_worker(|worker| worker.for_each_piece(work, f));
+    }
+
+    /// Folds pieces of `work` until there is nothing left of it, and combines the results in order.
+    /// See [`fold_pieces`](crate::fold_pieces()).
+    ///
+    /// # Panics
+    ///
+    /// As [`Worker::fold_pieces`].
+    pub fn fold_pieces<W: Split, S, R: Send>(
+        &self,
+        work: W,
+        init: impl Fn() -> S + Sync,
+        fold: impl Fn(&mut S, W) + Sync,
+        finish: impl Fn(S) -> R + Sync,
+        combine: impl Fn(R, R) -> R + Sync,
+    ) -> R {
+        self.with_worker(|worker| worker.fold_pieces(work, init, fold, finish, combine))
     }
 
     /// Calls `f` with a scope, and waits until everything spawned on it is over. The calling thread

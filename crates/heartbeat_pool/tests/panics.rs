@@ -83,6 +83,78 @@ fn in_a_join() {
 }
 
 #[test]
+fn in_a_fold() {
+    /// A state or a result, counted while it is there.
+    struct Counted<'a>(&'a AtomicUsize);
+    impl<'a> Counted<'a> {
+        fn new(alive: &'a AtomicUsize) -> Self {
+            alive.fetch_add(1, Ordering::SeqCst);
+            Self(alive)
+        }
+    }
+    impl Drop for Counted<'_> {
+        fn drop(&mut self) {
+            self.0.fetch_sub(1, Ordering::SeqCst);
+        }
+    }
+    within_a_minute(|| {
+        for threads in SIZES {
+            let (pool, _) = pool(threads);
+            for place in ["init", "fold", "finish", "combine"] {
+                for at in [0, 1, 40, 99] {
+                    let alive = AtomicUsize::new(0);
+                    let calls = AtomicUsize::new(0);
+                    let fail = |here: &str| {
+                        let first = here != "fold" || calls.fetch_add(1, Ordering::SeqCst) == at;
+                        if here == place && first {
+                            std::panic::panic_any(at);
+                        }
+                    };
+                    let result = catch_unwind(AssertUnwindSafe(|| {
+                        pool.fold_pieces(
+                            0..100,
+                            || {
+                                fail("init");
+                                Counted::new(&alive)
+                            },
+                            |_, piece| {
+                                for _ in piece {
+                                    thread::sleep(Duration::from_micros(5));
+                                    fail("fold");
+                                }
+                            },
+                            |state| {
+                                fail("finish");
+                                drop(state);
+                                Counted::new(&alive)
+                            },
+                            |left, _| {
+                                fail("combine");
+                                left
+                            },
+                        )
+                    }));
+                    match result {
+                        Err(payload) => assert_eq!(payload.downcast_ref(), Some(&at)),
+                        // Nothing to combine where nobody shared.
+                        Ok(all) => {
+                            drop(all);
+                            assert_eq!(place, "combine");
+                        }
+                    }
+                    assert_eq!(
+                        alive.load(Ordering::SeqCst),
+                        0,
+                        "{place} {at}, {threads} threads"
+                    );
+                }
+            }
+            check(&pool);
+        }
+    });
+}
+
+#[test]
 fn in_a_scope() {
     within_a_minute(|| {
         for threads in SIZES {

@@ -36,6 +36,17 @@ fn joins_are_promoted_and_recovered() {
         let mut items = [1; 100];
         pool.for_each(&mut items, |item| *item += 1);
         assert_eq!(items, [2; 100]);
+        let all = pool.fold_pieces(
+            &items[..],
+            Vec::new,
+            |all, piece| all.extend(piece.iter().map(Box::new)),
+            |all| all,
+            |mut left, right| {
+                left.extend(right);
+                left
+            },
+        );
+        assert_eq!(all.len(), 100);
         let failed = catch_unwind(AssertUnwindSafe(|| {
             pool.join(pause, || panic!("a planned panic"))
         }));

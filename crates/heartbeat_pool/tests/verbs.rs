@@ -65,6 +65,86 @@ fn join_panics_with_the_payload_of_the_half_that_failed() {
     });
 }
 
+/// What a fold of `0..items` collects, each item taking some time.
+fn collect(items: usize, micros: u64) -> Vec<usize> {
+    heartbeat_pool::fold_pieces(
+        0..items,
+        Vec::new,
+        |all, piece| {
+            for item in piece {
+                let start = Instant::now();
+                while start.elapsed() < Duration::from_micros(micros) {}
+                all.push(item);
+            }
+        },
+        |all| all,
+        |mut left, right| {
+            left.extend(right);
+            left
+        },
+    )
+}
+
+#[test]
+fn a_fold_combines_in_order() {
+    within_a_minute(|| {
+        for threads in SIZES {
+            let pool = pool(threads);
+            for (items, micros) in [(0, 0), (1, 0), (2, 100), (100, 20), (100_000, 0)] {
+                let all = pool.with_worker(|_| collect(items, micros));
+                assert!(all.into_iter().eq(0..items), "{threads} threads, {items}");
+            }
+        }
+        assert_eq!(collect(3, 0), [0, 1, 2], "outside of any pool");
+        assert_eq!(collect(0, 0), [], "outside of any pool");
+    });
+}
+
+#[test]
+fn a_fold_is_shared_and_makes_a_state_a_stretch() {
+    within_a_minute(|| {
+        let pool = pool(2);
+        let (made, open) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let meet = Barrier::new(2);
+        // Two items that wait for one another: they must run at the same time.
+        let sum = pool.fold_pieces(
+            0..2,
+            || {
+                // It need not be `Send`.
+                let thread = std::rc::Rc::new(thread::current().id());
+                made.fetch_add(1, Ordering::SeqCst);
+                open.fetch_add(1, Ordering::SeqCst);
+                (thread, 0)
+            },
+            |(thread, sum), piece| {
+                assert_eq!(**thread, thread::current().id());
+                for item in piece {
+                    meet.wait();
+                    *sum += item + 1;
+                }
+            },
+            |(thread, sum)| {
+                assert_eq!(*thread, thread::current().id());
+                open.fetch_sub(1, Ordering::SeqCst);
+                sum
+            },
+            |left, right| left + right,
+        );
+        assert_eq!((sum, open.into_inner()), (3, 0));
+        assert_eq!(made.into_inner(), 2);
+        // Many pieces, and nobody to share them with.
+        let pool = self::pool(0);
+        let [states, pieces] = pool.fold_pieces(
+            0..10_000,
+            || [1, 0],
+            |[_, pieces], _| *pieces += 1,
+            |counts| counts,
+            |[a, b], [c, d]| [a + c, b + d],
+        );
+        assert!(states <= 3 && pieces > states, "{states}, {pieces}");
+    });
+}
+
 #[test]
 fn a_scope_runs_closures_and_futures_that_borrow() {
     within_a_minute(|| {

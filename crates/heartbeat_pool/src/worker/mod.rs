@@ -146,6 +146,11 @@ impl Worker {
         Arc::ptr_eq(&self.registry, registry)
     }
 
+    /// Whether it is counted as a running one in that pool.
+    pub(crate) fn is_inside(&self, registry: &Arc<Registry>) -> bool {
+        self.is_in(registry) && self.charge.get().is_some()
+    }
+
     /// Looks at all of the pool's queues.
     pub(crate) fn look(&self) -> Look<'_, Ref<'_, [Arc<Seat>]>> {
         self.refresh_seats();
