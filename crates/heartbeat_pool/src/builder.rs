@@ -141,7 +141,7 @@ impl ThreadPoolBuilder {
     /// let pool = ThreadPool::builder().num_threads(1).lower_threads(true).build().unwrap();
     /// let name = || async { std::thread::current().name().map(str::to_owned) };
     /// let name = pool.block_on(pool.spawn_async(Lane::Background, name));
-    /// assert_eq!(name.as_deref(), Some("low heartbeat (0)"));
+    /// assert!(name.unwrap().starts_with("low heartbeat"));
     /// ```
     pub fn lower_threads(mut self, lower_threads: bool) -> Self {
         self.config.has_lower = lower_threads;
