@@ -10,7 +10,8 @@ pub const THREADS_VARIABLE: &str = "BEVY_HEARTBEAT_THREADS";
 /// How many threads the pool has, and who said so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ThreadCount {
-    /// [`HeartbeatPlugin::threads`](crate::HeartbeatPlugin::threads).
+    /// [`HeartbeatPlugin::threads`](crate::HeartbeatPlugin::threads), or else the bounds in Bevy's
+    /// `TaskPoolOptions`.
     Code(usize),
     /// The variable [`THREADS_VARIABLE`].
     Environment(usize),
@@ -97,7 +98,7 @@ impl fmt::Display for ThreadCount {
         let plural = if threads == 1 { "" } else { "s" };
         write!(f, "{threads} thread{plural} (")?;
         match self {
-            Self::Code(_) => write!(f, "set by the plugin)"),
+            Self::Code(_) => write!(f, "set in code)"),
             Self::Environment(_) => write!(f, "set by {THREADS_VARIABLE})"),
             Self::Machine(_) => write!(f, "what the machine runs in parallel)"),
         }

@@ -108,7 +108,7 @@ unsafe impl<F: FnOnce() + Send> RawJob for Closure<F> {
 
 /// Work in a box of its own, for [`Scope::spawn_boxed`](crate::Scope::spawn_boxed).
 pub trait BoxedJob: Send {
-    /// Does the work.
+    /// Does the work. A panic is resumed by the scope's owner, after everything else is over.
     fn run(self: Pin<Box<Self>>);
 }
 

@@ -28,8 +28,8 @@
 //!
 //! The modules lie in layers, each importing only lower ones: `sync`; `parker` and `unwind`; `latch`,
 //! `claim`, `tickets`, `job` and `late`; the queues (`private`, `pinned`, `mailbox`, `blocking`); `occupancy`,
-//! `sleep` and the beat; `seat`, `look` and `registry` with its `threads`; `worker`; the verbs, a file
-//! each; [`ThreadPool`]. (`private`, `seat` and `thread_state` name the [`Worker`] that jobs run on.)
+//! `sleep` and the beat; `seat`, `look` and `registry` with its `threads` and its `lower` kin; `worker`;
+//! the verbs, a file each; [`ThreadPool`]. (`private`, `seat` and `thread_state` name the [`Worker`] that jobs run on.)
 
 // The models use the lower layers alone, and not all of each.
 #![cfg_attr(heartbeat_loom, allow(dead_code, unused_imports))]
