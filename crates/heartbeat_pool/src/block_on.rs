@@ -4,7 +4,7 @@ use crate::parker::Parker;
 use crate::registry::Registry;
 use crate::spin;
 use crate::sync::Arc;
-use crate::thread_state;
+use crate::thread_state::{self, Waiting};
 use crate::worker::Worker;
 use std::future::Future;
 use std::pin::pin;
@@ -28,6 +28,7 @@ fn drive<F: Future>(parker: &Arc<Parker>, future: F, idle: impl Fn()) -> F::Outp
 impl Registry {
     pub(crate) fn block_on<F: Future>(self: &Arc<Self>, future: F) -> F::Output {
         let parker = thread_state::parker();
+        let _waiting = Waiting::begin();
         drive(&parker, future, || {
             if self.occupancy.target() == 0 {
                 if !thread_state::run_pinned() {
@@ -49,20 +50,36 @@ impl Registry {
             let _standing = Worker::stand_up();
             // A wake-up that came first has left its token.
             // Not the worker's own parker: in a thread-local's destructor it is another one.
-            worker.sleep_threadless(parker, || self.occupancy.target() > 0);
+            worker.sleep_alone(parker, || self.occupancy.target() > 0);
         }
     }
 }
 
-/// Sleeps by `park`, with the thread's seats given away, unless there is work for this very thread.
-fn stand(parker: &Parker, park: impl FnOnce()) {
+/// Sleeps by `park`, with the thread's seats given away, unless there is work for this very thread, or
+/// work of its own pool that nobody else could do.
+fn stand(parker: &Arc<Parker>, park: impl FnOnce()) {
     if thread_state::run_pinned() {
         return;
     }
-    let _standing = Worker::stand_up();
-    // What is waited for is often almost there.
-    spin::until(spin::BEFORE_SLEEP, || parker.has_token());
-    park();
+    let lone = thread_state::lone_member();
+    let needed = {
+        let _standing = Worker::stand_up();
+        // What is waited for is often almost there.
+        spin::until(spin::BEFORE_SLEEP, || parker.has_token());
+        match &lone {
+            // A wake-up that came first has left its token.
+            Some(lone) => lone.sleep_alone(parker, || parker.has_token()) && !parker.has_token(),
+            None => {
+                park();
+                false
+            }
+        }
+    };
+    if let Some(lone) = lone
+        && needed
+    {
+        lone.visit(Worker::tick);
+    }
 }
 
 impl Worker {
@@ -94,6 +111,7 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
         Some(registry) => registry.block_on(future),
         None => {
             let parker = thread_state::parker();
+            let _waiting = Waiting::begin();
             drive(&parker, future, || stand(&parker, || parker.park()))
         }
     }

@@ -148,6 +148,29 @@ impl ThreadPoolBuilder {
         self
     }
 
+    /// Whether spare threads take the seats of threads that wait, beyond
+    /// [`num_threads`](Self::num_threads); they do by default.
+    ///
+    /// Without them the pool has never more threads than it was given, and each keeps its index. A
+    /// thread's core then idles while it waits for another; and once all of them wait, one of them
+    /// does whatever the pool has queued, on top of its wait, for nobody else could.
+    ///
+    /// ```
+    /// use heartbeat_pool::{Lane, ThreadPool};
+    ///
+    /// let pool = ThreadPool::builder().num_threads(1).spare_threads(false).build().unwrap();
+    /// // A thread that waits for a task of its own pool, which has no other.
+    /// let sum = pool.install(|worker| {
+    ///     let task = worker.spawn_future(Lane::Frame, async { 1 + 1 });
+    ///     worker.block_on(task)
+    /// });
+    /// assert_eq!(sum, 2);
+    /// ```
+    pub fn spare_threads(mut self, spare_threads: bool) -> Self {
+        self.config.has_spares = spare_threads;
+        self
+    }
+
     /// Called on each thread as it starts, with its index.
     pub fn start_handler(mut self, handler: impl Fn(usize) + Send + Sync + 'static) -> Self {
         self.config.start_handler = Some(Arc::new(handler) as ThreadHandler);

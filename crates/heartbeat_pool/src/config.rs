@@ -26,6 +26,8 @@ pub(crate) struct Config {
     pub(crate) beat: Duration,
     /// Whether the lower lanes have threads of their own, of lower priority.
     pub(crate) has_lower: bool,
+    /// Whether spare threads take the seats of waiting ones.
+    pub(crate) has_spares: bool,
     pub(crate) start_handler: Option<ThreadHandler>,
     pub(crate) exit_handler: Option<ThreadHandler>,
     pub(crate) panic_handler: Option<PanicHandler>,
@@ -39,6 +41,7 @@ impl Default for Config {
             stack_size: None,
             beat: DEFAULT_BEAT,
             has_lower: false,
+            has_spares: true,
             start_handler: None,
             exit_handler: None,
             panic_handler: None,

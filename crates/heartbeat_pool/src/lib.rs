@@ -12,7 +12,9 @@
 //! | [`for_each`](for_each()), [`for_each_piece`], [`fold_pieces`] | loops |
 //! | [`yield_now`](yield_now()), [`yield_local`], [`yield_task`] | letting other work have the thread |
 //!
-//! Each is also a method of [`ThreadPool`], for threads from outside, and of [`Worker`].
+//! Each is also a method of [`ThreadPool`], for threads from outside, and of [`Worker`]. For drop-ins for
+//! other libraries there are, besides: [`Worker::join_offered`], whose second half others may take at
+//! once, [`ThreadPool::install`], [`ThreadBuilder::enroll`] and [`Worker::slot`].
 //!
 //! What it holds to:
 //!
@@ -27,7 +29,7 @@
 //! A process that forks (`fork(2)`) has no threads of the pool in the child; don't use it there.
 //!
 //! The modules lie in layers, each importing only lower ones: `sync`; `parker` and `unwind`; `latch`,
-//! `claim`, `tickets`, `job` and `late`; the queues (`private`, `pinned`, `mailbox`, `blocking`); `occupancy`,
+//! `claim`, `tickets`, `slots`, `job` and `late`; the queues (`private`, `pinned`, `mailbox`, `blocking`); `occupancy`,
 //! `sleep` and the beat; `seat`, `look` and `registry` with its `threads` and its `lower` kin; `worker`;
 //! the verbs, a file each; [`ThreadPool`]. (`private`, `seat` and `thread_state` name the [`Worker`] that jobs run on.)
 
@@ -59,7 +61,11 @@ mod builder;
 mod config;
 #[cfg(not(heartbeat_loom))]
 mod for_each;
+#[cfg(not(heartbeat_loom))]
+mod fork;
 mod heartbeat;
+#[cfg(not(heartbeat_loom))]
+mod install;
 #[cfg(not(heartbeat_loom))]
 mod job;
 #[cfg(not(heartbeat_loom))]
@@ -94,6 +100,8 @@ mod resize;
 mod scope;
 #[cfg(not(heartbeat_loom))]
 mod seat;
+#[cfg(not(heartbeat_loom))]
+mod slots;
 #[cfg(not(heartbeat_loom))]
 mod spawn;
 #[cfg(not(heartbeat_loom))]

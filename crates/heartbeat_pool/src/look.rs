@@ -23,12 +23,12 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
     /// Whether work of `lane` is queued.
     pub(crate) fn has_work(&self, lane: Lane) -> bool {
         self.registry.has_injected(lane)
-            || self.has_promoted(lane)
+            || self.has_shared(lane)
             || (lane == Lane::Frame && self.seats.iter().any(|seat| !seat.stealer.is_empty()))
     }
 
-    fn has_promoted(&self, lane: Lane) -> bool {
-        self.seats.iter().any(|seat| seat.has_promoted(lane, 0))
+    fn has_shared(&self, lane: Lane) -> bool {
+        self.seats.iter().any(|seat| seat.has_shared(lane))
     }
 
     /// The best lane that has work queued.
@@ -59,7 +59,7 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
         let found = |lane| {
             occupancy.admits(lane)
                 && if brisk && lane == Lane::Frame {
-                    self.has_promoted(lane)
+                    self.has_shared(lane)
                 } else {
                     self.has_work(lane)
                 }

@@ -3,7 +3,7 @@
 
 use crate::job::Job;
 use crate::parker::Parker;
-use crate::sync::{Arc, Mutex, lock};
+use crate::sync::{Arc, AtomicBool, Mutex, Ordering, lock};
 use concurrent_queue::ConcurrentQueue;
 
 /// The queue of one of the pool's threads.
@@ -13,6 +13,8 @@ pub(crate) struct Pinned {
     queue: ConcurrentQueue<Job>,
     /// The thread's parker, once it runs.
     owner: Mutex<Option<Arc<Parker>>>,
+    /// Whether the thread was there before the pool.
+    enrolled: AtomicBool,
 }
 
 impl Pinned {
@@ -21,12 +23,23 @@ impl Pinned {
             index,
             queue: ConcurrentQueue::unbounded(),
             owner: Mutex::new(None),
+            enrolled: AtomicBool::new(false),
         }
     }
 
     /// The thread runs now. What was queued before, it finds at its first look.
     pub(crate) fn begin(&self, owner: Arc<Parker>) {
         *lock(&self.owner) = Some(owner);
+    }
+
+    /// The thread was there before the pool, and will outlive it.
+    pub(crate) fn enroll(&self) {
+        // Relaxed: read under the lock of the pool's threads, or after the pool was handed over.
+        self.enrolled.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_enrolled(&self) -> bool {
+        self.enrolled.load(Ordering::Relaxed)
     }
 
     /// Queues `job` and wakes the thread. Gives the job back if the thread has ended.

@@ -11,7 +11,7 @@ use crate::registry::Registry;
 use crate::scope::Scope;
 use crate::sync::Arc;
 use crate::thread_state;
-use crate::worker::{self, Worker};
+use crate::worker::{MAIN, Worker};
 use crate::yield_now::Yield;
 use async_task::Task;
 use std::fmt;
@@ -62,20 +62,18 @@ impl ThreadPool {
 
     pub(crate) fn with_config(config: Config) -> Self {
         Self {
-            registry: OnceLock::from(Registry::new(config, worker::thread_main)),
+            registry: OnceLock::from(Registry::new(config, MAIN)),
         }
     }
 
     /// Settles a static pool's configuration, if nothing has used it yet.
     pub(crate) fn configure(&self, config: Config) -> bool {
-        self.registry
-            .set(Registry::new(config, worker::thread_main))
-            .is_ok()
+        self.registry.set(Registry::new(config, MAIN)).is_ok()
     }
 
     pub(crate) fn registry(&self) -> &Arc<Registry> {
         self.registry
-            .get_or_init(|| Registry::new(Config::default(), worker::thread_main))
+            .get_or_init(|| Registry::new(Config::default(), MAIN))
     }
 
     fn worker(&self) -> Rc<Worker> {
@@ -128,6 +126,26 @@ impl ThreadPool {
         RB: Send,
     {
         self.with_worker(|worker| worker.join(|_| a(), |_| b()))
+    }
+
+    /// Runs `f` on one of the pool's own threads, and waits for it; on such a thread, here and now. In
+    /// a pool without threads the caller runs it.
+    ///
+    /// For what belongs to the pool's threads, such as thread-locals and big stacks: the other verbs
+    /// let a thread from outside work itself. The interface is rayon's.
+    ///
+    /// ```
+    /// let pool = heartbeat_pool::ThreadPool::builder().num_threads(2).build().unwrap();
+    /// let mut text = String::from("run by ");
+    /// pool.install(|worker| text += &worker.index().unwrap().to_string());
+    /// assert!(text == "run by 0" || text == "run by 1");
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// With the payload that `f` panics with.
+    pub fn install<R: Send>(&self, f: impl FnOnce(&Worker) -> R + Send) -> R {
+        self.registry().install(f)
     }
 
     /// Calls `f` on every item, splitting the slice between threads as they come free. See

@@ -12,6 +12,7 @@ use crate::metrics::{PoolMetrics, WorkerMetrics};
 use crate::occupancy::Occupancy;
 use crate::seat::Seat;
 use crate::sleep::Sleep;
+use crate::slots::Slots;
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Mutex, Ordering, lock};
 use crate::thread_state;
 use crate::threads::{Main, Threads};
@@ -41,6 +42,7 @@ pub(crate) struct Registry {
     brief: AtomicBool,
     active: ActiveTasks,
     pub(crate) kin: Kin,
+    pub(crate) slots: Slots,
     /// Whether somebody has chosen the number of threads.
     pub(crate) sized: AtomicBool,
 }
@@ -77,6 +79,7 @@ impl Registry {
             brief: AtomicBool::new(false),
             active: ActiveTasks::new(),
             kin: Kin::new(),
+            slots: Slots::new(),
             sized: AtomicBool::new(false),
         })
     }

@@ -1,6 +1,7 @@
 //! A thread's place in a pool, as the other threads see it.
 
 use crate::claim::Claim;
+use crate::fork::ForkPtr;
 use crate::heartbeat::Beat;
 use crate::job::Job;
 use crate::lane::Lane;
@@ -82,6 +83,8 @@ pub(crate) struct Seat {
     pub(crate) name: String,
     pub(crate) beat: CachePadded<Beat>,
     pub(crate) stealer: Stealer<Job>,
+    /// The second halves of its offered joins.
+    pub(crate) forks: Stealer<ForkPtr>,
     pub(crate) counters: CachePadded<Counters>,
     promoted: Mutex<Promoted>,
     /// The length of `promoted`, read without the lock.
@@ -89,11 +92,12 @@ pub(crate) struct Seat {
 }
 
 impl Seat {
-    pub(crate) fn new(name: String, stealer: Stealer<Job>) -> Self {
+    pub(crate) fn new(name: String, stealer: Stealer<Job>, forks: Stealer<ForkPtr>) -> Self {
         Self {
             name,
             beat: CachePadded::new(Beat::new()),
             stealer,
+            forks,
             counters: CachePadded::new(Counters::default()),
             promoted: Mutex::new(Promoted {
                 next_ticket: 0,
@@ -105,7 +109,8 @@ impl Seat {
 
     pub(crate) fn metrics(&self) -> WorkerMetrics {
         let mut metrics = self.counters.read(&self.name);
-        metrics.queued = self.stealer.len() + self.promoted_count.load(Ordering::Relaxed);
+        let forked = self.forks.len() + self.promoted_count.load(Ordering::Relaxed);
+        metrics.queued = self.stealer.len() + forked;
         metrics
     }
 
@@ -151,6 +156,11 @@ impl Seat {
         self.promoted_count
             .store(promoted.jobs.len(), Ordering::Relaxed);
         Some(job)
+    }
+
+    /// Whether there is a second half of a join of `lane` that others may take.
+    pub(crate) fn has_shared(&self, lane: Lane) -> bool {
+        self.has_promoted(lane, 0) || (lane == Lane::Frame && !self.forks.is_empty())
     }
 
     /// Whether a job of `lane` waits that was promoted at `since` or later.

@@ -1,5 +1,7 @@
 //! A thread that a pool wants, before somebody starts it.
 
+use crate::thread_state;
+use crate::threads::Thread;
 use std::fmt;
 use std::io;
 use std::thread::{self, JoinHandle};
@@ -10,7 +12,7 @@ pub struct ThreadBuilder {
     pub(crate) index: usize,
     pub(crate) name: String,
     pub(crate) stack_size: Option<usize>,
-    pub(crate) main: Box<dyn FnOnce() + Send>,
+    pub(crate) thread: Thread,
 }
 
 impl ThreadBuilder {
@@ -35,7 +37,43 @@ impl ThreadBuilder {
 
     /// Runs the calling thread as one of the pool, until the pool ends or needs it no more.
     pub fn run(self) {
-        (self.main)();
+        self.thread.run();
+    }
+
+    /// Makes the calling thread this one, for as long as it lives. It takes part in the pool's work
+    /// only while it is inside of a call of the pool's: it runs what it waits for, and what is
+    /// [meant for it](crate::spawn_on()). The pool's handlers are not called for it. The pool's state
+    /// is kept after its end, for the thread still belongs to it. The idea is rayon's
+    /// `use_current_thread`.
+    ///
+    /// # Panics
+    ///
+    /// When the thread belongs to a pool already.
+    ///
+    /// ```
+    /// use heartbeat_pool::{ThreadPool, Worker};
+    /// use std::sync::{Arc, Mutex};
+    ///
+    /// let first = Arc::new(Mutex::new(None));
+    /// let kept = first.clone();
+    /// let pool = ThreadPool::builder()
+    ///     .num_threads(2)
+    ///     .spawn_handler(move |thread| match thread.index() {
+    ///         0 => Ok(*kept.lock().unwrap() = Some(thread)),
+    ///         _ => thread.spawn().map(drop),
+    ///     })
+    ///     .build()
+    ///     .unwrap();
+    /// first.lock().unwrap().take().unwrap().enroll();
+    /// assert_eq!(Worker::with_current(|worker| worker.unwrap().index()), Some(0));
+    /// assert_eq!(pool.broadcast(|context| context.index()), [0, 1]);
+    /// ```
+    pub fn enroll(self) {
+        assert!(
+            !thread_state::is_member(),
+            "enroll: the thread belongs to a pool already"
+        );
+        self.thread.enroll();
     }
 
     /// Starts the thread as a pool without a spawn handler does.
@@ -48,7 +86,8 @@ impl ThreadBuilder {
         if let Some(stack_size) = self.stack_size {
             builder = builder.stack_size(stack_size);
         }
-        builder.spawn(self.main)
+        let thread = self.thread;
+        builder.spawn(move || thread.run())
     }
 }
 

@@ -6,6 +6,7 @@ use crate::registry::Registry;
 use crate::sync::Arc;
 use crate::worker::Worker;
 use std::cell::{Cell, OnceCell, RefCell};
+use std::mem;
 use std::ptr;
 use std::rc::Rc;
 
@@ -32,6 +33,29 @@ thread_local! {
     };
     /// The worker whose pool the thread is now inside of; null outside of all.
     static CURRENT: Cell<*const Worker> = const { Cell::new(ptr::null()) };
+    /// How many waits the thread is inside of.
+    static WAITS: Cell<usize> = const { Cell::new(0) };
+}
+
+/// A wait that the thread is inside of until this is dropped.
+pub(crate) struct Waiting(());
+
+impl Waiting {
+    pub(crate) fn begin() -> Self {
+        WAITS.set(WAITS.get() + 1);
+        Self(())
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        WAITS.set(WAITS.get() - 1);
+    }
+}
+
+/// Whether the calling thread is inside of a wait.
+pub(crate) fn is_waiting() -> bool {
+    WAITS.get() > 0
 }
 
 /// The calling thread's parker. In a thread-local's destructor, a new one.
@@ -85,6 +109,23 @@ pub(crate) fn index_in(registry: &Arc<Registry>) -> Option<usize> {
 /// Keeps a pool thread's own seat where [`seat_in`] finds it.
 pub(crate) fn keep_seat(worker: Rc<Worker>) {
     STATE.with(|state| state.seats.borrow_mut().push(worker));
+}
+
+/// The calling thread's seat in its own pool, if that has no spare threads.
+pub(crate) fn lone_member() -> Option<Rc<Worker>> {
+    member().filter(|worker| !worker.registry().config.has_spares)
+}
+
+/// Whether the calling thread is one of a pool's own.
+pub(crate) fn is_member() -> bool {
+    member().is_some()
+}
+
+/// Makes the calling thread, which had a life before, one of a pool's own, with `worker`.
+pub(crate) fn enroll(worker: Rc<Worker>) {
+    STATE.with(|state| state.seats.borrow_mut().insert(0, worker.clone()));
+    // For good.
+    mem::forget(Entered::new(worker));
 }
 
 /// Gives up every seat, when a pool thread ends.

@@ -16,8 +16,14 @@ use std::thread::{self, JoinHandle};
 /// Idle threads beyond the target that a pool keeps for the next wait.
 const SPARES_KEPT: usize = 4;
 
-/// What a thread of the pool runs from its start to its end.
-pub(crate) type Main = fn(&Arc<Registry>, &Arc<Pinned>);
+/// What becomes of a thread of the pool.
+#[derive(Clone, Copy)]
+pub(crate) struct Main {
+    /// Runs it, from its start to its end.
+    pub(crate) run: fn(&Arc<Registry>, &Arc<Pinned>),
+    /// Makes the calling thread one that takes part while it is inside of a pool call.
+    pub(crate) enroll: fn(&Arc<Registry>, &Arc<Pinned>),
+}
 
 /// The threads of one pool, by index. The first ones, as many as the target, are its members and
 /// stay; the others are spares, which come for waiting threads and go when too many are idle.
@@ -45,7 +51,7 @@ impl Slots {
 }
 
 /// A thread from its wish to its end, however it comes to it.
-struct Thread {
+pub(crate) struct Thread {
     registry: Arc<Registry>,
     pinned: Arc<Pinned>,
     /// Whether it counts as a spare that is being started.
@@ -60,11 +66,21 @@ impl Thread {
         }
     }
 
-    fn run(&self) {
+    /// Runs the calling thread as this one.
+    pub(crate) fn run(&self) {
         let threads = &self.registry.threads;
         self.registry.sleep.search_begin();
         self.started();
-        (threads.main)(&self.registry, &self.pinned);
+        (threads.main.run)(&self.registry, &self.pinned);
+    }
+
+    /// Makes the calling thread this one, for as long as it lives.
+    pub(crate) fn enroll(self) {
+        self.started();
+        self.pinned.enroll();
+        (self.registry.threads.main.enroll)(&self.registry, &self.pinned);
+        // It never leaves its slot.
+        mem::forget(self);
     }
 }
 
@@ -131,10 +147,11 @@ impl Threads {
     /// started, or where the system has no more threads: the work stays queued for the others.
     pub(crate) fn spawn_spare(&self, registry: &Arc<Registry>) {
         // SeqCst: one winner; the loser relies on the winner's search, counted in `run`.
-        if self
-            .starting
-            .compare_exchange(0, 1, Ordering::SeqCst, Ordering::SeqCst)
-            .is_err()
+        if !registry.config.has_spares
+            || self
+                .starting
+                .compare_exchange(0, 1, Ordering::SeqCst, Ordering::SeqCst)
+                .is_err()
         {
             return;
         }
@@ -169,11 +186,12 @@ impl Threads {
             starting: Cell::new(spare),
         };
         let config = &registry.config;
+        let index = thread.pinned.index;
         let thread = ThreadBuilder {
-            index: thread.pinned.index,
-            name: name(registry, thread.pinned.index),
+            index,
+            name: name(registry, index),
             stack_size: config.stack_size,
-            main: Box::new(move || thread.run()),
+            thread,
         };
         if let Some(handler) = &config.spawn_handler {
             // The thread that unwinding drops cleans up after itself.
@@ -223,12 +241,13 @@ impl Threads {
     }
 
     /// Waits for every thread to end. A pool dropped by one of its own threads leaves that one
-    /// to end by itself.
+    /// to end by itself, and those that were enrolled go on without it.
     pub(crate) fn join(&self, own: Option<usize>) {
         let mut slots = lock(&self.slots);
         let others = |slots: &Slots| {
             let mut live = slots.live.iter().flatten();
-            slots.retiring > 0 || live.any(|pinned| Some(pinned.index) != own)
+            slots.retiring > 0
+                || live.any(|pinned| Some(pinned.index) != own && !pinned.is_enrolled())
         };
         while others(&slots) {
             slots = self

@@ -3,7 +3,7 @@
 use crate::parker::Parker;
 use crate::spin;
 use crate::sync::Arc;
-use crate::thread_state;
+use crate::thread_state::{self, Waiting};
 use crate::unwind;
 use crate::worker::Worker;
 
@@ -29,6 +29,7 @@ impl Worker {
     }
 
     fn wait_out(&self, event: &impl Wait) {
+        let _waiting = Waiting::begin();
         loop {
             if event.is_done() {
                 return;
@@ -41,13 +42,18 @@ impl Worker {
             if spin::until(spin::BEFORE_SLEEP, came_about) {
                 continue;
             }
+            let lone = thread_state::lone_member();
             let standing = Self::stand_up();
             self.seat.counters.park();
             loop {
                 event.set_asleep(true);
+                // Nobody else would do the pool's other work, which `event` may need.
                 if self.registry().occupancy.target() == 0 {
-                    // Nobody else would do the pool's other work, which `event` may need.
-                    if self.sleep_threadless(self.parker(), came_about) {
+                    if self.sleep_alone(self.parker(), came_about) {
+                        break;
+                    }
+                } else if let Some(lone) = &lone {
+                    if lone.sleep_alone(self.parker(), came_about) {
                         break;
                     }
                 } else if came_about() || self.registry().occupancy.target() == 0 {
@@ -60,26 +66,31 @@ impl Worker {
             }
             event.set_asleep(false);
             drop(standing);
+            if let Some(lone) = lone
+                && !came_about()
+            {
+                lone.visit(Self::tick);
+            }
         }
     }
 
-    /// Parks a thread of a pool without threads until `came_about` or some work is queued, and
-    /// tells whether that is so.
-    pub(crate) fn sleep_threadless(
-        &self,
-        parker: &Arc<Parker>,
-        came_about: impl Fn() -> bool,
-    ) -> bool {
+    /// Parks the calling thread, whose pool has no threads but waiting ones, or may come to that: until
+    /// `came_about` or there is work that nobody else could do. Tells whether that is so.
+    pub(crate) fn sleep_alone(&self, parker: &Arc<Parker>, came_about: impl Fn() -> bool) -> bool {
         let registry = self.registry();
+        let is_needed = || {
+            let occupancy = &registry.occupancy;
+            (occupancy.target() == 0 || occupancy.is_quiet()) && self.look().has_any_work()
+        };
         registry.sleep.search_begin();
-        registry.sleep.park_begin(parker);
-        let awake = came_about() || self.look().has_any_work();
+        registry.sleep.park_begin_last(parker);
+        let awake = came_about() || is_needed();
         if !awake {
             parker.park();
         }
         registry.sleep.park_cancel(parker);
         // Others may wait for the pool's work too, and this thread may be done.
-        if registry.sleep.search_end() && self.look().has_any_work() {
+        if registry.sleep.search_end() && is_needed() {
             let _ = registry.sleep.wake_one();
         }
         awake

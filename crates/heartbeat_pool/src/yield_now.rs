@@ -1,5 +1,6 @@
 //! Yielding: let other work have the thread for a moment.
 
+use crate::fork;
 use crate::lane::Lane;
 use crate::worker::Worker;
 use std::future::Future;
@@ -19,6 +20,10 @@ impl Worker {
     /// Runs one of the private jobs that this thread's own unfinished joins have been promoted
     /// and not taken yet. See [`yield_local`](crate::yield_local()).
     pub fn yield_local(&self) -> Yield {
+        if let Some(fork) = fork::steal(&self.seat.forks) {
+            self.run_fork(fork);
+            return Yield::Executed;
+        }
         let own = self
             .seat
             .take_promoted(|_, promotion| promotion.lane == self.lane());

@@ -73,9 +73,24 @@ impl Sleep {
     /// The caller must look at the queues once more, then either park or `park_cancel`. Gives the
     /// number of idle threads, the caller among them.
     pub(crate) fn park_begin(&self, parker: &Arc<Parker>) -> usize {
+        self.park_as(parker, Vec::len)
+    }
+
+    /// As [`park_begin`](Self::park_begin), for a thread that waits and can do some work alone: any other
+    /// idle thread is woken before it.
+    pub(crate) fn park_begin_last(&self, parker: &Arc<Parker>) {
+        self.park_as(parker, |_| 0);
+    }
+
+    fn park_as(
+        &self,
+        parker: &Arc<Parker>,
+        place: impl FnOnce(&Vec<Arc<Parker>>) -> usize,
+    ) -> usize {
         let count = {
             let mut idle = lock(&self.idle);
-            idle.push(parker.clone());
+            let place = place(&idle);
+            idle.insert(place, parker.clone());
             idle.len()
         };
         self.watch.fetch_sub(SEARCHER, Ordering::SeqCst);

@@ -54,6 +54,13 @@ pub(crate) fn thread_main(registry: &Arc<Registry>, pinned: &Arc<Pinned>) {
     thread_state::drop_seats();
 }
 
+/// Makes the calling thread one of the pool's own that doesn't run its loop.
+pub(crate) fn enroll(registry: &Arc<Registry>, pinned: &Arc<Pinned>) {
+    let worker = Rc::new(Worker::new(registry, Some(pinned.clone())));
+    pinned.begin(worker.parker.clone());
+    thread_state::enroll(worker);
+}
+
 /// Calls a handler of the thread of `index`, which goes on whatever becomes of it.
 fn handle(registry: &Registry, handler: Option<&ThreadHandler>, index: usize) {
     if let Some(handler) = handler

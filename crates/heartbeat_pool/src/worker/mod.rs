@@ -4,8 +4,7 @@ mod life;
 mod stretch;
 mod work;
 
-pub(crate) use life::thread_main;
-
+use crate::fork::ForkPtr;
 use crate::heartbeat::Pace;
 use crate::job::Job;
 use crate::lane::Lane;
@@ -18,14 +17,22 @@ use crate::private::PrivateQueue;
 use crate::registry::{Registry, SeatList};
 use crate::scope::ScopeCore;
 use crate::seat::{Promotion, Seat};
+use crate::slots::Slot;
 use crate::sync::Arc;
 use crate::thread_state::{self, Entered};
+use crate::threads::Main;
 use crossbeam_deque::Worker as Deque;
 use std::cell::{Cell, Ref, RefCell};
 use std::rc::Rc;
 use std::thread;
 use std::time::Instant;
 use stretch::Stretch;
+
+/// What becomes of a pool's threads.
+pub(crate) const MAIN: Main = Main {
+    run: life::thread_main,
+    enroll: life::enroll,
+};
 
 /// A thread's seat in a pool: a pool thread's own, or one that a thread from outside holds while
 /// it is inside a pool call.
@@ -48,6 +55,8 @@ pub struct Worker {
     registry: Arc<Registry>,
     pub(crate) seat: Arc<Seat>,
     deque: Deque<Job>,
+    /// The second halves of its offered joins, newest last.
+    pub(crate) forks: Deque<ForkPtr>,
     pub(crate) private: PrivateQueue,
     /// Jobs of `private` that were promoted and whose `join` has not ended, oldest first.
     pub(crate) promoted: RefCell<Vec<(usize, Arc<Promotion>)>>,
@@ -66,6 +75,7 @@ pub struct Worker {
     /// When the thread, idle, last raised the others' beats.
     asked: Cell<Instant>,
     pub(crate) stretch: Stretch,
+    slot: Slot,
 }
 
 /// A thread that waits, and is counted as running in no pool until this is dropped.
@@ -90,12 +100,14 @@ impl Worker {
             Some(name) => name.to_owned(),
             None => format!("{:?}", thread.id()),
         };
-        let seat = Arc::new(Seat::new(name, deque.stealer()));
+        let forks = Deque::new_lifo();
+        let seat = Arc::new(Seat::new(name, deque.stealer(), forks.stealer()));
         registry.add_seat(seat.clone());
         Self {
             registry: registry.clone(),
             seat,
             deque,
+            forks,
             private: PrivateQueue::new(),
             promoted: RefCell::new(Vec::new()),
             charge: Cell::new(None),
@@ -108,12 +120,16 @@ impl Worker {
             ticks: Cell::new(0),
             asked: Cell::new(Instant::now()),
             stretch: Stretch::new(),
+            slot: Slot::new(),
         }
     }
 
     /// Calls `f` with the worker whose pool the calling thread is inside of, if it is in one.
     pub fn with_current<R>(f: impl FnOnce(Option<&Self>) -> R) -> R {
-        thread_state::with_current(f)
+        thread_state::with_current(|worker| match worker {
+            Some(worker) => worker.counted(|worker| f(Some(worker))),
+            None => f(None),
+        })
     }
 
     /// Whether this is one of the pool's own threads, not one that entered from outside.
@@ -136,6 +152,48 @@ impl Worker {
             Some(Charge::Lane(lane)) => lane,
             Some(Charge::External) | None => Lane::Frame,
         }
+    }
+
+    /// How many threads the pool is meant to run at once. See
+    /// [`ThreadPool::num_threads`](crate::ThreadPool::num_threads).
+    #[must_use]
+    pub fn num_threads(&self) -> usize {
+        self.registry.occupancy.target()
+    }
+
+    /// A number below [`num_threads`](Self::num_threads) that no other running thread of the pool
+    /// has: the thread's own [`index`](Self::index) where possible, else that of a thread which waits
+    /// or idles. It is the caller's until it waits or leaves the pool, so it may serve to choose one
+    /// of as many buffers for a job that doesn't wait.
+    ///
+    /// None if more threads run than there are numbers, for a tenth of a second: threads that come
+    /// back from a wait are not held up, and threads from outside neither.
+    ///
+    /// ```
+    /// let pool = heartbeat_pool::ThreadPool::builder().num_threads(2).build().unwrap();
+    /// assert!(pool.with_worker(|worker| worker.slot()).unwrap() < 2);
+    /// ```
+    #[must_use]
+    pub fn slot(&self) -> Option<usize> {
+        let config = &self.registry.config;
+        if !config.has_spares && self.is_member() {
+            return self.index();
+        }
+        self.slot
+            .take(&self.registry.slots, self.index(), self.num_threads())
+    }
+
+    /// Whether the calling thread runs this inside of a wait: of `join`, `scope`, `block_on` and the
+    /// like.
+    #[must_use]
+    pub fn is_waiting(&self) -> bool {
+        thread_state::is_waiting()
+    }
+
+    /// Whether a fork of this thread has a second half that nobody has begun.
+    #[must_use]
+    pub fn has_forks(&self) -> bool {
+        !self.private.is_empty() || self.seat.has_shared(self.lane())
     }
 
     pub(crate) fn registry(&self) -> &Arc<Registry> {
@@ -181,6 +239,12 @@ impl Worker {
 
     /// Counts a thread from outside as running, for as long as `f` does.
     pub(crate) fn visit<R>(self: &Rc<Self>, f: impl FnOnce(&Self) -> R) -> R {
+        let _entered = Entered::new(self.clone());
+        self.counted(f)
+    }
+
+    /// Counts the thread as running, for as long as `f` does.
+    fn counted<R>(&self, f: impl FnOnce(&Self) -> R) -> R {
         struct Visit<'a>(&'a Worker);
         impl Drop for Visit<'_> {
             fn drop(&mut self) {
@@ -188,7 +252,6 @@ impl Worker {
                 self.0.registry.offer_seat();
             }
         }
-        let _entered = Entered::new(self.clone());
         // A nested call, or one from a job, is counted already.
         let _visit = self.charge.get().is_none().then(|| {
             self.registry.occupancy.enter(Charge::External);
@@ -201,6 +264,7 @@ impl Worker {
     /// Leaves the count, if the thread was counted, and becomes `charge`, which is counted already.
     fn set_charge(&self, charge: Option<Charge>) {
         if let Some(left) = self.charge.replace(charge) {
+            self.slot.release(&self.registry.slots);
             self.registry.occupancy.leave(left);
         }
     }
@@ -236,6 +300,7 @@ impl Worker {
             worker.promote_all();
             if let Some(charge) = worker.charge.take() {
                 worker.seat.counters.busy_end();
+                worker.slot.release(&worker.registry.slots);
                 worker.registry.occupancy.leave(charge);
                 worker.registry.offer_seat();
                 left.push((worker.clone(), charge));

@@ -2,6 +2,7 @@
 
 use super::Worker;
 use crate::active::Tracks;
+use crate::fork::{self, ForkPtr};
 use crate::job::Job;
 use crate::lane::Lane;
 use crate::occupancy::Charge;
@@ -20,6 +21,7 @@ const STRANGERS_TURN: u32 = 61;
 pub(super) enum Found {
     Job(Job),
     Promotion(Arc<Promotion>),
+    Fork(ForkPtr),
     /// Work that holds no core: the thread is counted as running no lane.
     Blocking(Job),
 }
@@ -69,7 +71,7 @@ impl Worker {
 
     pub(super) fn pop(&self, lane: Lane) -> Option<Found> {
         if self.stretch.is_hesitant()
-            && let Some(found) = self.take_promoted(lane)
+            && let Some(found) = self.take_shared(lane)
         {
             return Some(found);
         }
@@ -102,20 +104,25 @@ impl Worker {
     /// Takes work from anywhere but the thread's own deque, whether it is in the way or not.
     fn take_strange(&self, lane: Lane) -> Option<Found> {
         self.pop_injected(lane)
-            .or_else(|| self.take_promoted(lane))
+            .or_else(|| self.take_shared(lane))
             .or_else(|| self.steal_job(lane))
     }
 
-    /// Takes what others have promoted, or else what lies in their deques.
+    /// Takes what others have shared of their joins, or else what lies in their deques.
     fn steal(&self, lane: Lane) -> Option<Found> {
         if self.is_wasted() {
             return None;
         }
-        self.take_promoted(lane).or_else(|| self.steal_job(lane))
+        self.take_shared(lane).or_else(|| self.steal_job(lane))
     }
 
-    fn take_promoted(&self, lane: Lane) -> Option<Found> {
+    fn take_shared(&self, lane: Lane) -> Option<Found> {
         self.find_seat(|seat| {
+            if lane == Lane::Frame
+                && let Some(fork) = fork::steal(&seat.forks)
+            {
+                return Some(Found::Fork(fork));
+            }
             let promotion = seat.take_promoted(|_, job| job.lane == lane)?;
             Some(Found::Promotion(promotion))
         })
@@ -161,10 +168,11 @@ impl Worker {
 
     pub(super) fn run(&self, found: Found) {
         self.stretch
-            .has_joined(matches!(found, Found::Promotion(_)));
+            .has_joined(matches!(found, Found::Promotion(_) | Found::Fork(_)));
         match found {
             Found::Job(job) => self.run_job(Kind::Spawned, job),
             Found::Promotion(promotion) => self.run_promotion(&promotion),
+            Found::Fork(fork) => self.run_fork(fork),
             Found::Blocking(job) => self.run_blocking(job),
         }
     }
@@ -202,6 +210,11 @@ impl Worker {
     pub(crate) fn run_promotion(&self, promotion: &Promotion) {
         self.count_job();
         trace::job(Kind::Joined, self.lane(), || promotion.run_taken(self));
+    }
+
+    pub(crate) fn run_fork(&self, fork: ForkPtr) {
+        self.count_job();
+        trace::job(Kind::Joined, self.lane(), || fork.run(self));
     }
 
     /// Runs one piece of work of any kind, whatever the budgets: for pools without threads.

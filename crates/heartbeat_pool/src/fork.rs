@@ -1,0 +1,212 @@
+//! `join_offered`: two calls, the second of which another thread may take at once.
+//!
+//! The second call lies in a deque that others steal from, oldest first, as in rayon and Cilk. It costs a
+//! fence where [`join`](crate::join()) costs none, but needs no poll of its owner's to be taken.
+//!
+//! Whoever steals usually has an empty deque: an idle thread has begun nothing, and a wait for a stolen
+//! fork begins once the own deque is empty, for what is older was stolen before. Then all that the thief's
+//! deque holds until it is done with the fork must be over before that is, and its owner may run it.
+
+use crate::job::{Job, RawJob};
+use crate::lane::Lane;
+use crate::parker::Parker;
+use crate::private::StackPtr;
+use crate::seat::Seat;
+use crate::sync::{Arc, AtomicBool, Ordering};
+use crate::unwind::{self, Payload};
+use crate::wait::Wait;
+use crate::worker::Worker;
+use crossbeam_deque::{Steal, Stealer};
+use std::cell::UnsafeCell;
+use std::ptr::NonNull;
+use std::sync::OnceLock;
+
+/// A stolen fork must be run: its owner waits for it.
+pub(crate) struct ForkPtr(StackPtr);
+
+// SAFETY: it points to a `Fork` whose closure and result are `Send`, and the deque hands it to one thread.
+unsafe impl Send for ForkPtr {}
+
+impl ForkPtr {
+    /// Runs the fork on `thief`, which took it out of its owner's deque.
+    pub(crate) fn run(self, thief: &Worker) {
+        // SAFETY: it was taken out, so this is the only run, and the owner waits until it is done.
+        unsafe { (self.0.run)(self.0.data, thief) };
+    }
+}
+
+// SAFETY: the pointer is the box's own.
+unsafe impl RawJob for ForkPtr {
+    fn into_raw(self) -> NonNull<()> {
+        NonNull::from(Box::leak(Box::new(self))).cast()
+    }
+
+    unsafe fn from_raw(data: NonNull<()>) -> Self {
+        // SAFETY: by contract `data` came from `into_raw`, which leaked such a box.
+        *unsafe { Box::from_raw(data.cast::<Self>().as_ptr()) }
+    }
+
+    fn run(self) {
+        Worker::with_current(|worker| {
+            if let Some(worker) = worker {
+                Self::run(self, worker);
+            }
+        });
+    }
+}
+
+/// Takes the oldest fork of a deque.
+pub(crate) fn steal(forks: &Stealer<ForkPtr>) -> Option<ForkPtr> {
+    loop {
+        match forks.steal() {
+            Steal::Success(fork) => return Some(fork),
+            Steal::Empty => return None,
+            Steal::Retry => {}
+        }
+    }
+}
+
+/// What owner and thief tell each other.
+struct State<'a> {
+    done: AtomicBool,
+    /// Who runs it, if that is another one whose deque was empty.
+    thief: OnceLock<Arc<Seat>>,
+    owner: &'a Arc<Parker>,
+}
+
+/// The second half of a join, on its owner's stack.
+struct Fork<'a, F, R> {
+    f: UnsafeCell<Option<F>>,
+    result: UnsafeCell<Option<Result<R, Payload>>>,
+    state: State<'a>,
+}
+
+impl<'a, F: FnOnce(&Worker) -> R + Send, R: Send> Fork<'a, F, R> {
+    fn new(f: F, owner: &'a Arc<Parker>) -> Self {
+        Self {
+            f: UnsafeCell::new(Some(f)),
+            result: UnsafeCell::new(None),
+            state: State {
+                done: AtomicBool::new(false),
+                thief: OnceLock::new(),
+                owner,
+            },
+        }
+    }
+
+    fn as_ptr(&self) -> ForkPtr {
+        unsafe fn run<F: FnOnce(&Worker) -> R + Send, R: Send>(data: *const (), thief: &Worker) {
+            // SAFETY: `data` is the fork that `as_ptr` erased; its owner keeps it until it is done.
+            let fork = unsafe { &*data.cast::<Fork<'_, F, R>>() };
+            if thief.forks.is_empty() {
+                let _ = fork.state.thief.set(thief.seat.clone());
+            }
+            // SAFETY: the fork was taken out of the deque, so nobody else touches the cell until it is
+            // done.
+            let f = unsafe { &mut *fork.f.get() }.take();
+            let result = f.map(|f| unwind::catch(|| f(thief)));
+            // SAFETY: as above; the owner reads it once it is done.
+            unsafe { *fork.result.get() = result };
+            // The fork may be gone as soon as it is done.
+            let owner = fork.state.owner.clone();
+            // Release pairs with the Acquire in `StolenFork::is_done`.
+            fork.state.done.store(true, Ordering::Release);
+            owner.unpark();
+        }
+        ForkPtr(StackPtr {
+            data: std::ptr::from_ref(self).cast(),
+            run: run::<F, R>,
+        })
+    }
+}
+
+/// The wait for a thief.
+struct StolenFork<'a>(&'a State<'a>);
+
+impl Wait for StolenFork<'_> {
+    fn is_done(&self) -> bool {
+        // Acquire pairs with the Release in `Fork::as_ptr`.
+        self.0.done.load(Ordering::Acquire)
+    }
+
+    fn step(&self, worker: &Worker) -> bool {
+        let Some(fork) = self.0.thief.get().and_then(|seat| steal(&seat.forks)) else {
+            return false;
+        };
+        if self.is_done() {
+            // The thief has begun something else, and this may be part of that.
+            // SAFETY: whoever has forked it waits until it was run; the injector closes when no thread
+            // is left to fork.
+            let job = unsafe { Job::new(fork) };
+            worker.registry().inject(Lane::Frame, job);
+            worker.registry().notify(Lane::Frame);
+        } else {
+            worker.seat.counters.steal();
+            worker.run_fork(fork);
+        }
+        true
+    }
+
+    fn is_ready(&self) -> bool {
+        let thief = self.0.thief.get();
+        thief.is_some_and(|seat| !seat.forks.is_empty())
+    }
+
+    fn set_asleep(&self, _: bool) {}
+}
+
+impl Worker {
+    /// As [`join`](Self::join), but `b` can be taken by others at once, not from the next beat on: for
+    /// calls that join nothing and [split](crate::for_each()) nothing for long, so that nobody could take
+    /// what was left private. It costs some ten nanoseconds. In the lower lanes it is a `join`.
+    ///
+    /// # Panics
+    ///
+    /// As [`join`](Self::join).
+    ///
+    /// ```
+    /// let pool = heartbeat_pool::ThreadPool::builder().num_threads(2).build().unwrap();
+    /// let sums = pool.with_worker(|worker| {
+    ///     worker.join_offered(|_| (0..1000).sum::<u64>(), |_| (1000..2000).sum::<u64>())
+    /// });
+    /// assert_eq!(sums, (499_500, 1_499_500));
+    /// ```
+    #[inline]
+    pub fn join_offered<A, B, RA, RB>(&self, a: A, b: B) -> (RA, RB)
+    where
+        A: FnOnce(&Self) -> RA + Send,
+        B: FnOnce(&Self) -> RB + Send,
+        RA: Send,
+        RB: Send,
+    {
+        if self.lane() != Lane::Frame || self.registry().occupancy.target() <= 1 {
+            return self.join(a, b);
+        }
+        let fork = Fork::new(b, self.parker());
+        let was_empty = self.forks.is_empty();
+        self.forks.push(fork.as_ptr());
+        if was_empty {
+            // Of what lies on top of others, those that come for these will see to.
+            self.registry().notify_within_a_beat(Lane::Frame);
+        }
+        let ra = unwind::catch(|| a(self));
+        // What came later is over, so this is the newest; and the oldest are stolen first, so there is none
+        // if it was stolen.
+        let stolen = self.forks.pop().is_none();
+        if stolen {
+            self.wait(&StolenFork(&fork.state));
+        }
+        let ra = ra.unwrap_or_else(|payload| unwind::resume(payload));
+        if !stolen {
+            return match fork.f.into_inner() {
+                Some(b) => (ra, b(self)),
+                None => unreachable!("a fork that was not stolen was not run"),
+            };
+        }
+        match fork.result.into_inner() {
+            Some(Ok(rb)) => (ra, rb),
+            Some(Err(payload)) => unwind::resume(payload),
+            None => unreachable!("a stolen fork is run before the wait for it ends"),
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Numbers for running threads, fewer than the pool has threads with spare ones: who waits gives its
+//! number back.
+
+use crate::sync::{Condvar, Mutex, lock};
+use std::cell::Cell;
+use std::sync::PoisonError;
+use std::time::Duration;
+
+/// How long a thread waits for a number. Those that come back from a wait run beyond the pool's
+/// number of threads, until another's job ends.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// Which numbers are taken.
+pub(crate) struct Slots {
+    taken: Mutex<Vec<bool>>,
+    released: Condvar,
+}
+
+impl Slots {
+    pub(crate) fn new() -> Self {
+        Self {
+            taken: Mutex::new(Vec::new()),
+            released: Condvar::new(),
+        }
+    }
+
+    /// Takes a number below `count`: `own` if it is free, else the last one that is.
+    fn take(&self, own: Option<usize>, count: usize) -> Option<usize> {
+        let count = count.max(1);
+        let find = |taken: &mut Vec<bool>| {
+            if taken.len() < count {
+                taken.resize(count, false);
+            }
+            let free = |slot: &usize| !taken[*slot];
+            own.filter(|own| *own < count && free(own))
+                .or_else(|| (0..count).rev().find(free))
+        };
+        let full = |taken: &mut Vec<bool>| find(taken).is_none();
+        let (mut taken, _) = self
+            .released
+            .wait_timeout_while(lock(&self.taken), PATIENCE, full)
+            .unwrap_or_else(PoisonError::into_inner);
+        let slot = find(&mut taken)?;
+        taken[slot] = true;
+        Some(slot)
+    }
+
+    fn release(&self, slot: usize) {
+        lock(&self.taken)[slot] = false;
+        self.released.notify_one();
+    }
+}
+
+/// The number that one worker has.
+pub(crate) struct Slot(Cell<Option<usize>>);
+
+impl Slot {
+    pub(crate) const fn new() -> Self {
+        Self(Cell::new(None))
+    }
+
+    /// The worker's number, taken now if it has none.
+    pub(crate) fn take(&self, slots: &Slots, own: Option<usize>, count: usize) -> Option<usize> {
+        if self.0.get().is_none() {
+            self.0.set(slots.take(own, count));
+        }
+        self.0.get()
+    }
+
+    /// Gives the number back, if there is one.
+    pub(crate) fn release(&self, slots: &Slots) {
+        if let Some(slot) = self.0.take() {
+            slots.release(slot);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_number_is_taken_once() {
+        let slots = Slots::new();
+        let workers = [const { Slot::new() }; 3];
+        assert_eq!(workers[0].take(&slots, Some(1), 2), Some(1));
+        assert_eq!(workers[0].take(&slots, Some(0), 2), Some(1), "it is kept");
+        assert_eq!(workers[1].take(&slots, Some(5), 2), Some(0));
+        assert_eq!(workers[2].take(&slots, None, 2), None);
+        workers[0].release(&slots);
+        assert_eq!(workers[2].take(&slots, None, 2), Some(1));
+        workers[0].release(&slots);
+        assert_eq!(
+            workers[2].take(&slots, None, 2),
+            Some(1),
+            "no release of others'"
+        );
+    }
+
+    #[test]
+    fn a_release_ends_the_wait_for_a_number() {
+        let slots = Slots::new();
+        let first = Slot::new();
+        first.take(&slots, None, 1);
+        std::thread::scope(|scope| {
+            scope.spawn(|| assert!(Slot::new().take(&slots, None, 1).is_some()));
+            std::thread::sleep(PATIENCE / 10);
+            first.release(&slots);
+        });
+    }
+}

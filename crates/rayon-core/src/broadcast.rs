@@ -1,0 +1,139 @@
+//! `broadcast`: a call on each of a pool's threads.
+
+use crate::home::{self, Home};
+use crate::pool::Inner;
+use heartbeat_pool::Worker;
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+/// Which of a broadcast's calls this is.
+pub struct BroadcastContext<'a> {
+    index: usize,
+    num_threads: usize,
+    /// As in rayon, for what may come.
+    _marker: PhantomData<&'a mut dyn Fn()>,
+}
+
+impl BroadcastContext<'_> {
+    pub(crate) fn new(index: usize, num_threads: usize) -> Self {
+        Self {
+            index,
+            num_threads,
+            _marker: PhantomData,
+        }
+    }
+
+    fn from(context: heartbeat_pool::BroadcastContext) -> Self {
+        Self::new(context.index(), context.num_threads())
+    }
+
+    /// The index of the pool's thread that the call is made on.
+    #[inline]
+    #[must_use]
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    /// How many threads the broadcast is for.
+    #[inline]
+    #[must_use]
+    pub fn num_threads(&self) -> usize {
+        self.num_threads
+    }
+}
+
+impl fmt::Debug for BroadcastContext<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BroadcastContext")
+            .field("index", &self.index)
+            .field("num_threads", &self.num_threads)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Calls `op` once on each thread of the current pool, waits for all of it, and gives the results in
+/// the order of the threads.
+///
+/// Each thread makes its call once it has run what it has spawned itself, or while it waits.
+///
+/// # Panics
+///
+/// With a payload that one of the calls panicked with, after all of them are over.
+///
+/// ```
+/// let pool = rayon_core::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+/// let squares = pool.install(|| rayon_core::broadcast(|context| context.index().pow(2)));
+/// assert_eq!(squares, [0, 1, 4]);
+/// ```
+pub fn broadcast<OP, R>(op: OP) -> Vec<R>
+where
+    OP: Fn(BroadcastContext<'_>) -> R + Sync,
+    R: Send,
+{
+    home::in_worker(|worker, _| broadcast_in(worker, &op))
+}
+
+pub(crate) fn broadcast_in<R: Send>(
+    worker: &Worker,
+    op: &(impl Fn(BroadcastContext<'_>) -> R + Sync),
+) -> Vec<R> {
+    worker.broadcast(|context| {
+        run_spawned();
+        op(BroadcastContext::from(context))
+    })
+}
+
+/// Has the calling thread run what it has spawned. Not inside of a wait, where that is a stranger's
+/// work.
+fn run_spawned() {
+    let waits = Worker::with_current(|worker| worker.is_none_or(Worker::is_waiting));
+    if !waits && let Some(own) = home::own() {
+        own.run_spawned();
+    }
+}
+
+/// Calls `op` once on each thread of the current pool, and waits for none of it. As [`broadcast`] in
+/// all else; a panic goes to the pool's panic handler.
+///
+/// ```
+/// let pool = rayon_core::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+/// let (sender, receiver) = std::sync::mpsc::channel();
+/// pool.install(|| {
+///     rayon_core::spawn_broadcast(move |context| sender.send(context.index()).unwrap());
+/// });
+/// let mut indices: Vec<_> = receiver.iter().collect();
+/// indices.sort_unstable();
+/// assert_eq!(indices, [0, 1, 2]);
+/// ```
+pub fn spawn_broadcast<OP>(op: OP)
+where
+    OP: Fn(BroadcastContext<'_>) + Send + Sync + 'static,
+{
+    let call = |op: OP| move |context| op(BroadcastContext::from(context));
+    match Home::current() {
+        Home::Built(pool) => spawn_broadcast_in(&pool, op),
+        Home::Here => Worker::with_current(|worker| {
+            if let Some(worker) = worker {
+                worker.spawn_broadcast(call(op));
+            }
+        }),
+        Home::Process => heartbeat_pool::global().spawn_broadcast(call(op)),
+    }
+}
+
+pub(crate) fn spawn_broadcast_in(
+    pool: &Arc<Inner>,
+    op: impl Fn(BroadcastContext<'_>) + Send + Sync + 'static,
+) {
+    let op = Arc::new(op);
+    let num_threads = pool.pool().num_threads();
+    for index in 0..num_threads {
+        let op = op.clone();
+        let call = pool.detached(move || {
+            run_spawned();
+            op(BroadcastContext::new(index, num_threads));
+        });
+        pool.pool().spawn_on(index, call);
+    }
+}

@@ -1,0 +1,119 @@
+//! Which pool a call goes to.
+//!
+//! A thread of a pool that was built here belongs to that pool for as long as it lives. A thread that is
+//! inside of any other heartbeat pool stays in that one, which is how a Bevy system's rayon calls run on
+//! the app's pool. Everyone else goes to the global pool: the process's one pool where that runs, else
+//! one of rayon's own.
+
+use crate::builder::ThreadPoolBuilder;
+use crate::error::{ErrorKind, ThreadPoolBuildError};
+use crate::order::ThreadKey;
+use crate::pool::Inner;
+use heartbeat_pool::Worker;
+use std::cell::RefCell;
+use std::ptr;
+use std::sync::{Arc, OnceLock, Weak};
+
+thread_local! {
+    /// The pool that the thread belongs to.
+    static OWN: RefCell<Weak<Inner>> = const { RefCell::new(Weak::new()) };
+}
+
+/// The pool that the thread belongs to, if that was built here.
+pub(crate) fn own() -> Option<Arc<Inner>> {
+    OWN.try_with(|own| own.borrow().upgrade()).ok().flatten()
+}
+
+/// Makes the calling thread one of `pool`, or of none.
+pub(crate) fn set_own(pool: Weak<Inner>) {
+    OWN.replace(pool);
+}
+
+/// Where the free functions go.
+pub(crate) enum Home {
+    /// A pool that was built here.
+    Built(Arc<Inner>),
+    /// The heartbeat pool that the thread is inside of.
+    Here,
+    /// The process's one pool, from outside of it.
+    Process,
+}
+
+/// Set once it was asked for, or was configured. None where the process's pool serves instead.
+static GLOBAL: OnceLock<Option<Arc<Inner>>> = OnceLock::new();
+
+/// The global pool, unless the process's one pool serves.
+fn global() -> Option<Arc<Inner>> {
+    if heartbeat_pool::global().is_sized() {
+        return None;
+    }
+    // Without threads, as on the web, the process's pool has its callers do the work.
+    let built = || ThreadPoolBuilder::new().build_inner().ok();
+    GLOBAL.get_or_init(built).clone()
+}
+
+/// Sets the global pool to what `build` makes, unless the process's one pool serves.
+pub(crate) fn set_global(
+    build: impl FnOnce() -> Result<Arc<Inner>, ThreadPoolBuildError>,
+) -> Result<(), ThreadPoolBuildError> {
+    let again = || ThreadPoolBuildError::new(ErrorKind::GlobalPoolAlreadyInitialized);
+    if GLOBAL.get().is_some() {
+        return Err(again());
+    }
+    let pool = if heartbeat_pool::global().is_sized() {
+        None
+    } else {
+        Some(build()?)
+    };
+    GLOBAL.set(pool).map_err(|_| again())
+}
+
+impl Home {
+    pub(crate) fn current() -> Self {
+        if let Some(own) = own() {
+            return Self::Built(own);
+        }
+        if Worker::with_current(|worker| worker.is_some()) {
+            return Self::Here;
+        }
+        global().map_or(Self::Process, Self::Built)
+    }
+
+    /// How many threads the pool has, as rayon counts: whoever calls is one.
+    pub(crate) fn num_threads(&self) -> usize {
+        let threads = match self {
+            Self::Built(pool) => pool.pool().num_threads(),
+            Self::Here => Worker::with_current(|worker| worker.map_or(0, Worker::num_threads)),
+            Self::Process => heartbeat_pool::global().num_threads(),
+        };
+        threads.max(1)
+    }
+}
+
+/// Tells the threads of a pool apart.
+pub(crate) fn key(worker: &Worker) -> ThreadKey {
+    ptr::from_ref(worker).addr()
+}
+
+/// The calling thread's key in the pool that it is inside of; 0 outside of all.
+pub(crate) fn current_key() -> ThreadKey {
+    Worker::with_current(|worker| worker.map_or(0, key))
+}
+
+/// Calls `f` on a thread of the pool that free functions go to, and tells whether that is another
+/// thread than the calling one.
+#[inline]
+pub(crate) fn in_worker<R: Send>(f: impl FnOnce(&Worker, bool) -> R + Send) -> R {
+    Worker::with_current(|worker| match worker {
+        Some(worker) => f(worker, false),
+        None => from_outside(f),
+    })
+}
+
+#[cold]
+fn from_outside<R: Send>(f: impl FnOnce(&Worker, bool) -> R + Send) -> R {
+    match global() {
+        Some(pool) => pool.pool().install(|worker| f(worker, true)),
+        None => heartbeat_pool::global().with_worker(|worker| f(worker, false)),
+    }
+}

@@ -1,0 +1,70 @@
+//! A drop-in for `rayon-core` 1.13 on a heartbeat-scheduled pool.
+//!
+//! Games use crates that use rayon, and rayon then starts a second pool that fights the first. With one
+//! more line in an application's root manifest, all of them run on the game's one pool:
+//!
+//! ```toml
+//! [patch.crates-io]
+//! rayon-core = { path = "crates/rayon-core" }
+//! ```
+//!
+//! | a call from | runs on |
+//! | --- | --- |
+//! | a thread of a pool that a [`ThreadPoolBuilder`] built, or inside of its [`install`](ThreadPool::install) | that pool |
+//! | inside of any other heartbeat pool, such as a Bevy system or task on the app's pool | that pool, in the lane of the caller |
+//! | elsewhere, where the process's one pool runs | that pool, and the caller helps |
+//! | elsewhere, where it doesn't run | a global pool of its own, as rayon's |
+//!
+//! A pool that is built explicitly is one of its own: exactly as many threads as it was asked for, with
+//! their names, stacks and handlers.
+//!
+//! # What is different
+//!
+//! - A thread that waits in [`join`], [`scope`] or [`install`](ThreadPool::install) runs what it waits for
+//!   and nothing else, so a lock that is held over the wait can't be wanted by what runs there (rayon#592,
+//!   rayon#1174), and the stack grows with the program's own nesting alone. In a pool that was built here a
+//!   waiting thread does other work if, and only if, all threads of the pool wait: without that, two pools
+//!   that wait for each other would never end.
+//! - So where scopes are nested in one thread, a wait for the inner one runs none of the outer one's jobs.
+//!   Within each scope, and among spawned jobs, a thread's order is rayon's: newest first for `spawn`,
+//!   oldest first for `spawn_fifo`.
+//! - In the process's one pool, [`spawn`]ed jobs run oldest first, their panics go to that pool's handler,
+//!   and [`current_thread_index`] numbers the threads that run, spare ones and those from outside too.
+//! - [`breadth_first`](ThreadPoolBuilder::breadth_first), deprecated, has no effect.
+//! - Threads without a chosen name are called `rayon (0)` and so on.
+
+mod broadcast;
+mod builder;
+mod configuration;
+mod error;
+mod home;
+mod join;
+mod latch;
+mod order;
+mod pool;
+mod scope;
+mod spawn;
+mod unwind;
+mod yields;
+
+pub use broadcast::{BroadcastContext, broadcast, spawn_broadcast};
+pub use builder::{ThreadBuilder, ThreadPoolBuilder, max_num_threads};
+#[allow(deprecated)]
+pub use configuration::{Configuration, initialize};
+pub use error::ThreadPoolBuildError;
+pub use join::{FnContext, join, join_context};
+pub use pool::{ThreadPool, current_thread_index};
+pub use scope::{Scope, ScopeFifo, in_place_scope, in_place_scope_fifo, scope, scope_fifo};
+pub use spawn::{spawn, spawn_fifo};
+pub use yields::{Yield, current_thread_has_pending_tasks, yield_local, yield_now};
+
+/// How many threads the pool that the calling thread's rayon calls go to has.
+///
+/// ```
+/// let pool = rayon_core::ThreadPoolBuilder::new().num_threads(5).build().unwrap();
+/// assert_eq!(pool.install(rayon_core::current_num_threads), 5);
+/// ```
+#[must_use]
+pub fn current_num_threads() -> usize {
+    home::Home::current().num_threads()
+}

@@ -1,0 +1,87 @@
+//! Yielding: let other work have the thread for a moment.
+
+use crate::home;
+use heartbeat_pool::Worker;
+
+/// What [`yield_now`] or [`yield_local`] did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Yield {
+    /// It ran one piece of work.
+    Executed,
+    /// There was nothing to run.
+    Idle,
+}
+
+impl From<heartbeat_pool::Yield> for Yield {
+    fn from(other: heartbeat_pool::Yield) -> Self {
+        match other {
+            heartbeat_pool::Yield::Executed => Self::Executed,
+            heartbeat_pool::Yield::Idle => Self::Idle,
+        }
+    }
+}
+
+/// Runs one of the jobs that the calling thread has spawned, if it belongs to a pool that was built
+/// here.
+fn run_spawned() -> bool {
+    home::own().is_some_and(|own| own.run_one_spawned())
+}
+
+pub(crate) fn local(worker: &Worker) -> Yield {
+    if run_spawned() {
+        return Yield::Executed;
+    }
+    worker.yield_local().into()
+}
+
+pub(crate) fn now(worker: &Worker) -> Yield {
+    if run_spawned() {
+        return Yield::Executed;
+    }
+    worker.yield_now().into()
+}
+
+pub(crate) fn has_pending(worker: &Worker) -> bool {
+    worker.has_forks() || home::own().is_some_and(|own| own.order.has_own(home::key(worker)))
+}
+
+/// Runs one piece of the current pool's work on the calling thread, anybody's, and tells whether there
+/// was any; None outside of any pool.
+///
+/// For loops that wait for something that a job does. What runs here nests on the caller's stack and may
+/// want any lock, so hold none.
+///
+/// ```
+/// assert_eq!(rayon_core::yield_now(), None);
+/// let pool = rayon_core::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+/// pool.install(|| {
+///     rayon_core::spawn(|| ());
+///     assert_eq!(rayon_core::yield_now(), Some(rayon_core::Yield::Executed));
+/// });
+/// ```
+pub fn yield_now() -> Option<Yield> {
+    Worker::with_current(|worker| worker.map(now))
+}
+
+/// As [`yield_now`], but runs only what the calling thread has forked or spawned itself.
+///
+/// ```
+/// assert_eq!(rayon_core::yield_local(), None);
+/// let pool = rayon_core::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+/// assert_eq!(pool.install(rayon_core::yield_local), Some(rayon_core::Yield::Idle));
+/// ```
+pub fn yield_local() -> Option<Yield> {
+    Worker::with_current(|worker| worker.map(local))
+}
+
+/// Whether the calling thread has work queued that it has forked or spawned itself, a moment ago; None
+/// outside of any pool.
+///
+/// ```
+/// assert_eq!(rayon_core::current_thread_has_pending_tasks(), None);
+/// ```
+#[inline]
+#[must_use]
+pub fn current_thread_has_pending_tasks() -> Option<bool> {
+    Worker::with_current(|worker| worker.map(has_pending))
+}
