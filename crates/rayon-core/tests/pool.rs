@@ -1,0 +1,92 @@
+//! Pools: how many threads they have, who is on one, and `install` within and between them.
+
+mod common;
+use common::{fail, in_time, panic_of, pool};
+use rayon_core::{ThreadPoolBuilder, current_num_threads, current_thread_index};
+use std::thread;
+use std::time::Duration;
+
+#[test]
+fn has_as_many_threads_as_asked_for() {
+    in_time(|| {
+        for threads in [1, 2, 22] {
+            let pool = pool(threads);
+            assert_eq!(pool.current_num_threads(), threads);
+            assert_eq!(pool.install(current_num_threads), threads);
+        }
+    });
+}
+
+#[test]
+fn a_default_pool_has_threads() {
+    in_time(|| {
+        let pool = ThreadPoolBuilder::default().build().unwrap();
+        assert!(pool.current_num_threads() > 0);
+        assert_eq!(pool.install(|| "ran"), "ran");
+    });
+}
+
+#[test]
+fn a_thread_has_an_index_on_its_own_pool_alone() {
+    in_time(|| {
+        let (mine, other) = (pool(22), pool(2));
+        assert_eq!(mine.current_thread_index(), None);
+        assert_eq!(current_thread_index(), None);
+        mine.install(|| {
+            let index = mine.current_thread_index().unwrap();
+            assert!(index < 22);
+            assert_eq!(current_thread_index(), Some(index));
+            assert_eq!(other.current_thread_index(), None);
+        });
+    });
+}
+
+#[test]
+fn a_panic_in_install_reaches_the_caller() {
+    in_time(|| {
+        let pool = pool(2);
+        assert_eq!(
+            panic_of(|| pool.install(|| fail("installed"))),
+            Some("installed")
+        );
+        assert_eq!(pool.install(|| "alive"), "alive");
+    });
+}
+
+#[test]
+fn install_on_the_pool_that_one_is_on() {
+    in_time(|| {
+        let pool = pool(1);
+        let (outer, inner) = pool.install(|| {
+            let here = thread::current().id();
+            (here, pool.install(|| thread::current().id()))
+        });
+        assert_eq!(outer, inner);
+    });
+}
+
+/// The only thread of each pool waits for the other's, and is needed meanwhile; each sleeps first, so that
+/// the other may as well.
+fn to_and_fro(doze: Duration) {
+    let (one, other) = (pool(1), pool(1));
+    let reached = one.install(|| {
+        other.install(|| {
+            thread::sleep(doze);
+            one.install(|| {
+                thread::sleep(doze);
+                other.install(|| (one.current_thread_index(), other.current_thread_index()))
+            })
+        })
+    });
+    assert_eq!(reached, (None, Some(0)));
+}
+
+#[test]
+fn install_to_and_fro() {
+    in_time(|| to_and_fro(Duration::ZERO));
+}
+
+#[test]
+fn install_to_and_fro_asleep_between() {
+    in_time(|| to_and_fro(Duration::from_millis(500)));
+}

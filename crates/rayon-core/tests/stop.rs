@@ -1,0 +1,109 @@
+//! A pool that nobody has any more stops its threads, and leaves nothing behind on them.
+
+mod common;
+use common::{all, in_time};
+use rayon_core::{ThreadPoolBuilder, current_thread_index, join};
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::Duration;
+
+/// A builder whose pool's threads send their index as they exit. The receiver ends with the pool itself.
+fn counting_exits(threads: usize) -> (ThreadPoolBuilder, Receiver<usize>) {
+    let (exit, exits) = mpsc::channel();
+    let builder = ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .exit_handler(move |index| exit.send(index).unwrap());
+    (builder, exits)
+}
+
+fn assert_all_exit(exits: &Receiver<usize>, threads: usize) {
+    let mut exited = all(exits);
+    exited.sort_unstable();
+    assert_eq!(exited, (0..threads).collect::<Vec<_>>());
+}
+
+fn fork(depth: u32) -> u32 {
+    if depth == 0 {
+        return 1;
+    }
+    let (a, b) = join(|| fork(depth - 1), || fork(depth - 1));
+    a + b
+}
+
+#[test]
+fn threads_that_have_worked() {
+    in_time(|| {
+        let (builder, exits) = counting_exits(22);
+        let pool = builder.build().unwrap();
+        assert_eq!(pool.install(|| fork(16)), 1 << 16);
+        drop(pool);
+        assert_all_exit(&exits, 22);
+    });
+}
+
+#[test]
+fn threads_that_sleep() {
+    in_time(|| {
+        let (builder, exits) = counting_exits(22);
+        let pool = builder.build().unwrap();
+        thread::sleep(Duration::from_secs(1));
+        drop(pool);
+        assert_all_exit(&exits, 22);
+    });
+}
+
+#[test]
+fn threads_that_have_hardly_started() {
+    in_time(|| {
+        for _ in 0..20 {
+            let (builder, exits) = counting_exits(5);
+            drop(builder.build().unwrap());
+            assert_all_exit(&exits, 5);
+        }
+    });
+}
+
+/// A thread that was lent to a pool is its owner's again, and may go to another.
+#[test]
+fn a_lent_thread_comes_back() {
+    in_time(|| {
+        let (lend, lent) = mpsc::channel();
+        let workers: Vec<_> = (0..2)
+            .map(|_| {
+                let pool = ThreadPoolBuilder::new()
+                    .num_threads(3)
+                    .spawn_handler(|worker| {
+                        lend.send(worker).unwrap();
+                        Ok(())
+                    })
+                    .build()
+                    .unwrap();
+                (pool, lent.try_iter().collect::<Vec<_>>())
+            })
+            .collect();
+        let (pools, workers): (Vec<_>, Vec<_>) = workers.into_iter().unzip();
+        let mut workers = workers.into_iter();
+        let (first, second) = (workers.next().unwrap(), workers.next().unwrap());
+        assert_eq!((first.len(), second.len()), (3, 3));
+        let threads: Vec<_> = first
+            .into_iter()
+            .zip(second)
+            .map(|(first, second)| {
+                thread::spawn(move || {
+                    for worker in [first, second] {
+                        assert_eq!(current_thread_index(), None);
+                        worker.run();
+                        assert_eq!(current_thread_index(), None);
+                    }
+                })
+            })
+            .collect();
+        for pool in pools {
+            assert!(pool.install(current_thread_index).is_some());
+            drop(pool);
+        }
+        for thread in threads {
+            thread.join().unwrap();
+        }
+    });
+}
