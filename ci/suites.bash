@@ -62,17 +62,17 @@ suites_begin() {
 
 # Prints where the sources of a crate are, in the registry's cache; gets them if they aren't.
 source_of() {
-  local registry=${CARGO_HOME:-$HOME/.cargo}/registry/src version found
-  version=$(version_of "$1")
-  for found in "$registry"/*/"$1-$version"; do
+  local registry=${CARGO_HOME:-$HOME/.cargo}/registry/src wanted found
+  wanted=$(version_of "$1")
+  for found in "$registry"/*/"$1-$wanted"; do
     [ -d "$found" ] && { echo "$found"; return; }
   done
   local manifest=$work/fetch/$1/Cargo.toml
   mkdir -p "$work/fetch/$1/src"
   : >"$work/fetch/$1/src/lib.rs"
-  printf '[package]\nname = "fetch"\nedition = "2024"\n[dependencies]\n%s = "=%s"\n[workspace]\n' "$1" "$version" >"$manifest"
+  printf '[package]\nname = "fetch"\nedition = "2024"\n[dependencies]\n%s = "=%s"\n[workspace]\n' "$1" "$wanted" >"$manifest"
   cargo fetch --quiet --manifest-path "$manifest" >&2 || return 1
-  for found in "$registry"/*/"$1-$version"; do
+  for found in "$registry"/*/"$1-$wanted"; do
     [ -d "$found" ] && { echo "$found"; return; }
   done
   return 1
