@@ -78,6 +78,8 @@ pub(crate) fn broadcast_in<R: Send>(
     worker: &Worker,
     op: &(impl Fn(BroadcastContext<'_>) -> R + Sync),
 ) -> Vec<R> {
+    // Here and now, for this thread makes its call while it waits for the others'.
+    run_spawned();
     worker.broadcast(|context| {
         run_spawned();
         op(BroadcastContext::from(context))
