@@ -67,9 +67,9 @@ fn stand(parker: &Arc<Parker>, park: impl FnOnce()) {
         // What is waited for is often almost there.
         spin::until(spin::BEFORE_SLEEP, || parker.has_token());
         match &lone {
-            // A wake-up that came first has left its token.
-            Some(lone) => lone.sleep_alone(parker, || parker.has_token()) && !parker.has_token(),
-            None => {
+            // A token must be taken, for it may be an old one.
+            Some(lone) if !parker.has_token() => lone.sleep_alone(parker, || false),
+            _ => {
                 park();
                 false
             }

@@ -3,7 +3,18 @@
 use crate::home::{self, Home};
 use crate::pool::Inner;
 use heartbeat_pool::{Lane, Worker};
+use std::cell::Cell;
 use std::sync::Arc;
+
+thread_local! {
+    /// Whether the calling thread, called for a spawned job, has found that it was run before.
+    static CALLED_IN_VAIN: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether that was so since this was asked last.
+pub(crate) fn was_called_in_vain() -> bool {
+    CALLED_IN_VAIN.take()
+}
 
 /// A job that nobody waits for.
 pub(crate) type Detached = Box<dyn FnOnce() + Send>;
@@ -103,9 +114,10 @@ impl Inner {
     fn detached_one(self: &Arc<Self>) -> impl FnOnce() + Send + 'static {
         let pool = self.clone();
         move || {
-            // It may have been run already, before a broadcast or by a yield.
-            if let Some(job) = pool.order.pop(home::current_key()) {
-                pool.run_detached(job);
+            match pool.order.pop(home::current_key()) {
+                Some(job) => pool.run_detached(job),
+                // It was run before a broadcast or by a yield.
+                None => CALLED_IN_VAIN.set(true),
             }
         }
     }

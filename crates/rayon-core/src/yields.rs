@@ -1,6 +1,7 @@
 //! Yielding: let other work have the thread for a moment.
 
 use crate::home;
+use crate::spawn;
 use heartbeat_pool::Worker;
 
 /// What [`yield_now`] or [`yield_local`] did.
@@ -38,7 +39,13 @@ pub(crate) fn now(worker: &Worker) -> Yield {
     if run_spawned() {
         return Yield::Executed;
     }
-    worker.yield_now().into()
+    spawn::was_called_in_vain();
+    loop {
+        let yielded = worker.yield_now();
+        if !spawn::was_called_in_vain() {
+            return yielded.into();
+        }
+    }
 }
 
 pub(crate) fn has_pending(worker: &Worker) -> bool {
