@@ -1,31 +1,6 @@
 //! The workloads by family, and what each is to reach.
 
-use crate::row::{Reference, Row, Target};
-
-/// Workloads that share a table.
-pub struct Family {
-    /// The table's heading.
-    pub name: &'static str,
-    /// What is measured.
-    pub about: &'static str,
-    /// What is run.
-    pub workloads: Vec<Workload>,
-}
-
-/// Something that the programs run, by its name.
-pub struct Workload {
-    /// As the programs know it.
-    pub name: String,
-    /// What is shown of its figures.
-    pub rows: Vec<Row>,
-}
-
-fn workload(name: impl Into<String>, rows: impl Into<Vec<Row>>) -> Workload {
-    Workload {
-        name: name.into(),
-        rows: rows.into(),
-    }
-}
+use paired::{Family, Reference, Row, Target, workload};
 
 const SINGLE: Reference = Reference::Metric("single-threaded");
 const SERIAL: Reference = Reference::Metric("serial");

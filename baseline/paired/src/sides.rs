@@ -1,15 +1,15 @@
 //! The two programs' runs of a workload, in turn.
 
-use crate::build::{BuildError, build, target};
+use crate::build::{BuildError, build, check_patch};
 use crate::child::{self, Failure, Run};
+use crate::compare::Comparison;
 use std::path::{Path, PathBuf};
 
 /// Both programs, built.
 pub struct Programs {
     ours: PathBuf,
     stock: PathBuf,
-    images: String,
-    quick: bool,
+    arguments: Vec<String>,
 }
 
 impl Programs {
@@ -18,21 +18,23 @@ impl Programs {
     /// # Errors
     ///
     /// Why that failed.
-    pub fn build(engine: &Path, quick: bool) -> Result<Self, BuildError> {
-        Ok(Self {
-            stock: build(engine, "stock")?,
-            ours: build(engine, "heartbeat")?,
-            images: target(engine).join("images").to_string_lossy().into_owned(),
-            quick,
-        })
+    pub fn build(comparison: &Comparison, quick: bool) -> Result<Self, BuildError> {
+        let (folder, name) = (&comparison.folder, comparison.name);
+        let mut arguments = comparison.arguments.clone();
+        if quick {
+            arguments.push("--quick".to_owned());
+        }
+        let programs = Self {
+            stock: build(folder, name, "stock")?,
+            ours: build(folder, name, "heartbeat")?,
+            arguments,
+        };
+        check_patch(folder, comparison.patched)?;
+        Ok(programs)
     }
 
     fn run(&self, program: &Path, workload: &str) -> Result<Run, Failure> {
-        let mut arguments = vec!["--images", &self.images];
-        if self.quick {
-            arguments.push("--quick");
-        }
-        child::run(program, workload, &arguments)
+        child::run(program, workload, &self.arguments)
     }
 }
 
@@ -71,7 +73,7 @@ impl Side {
 pub struct Sides {
     /// This project.
     pub ours: Side,
-    /// The published `bevy_tasks`.
+    /// What is published.
     pub stock: Side,
 }
 

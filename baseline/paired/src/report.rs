@@ -1,6 +1,8 @@
 //! From runs to a family's table.
 
-use crate::catalogue::Family;
+use crate::compare::Beside;
+use crate::family::Family;
+use crate::row::{Row, middle};
 use crate::sides::Sides;
 use suite::{Table, factor, median};
 
@@ -17,10 +19,30 @@ const COLUMNS: [&str; 10] = [
     "rounds",
 ];
 
+/// Where the columns of what is beside come.
+const BESIDE: usize = 6;
+
+/// A row's cells of a metric beside it, this project's and stock's.
+fn beside_cells(beside: Beside, row: &Row, sides: &Sides) -> [String; 2] {
+    [&sides.ours, &sides.stock].map(|side| {
+        // Its own row has it already.
+        let is_own = row.metric == beside.metric;
+        factor(if is_own {
+            f64::NAN
+        } else {
+            middle(side, beside.metric)
+        })
+    })
+}
+
 /// The table of a family whose workloads have these runs.
 #[must_use]
-pub fn table(family: &Family, all: &[Sides]) -> Table {
+pub fn table(family: &Family, all: &[Sides], beside: Option<Beside>) -> Table {
     let mut table = Table::new(family.name, family.about, &COLUMNS);
+    if let Some(Beside { heading, .. }) = beside {
+        let headings = [heading.to_owned(), format!("stock {heading}")];
+        table.columns.splice(BESIDE..BESIDE, headings);
+    }
     for (workload, sides) in family.workloads.iter().zip(all) {
         for row in &workload.rows {
             let compared = row.compare(sides);
@@ -29,7 +51,7 @@ pub fn table(family: &Family, all: &[Sides]) -> Table {
                 _ => format!("{}: {}", workload.name, row.metric),
             };
             let met = row.verdict(&compared);
-            table.rows.push(vec![
+            let mut cells = vec![
                 name,
                 row.unit.show(median(&compared.ours)),
                 row.unit.show(median(&compared.stock)),
@@ -41,7 +63,11 @@ pub fn table(family: &Family, all: &[Sides]) -> Table {
                 met.map_or("-", |met| if met { "yes" } else { "no" })
                     .to_owned(),
                 compared.ours.len().min(compared.stock.len()).to_string(),
-            ]);
+            ];
+            if let Some(beside) = beside {
+                cells.splice(BESIDE..BESIDE, beside_cells(beside, row, sides));
+            }
+            table.rows.push(cells);
         }
         for (name, side) in [("ours", &sides.ours), ("stock", &sides.stock)] {
             let failures = side.failures.iter();

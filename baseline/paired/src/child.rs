@@ -1,6 +1,7 @@
 //! One run of a program, in a process that may fail or hang without harm.
 
 use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::io::{self, Read};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -75,7 +76,11 @@ fn wait(child: &mut Child, limit: Duration) -> Result<(ExitStatus, String, Strin
 /// # Errors
 ///
 /// Why there are no figures.
-pub fn run(program: &Path, workload: &str, arguments: &[&str]) -> Result<Run, Failure> {
+pub fn run(
+    program: &Path,
+    workload: &str,
+    arguments: &[impl AsRef<OsStr>],
+) -> Result<Run, Failure> {
     let mut child = Command::new(program)
         .arg(workload)
         .args(arguments)

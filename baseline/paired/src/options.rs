@@ -4,20 +4,6 @@ use lexopt::{Arg, Parser, ValueExt};
 use std::ffi::OsString;
 use thiserror::Error;
 
-/// What `--help` prints.
-pub const HELP: &str = "\
-Runs the engine on this project and on the published bevy_tasks, in turn.
-
-Usage: cargo compare-engine [OPTIONS]
-
-  --only SUBSTR   only workloads whose name contains SUBSTR (repeatable)
-  --rounds N      runs of each program in a workload (default 7; 3 with --quick)
-  --quick         shorter samples, fewer rounds: minutes in place of half an hour
-  --record        write the tables to baseline/records/, dated today (UTC)
-  --list          print the workloads' names, and run nothing
-  --help          print this
-";
-
 const MOST_ROUNDS: usize = 1000;
 
 /// What is to be done.
@@ -49,6 +35,25 @@ pub enum OptionsError {
 }
 
 impl Options {
+    /// What `--help` prints of a command that does this and takes so long, in full and quickly.
+    #[must_use]
+    pub fn help(name: &str, about: &str, [full, quick]: [&str; 2]) -> String {
+        format!(
+            "\
+{about}
+
+Usage: cargo compare-{name} [OPTIONS]
+
+  --only SUBSTR   only workloads whose name contains SUBSTR (repeatable)
+  --rounds N      runs of each program in a workload (default 7; 3 with --quick)
+  --quick         shorter samples, fewer rounds: {quick} in place of {full}
+  --record        write the tables to baseline/records/, dated today (UTC)
+  --list          print the workloads' names, and run nothing
+  --help          print this
+"
+        )
+    }
+
     /// Reads the command line's words, without the program's name.
     ///
     /// # Errors

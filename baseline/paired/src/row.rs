@@ -182,7 +182,9 @@ impl Row {
     }
 }
 
-fn middle(side: &Side, metric: &str) -> f64 {
+/// The median of a side's figures of a metric.
+#[must_use]
+pub fn middle(side: &Side, metric: &str) -> f64 {
     let runs = side.runs.iter().flatten();
     let figures: Vec<f64> = runs.filter_map(|run| run.get(metric).copied()).collect();
     median(&figures)
