@@ -1,0 +1,83 @@
+//! What is hardly worth a pool, a thousand times.
+
+use crate::problem::{Problem, check};
+use crate::sampling::Case;
+use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
+use rayon::scope;
+use std::hint::black_box;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use suite::one_ns;
+
+const TIMES: usize = 1000;
+
+/// A thousand items of a nanosecond.
+pub struct Items {
+    items: Vec<u64>,
+    expected: u64,
+}
+
+impl Items {
+    const COUNT: usize = 1000;
+    const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
+
+    /// All alike, so that one number tells what each must be.
+    pub fn new() -> Self {
+        let mut expected = Self::SEED;
+        (0..TIMES).for_each(|_| one_ns(&mut expected));
+        Self {
+            items: vec![Self::SEED; Self::COUNT],
+            expected,
+        }
+    }
+}
+
+impl Case for Items {
+    fn prepare(&mut self) {
+        self.items.fill(Self::SEED);
+    }
+
+    fn parallel(&mut self) {
+        (0..TIMES).for_each(|_| self.items.par_iter_mut().for_each(one_ns));
+    }
+
+    fn serial(&mut self) {
+        (0..TIMES).for_each(|_| black_box(&mut self.items).iter_mut().for_each(one_ns));
+    }
+
+    fn check(&self) -> Result<(), Problem> {
+        let mut items = self.items.iter();
+        items.try_for_each(|item| check("an item", self.expected, *item))
+    }
+}
+
+/// A scope of a hundred jobs.
+pub struct Scopes;
+
+impl Scopes {
+    const JOBS: usize = 100;
+
+    /// They hold nothing.
+    pub fn new() -> Self {
+        Self
+    }
+}
+
+impl Case for Scopes {
+    fn parallel(&mut self) {
+        for _ in 0..TIMES {
+            scope(|scope| (0..Self::JOBS).for_each(|_| scope.spawn(|_| {})));
+        }
+    }
+
+    fn serial(&mut self) {
+        (0..TIMES * Self::JOBS).for_each(|job| _ = black_box(job));
+    }
+
+    /// Jobs that do nothing leave no answer; these do.
+    fn check(&self) -> Result<(), Problem> {
+        let done = AtomicUsize::new(0);
+        let count = || _ = done.fetch_add(1, Ordering::Relaxed);
+        scope(|scope| (0..Self::JOBS).for_each(|_| scope.spawn(|_| count())));
+        check("the count of jobs", Self::JOBS, done.into_inner())
+    }
+}
