@@ -16,7 +16,7 @@ use crate::sync::{Arc, AtomicBool, Ordering};
 use crate::unwind::{self, Payload};
 use crate::wait::Wait;
 use crate::worker::Worker;
-use crossbeam_deque::{Steal, Stealer};
+use crossbeam_deque::Steal;
 use std::cell::UnsafeCell;
 use std::ptr::NonNull;
 use std::sync::OnceLock;
@@ -55,10 +55,13 @@ unsafe impl RawJob for ForkPtr {
     }
 }
 
-/// Takes the oldest fork of a deque.
-pub(crate) fn steal(forks: &Stealer<ForkPtr>) -> Option<ForkPtr> {
+/// Takes the oldest fork of `seat`, if others may.
+pub(crate) fn steal(seat: &Seat) -> Option<ForkPtr> {
+    if !seat.has_forks() {
+        return None;
+    }
     loop {
-        match forks.steal() {
+        match seat.forks.steal() {
             Steal::Success(fork) => return Some(fork),
             Steal::Empty => return None,
             Steal::Retry => {}
@@ -95,29 +98,39 @@ impl<'a, F: FnOnce(&Worker) -> R + Send, R: Send> Fork<'a, F, R> {
     }
 
     fn as_ptr(&self) -> ForkPtr {
-        unsafe fn run<F: FnOnce(&Worker) -> R + Send, R: Send>(data: *const (), thief: &Worker) {
-            // SAFETY: `data` is the fork that `as_ptr` erased; its owner keeps it until it is done.
-            let fork = unsafe { &*data.cast::<Fork<'_, F, R>>() };
-            if thief.forks.is_empty() {
-                let _ = fork.state.thief.set(thief.seat.clone());
-            }
-            // SAFETY: the fork was taken out of the deque, so nobody else touches the cell until it is
-            // done.
-            let f = unsafe { &mut *fork.f.get() }.take();
-            let result = f.map(|f| unwind::catch(|| f(thief)));
-            // SAFETY: as above; the owner reads it once it is done.
-            unsafe { *fork.result.get() = result };
-            // The fork may be gone as soon as it is done.
-            let owner = fork.state.owner.clone();
-            // Release pairs with the Acquire in `StolenFork::is_done`.
-            fork.state.done.store(true, Ordering::Release);
-            owner.unpark();
-        }
         ForkPtr(StackPtr {
             data: std::ptr::from_ref(self).cast(),
             run: run::<F, R>,
         })
     }
+}
+
+/// Runs a stolen fork and tells its owner.
+///
+/// # Safety
+///
+/// `data` points to a `Fork` of these types that its owner keeps until it is done; this is its only run.
+unsafe fn run<F: FnOnce(&Worker) -> R + Send, R: Send>(data: *const (), thief: &Worker) {
+    // SAFETY: by contract.
+    let fork = unsafe { &*data.cast::<Fork<'_, F, R>>() };
+    if thief.forks.is_empty() {
+        let _ = fork.state.thief.set(thief.seat.clone());
+    }
+    // SAFETY: this is the only run, so nobody else touches the cell until the fork is done.
+    let f = unsafe { &mut *fork.f.get() }.take();
+    let result = f.map(|f| unwind::catch(|| f(thief)));
+    // SAFETY: as above; the owner reads it once the fork is done.
+    unsafe { *fork.result.get() = result };
+    // The fork may be gone as soon as it is done.
+    let owner = fork.state.owner.clone();
+    // Release pairs with the Acquire in `StolenFork::is_done`.
+    fork.state.done.store(true, Ordering::Release);
+    owner.unpark();
+}
+
+/// Tells forks of different code apart, as far as their machine code differs.
+pub(crate) fn kind<F: FnOnce(&Worker) -> R + Send, R: Send>() -> usize {
+    (run::<F, R> as unsafe fn(*const (), &Worker)) as usize
 }
 
 /// The wait for a thief.
@@ -130,7 +143,7 @@ impl Wait for StolenFork<'_> {
     }
 
     fn step(&self, worker: &Worker) -> bool {
-        let Some(fork) = self.0.thief.get().and_then(|seat| steal(&seat.forks)) else {
+        let Some(fork) = self.0.thief.get().and_then(|seat| steal(seat)) else {
             return false;
         };
         if self.is_done() {
@@ -149,7 +162,7 @@ impl Wait for StolenFork<'_> {
 
     fn is_ready(&self) -> bool {
         let thief = self.0.thief.get();
-        thief.is_some_and(|seat| !seat.forks.is_empty())
+        thief.is_some_and(|seat| seat.has_forks())
     }
 
     fn set_asleep(&self, _: bool) {}
@@ -185,7 +198,7 @@ impl Worker {
         let fork = Fork::new(b, self.parker());
         let was_empty = self.forks.is_empty();
         self.forks.push(fork.as_ptr());
-        if was_empty {
+        if was_empty && self.seat.shows_forks() {
             // Of what lies on top of others, those that come for these will see to.
             self.registry().notify_within_a_beat(Lane::Frame);
         }

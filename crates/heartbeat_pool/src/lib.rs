@@ -81,6 +81,8 @@ mod lower;
 #[cfg(not(heartbeat_loom))]
 mod mailbox;
 #[cfg(not(heartbeat_loom))]
+mod measured;
+#[cfg(not(heartbeat_loom))]
 mod metrics;
 #[cfg(not(heartbeat_loom))]
 mod pinned;

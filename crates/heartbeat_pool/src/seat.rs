@@ -8,12 +8,13 @@ use crate::lane::Lane;
 use crate::metrics::{Counters, WorkerMetrics};
 use crate::parker::Parker;
 use crate::private::StackPtr;
-use crate::sync::{Arc, AtomicUsize, Mutex, Ordering, lock};
+use crate::sync::{Arc, AtomicU64, AtomicUsize, Mutex, Ordering, lock};
 use crate::worker::Worker;
 use crossbeam_deque::Stealer;
 use crossbeam_utils::CachePadded;
 use std::collections::VecDeque;
 use std::sync::OnceLock;
+use std::time::Instant;
 
 /// A job of `join` that was put where others can take it.
 pub(crate) struct Promotion {
@@ -85,6 +86,9 @@ pub(crate) struct Seat {
     pub(crate) stealer: Stealer<Job>,
     /// The second halves of its offered joins.
     pub(crate) forks: Stealer<ForkPtr>,
+    /// Until when they are its own, in nanoseconds from `start`; 0 if others may take them.
+    forks_hidden: AtomicU64,
+    start: Instant,
     pub(crate) counters: CachePadded<Counters>,
     promoted: Mutex<Promoted>,
     /// The length of `promoted`, read without the lock.
@@ -98,6 +102,8 @@ impl Seat {
             beat: CachePadded::new(Beat::new()),
             stealer,
             forks,
+            forks_hidden: AtomicU64::new(0),
+            start: Instant::now(),
             counters: CachePadded::new(Counters::default()),
             promoted: Mutex::new(Promoted {
                 next_ticket: 0,
@@ -158,9 +164,34 @@ impl Seat {
         Some(job)
     }
 
+    /// Keeps forks from others until `end`.
+    pub(crate) fn hide_forks(&self, end: Instant) {
+        let end = end.saturating_duration_since(self.start).as_nanos();
+        // Relaxed, here and below: who sees it late, shares late or too much.
+        self.forks_hidden.store(end as u64, Ordering::Relaxed);
+    }
+
+    /// Lets others take forks.
+    pub(crate) fn show_forks(&self) {
+        if self.forks_hidden.load(Ordering::Relaxed) != 0 {
+            self.forks_hidden.store(0, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether others may take forks.
+    pub(crate) fn shows_forks(&self) -> bool {
+        let hidden = self.forks_hidden.load(Ordering::Relaxed);
+        hidden == 0 || self.start.elapsed().as_nanos() >= u128::from(hidden)
+    }
+
+    /// Whether there are forks that others may take.
+    pub(crate) fn has_forks(&self) -> bool {
+        !self.forks.is_empty() && self.shows_forks()
+    }
+
     /// Whether there is a second half of a join of `lane` that others may take.
     pub(crate) fn has_shared(&self, lane: Lane) -> bool {
-        self.has_promoted(lane, 0) || (lane == Lane::Frame && !self.forks.is_empty())
+        self.has_promoted(lane, 0) || (lane == Lane::Frame && self.has_forks())
     }
 
     /// Whether a job of `lane` waits that was promoted at `since` or later.

@@ -100,7 +100,7 @@ where
     RB: Send,
 {
     let b = |thief: &Worker| unwind::catch(|| b(thief));
-    match worker.join_offered(|_| unwind::catch(a), b) {
+    match worker.join_measured(|_| unwind::catch(a), b) {
         (Ok(a), Ok(b)) => (a, b),
         (Err(payload), _) | (Ok(_), Err(payload)) => unwind::resume(payload),
     }

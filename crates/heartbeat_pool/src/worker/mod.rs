@@ -76,6 +76,8 @@ pub struct Worker {
     asked: Cell<Instant>,
     pub(crate) stretch: Stretch,
     slot: Slot,
+    /// Whether the thread is inside of a measured join, or of a part of one.
+    pub(crate) is_measured: Cell<bool>,
 }
 
 /// A thread that waits, and is counted as running in no pool until this is dropped.
@@ -121,6 +123,7 @@ impl Worker {
             asked: Cell::new(Instant::now()),
             stretch: Stretch::new(),
             slot: Slot::new(),
+            is_measured: Cell::new(false),
         }
     }
 

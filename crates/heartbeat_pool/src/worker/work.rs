@@ -119,7 +119,7 @@ impl Worker {
     fn take_shared(&self, lane: Lane) -> Option<Found> {
         self.find_seat(|seat| {
             if lane == Lane::Frame
-                && let Some(fork) = fork::steal(&seat.forks)
+                && let Some(fork) = fork::steal(seat)
             {
                 return Some(Found::Fork(fork));
             }
@@ -214,7 +214,10 @@ impl Worker {
 
     pub(crate) fn run_fork(&self, fork: ForkPtr) {
         self.count_job();
+        // What it forks is part of what is measured already.
+        let outer = self.is_measured.replace(true);
         trace::job(Kind::Joined, self.lane(), || fork.run(self));
+        self.is_measured.set(outer);
     }
 
     /// Runs one piece of work of any kind, whatever the budgets: for pools without threads.
