@@ -198,8 +198,10 @@ impl Worker {
         let fork = Fork::new(b, self.parker());
         let was_empty = self.forks.is_empty();
         self.forks.push(fork.as_ptr());
-        if was_empty && self.seat.shows_forks() {
-            // Of what lies on top of others, those that come for these will see to.
+        // Of what lies on top of others, those that come for these will see to.
+        let is_news = was_empty || self.seat.hides_forks();
+        if is_news && self.seat.shows_forks() {
+            self.seat.show_forks();
             self.registry().notify_within_a_beat(Lane::Frame);
         }
         let ra = unwind::catch(|| a(self));

@@ -25,7 +25,12 @@ const fn has_won(trial: Duration, usual: Duration) -> bool {
     trial.as_nanos() * 10 < usual.as_nanos() * 9
 }
 /// Calls that take longer are not tried out: a trial that loses would be felt.
-const LONGEST_TRIAL: Duration = Duration::from_millis(20);
+const LONGEST_TRIAL: Duration = Duration::from_millis(100);
+/// What a surprise counts, a call that was kept for too long; a call as usual counts one off. One that comes
+/// alone is the system's doing, not the call's.
+const SURPRISE: u32 = 4;
+/// How much of it ends the keeping.
+const SURPRISED: u32 = 2 * SURPRISE;
 /// How long a call is kept that usually takes `usual`.
 fn patience(usual: Duration) -> Duration {
     usual * 4 + Duration::from_micros(20)
@@ -44,6 +49,7 @@ struct Kind {
     until_trial: u32,
     pause: u32,
     wins: u32,
+    surprises: u32,
 }
 
 /// How one call is made.
@@ -64,6 +70,7 @@ impl Kind {
             until_trial: WARM_UP,
             pause: LEAST_PAUSE,
             wins: 0,
+            surprises: 0,
         }
     }
 
@@ -89,14 +96,17 @@ impl Kind {
                 self.until_trial = 0;
             } else {
                 self.change(took);
-                self.pause = LEAST_PAUSE;
             }
         } else if is_change {
             // Begun before another thread's call changed the way.
         } else if way.kept_for.is_some_and(|limit| took > limit) {
-            self.change(took);
-            self.has_lost();
+            self.surprises += SURPRISE;
+            if self.surprises >= SURPRISED {
+                self.change(took);
+                self.has_lost();
+            }
         } else {
+            self.surprises = self.surprises.saturating_sub(1);
             self.calls = self.calls.saturating_add(1);
             // What comes from outside only adds to the time, so the shorter weighs more.
             let weight = if self.calls == 1 {
@@ -120,6 +130,7 @@ impl Kind {
         self.is_kept = !self.is_kept;
         self.usual = took;
         self.wins = 0;
+        self.surprises = 0;
         self.until_trial = self.pause;
     }
 }
@@ -189,6 +200,7 @@ impl Worker {
         }
         let key = fork::kind::<B, RB>();
         let way = with_kind(key, Kind::begin);
+        self.registry().set_shares(way.kept_for.is_none());
         self.is_measured.set(true);
         let outermost = Outermost(self);
         let start = Instant::now();
@@ -244,13 +256,17 @@ mod tests {
     }
 
     #[test]
-    fn a_call_that_takes_much_longer_than_its_like_ends_the_keeping() {
+    fn calls_that_take_much_longer_than_their_like_end_the_keeping() {
         let mut kind = Kind::new(1);
         calls(&mut kind, 100, LONG, SHORT);
-        assert!(kind.is_kept);
-        let way = kind.begin();
-        kind.end(way, LONG * 10);
-        assert!(!kind.is_kept);
+        calls(&mut kind, 1, LONG, LONG * 10);
+        calls(&mut kind, 10, LONG, SHORT);
+        assert!(kind.is_kept, "one alone");
+        for _ in 0..5 {
+            calls(&mut kind, 1, LONG, LONG * 10);
+            calls(&mut kind, 1, LONG, SHORT);
+        }
+        assert!(!kind.is_kept, "every other one");
     }
 
     #[test]

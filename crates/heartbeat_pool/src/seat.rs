@@ -178,6 +178,11 @@ impl Seat {
         }
     }
 
+    /// Whether forks are kept from others, or were till just now.
+    pub(crate) fn hides_forks(&self) -> bool {
+        self.forks_hidden.load(Ordering::Relaxed) != 0
+    }
+
     /// Whether others may take forks.
     pub(crate) fn shows_forks(&self) -> bool {
         let hidden = self.forks_hidden.load(Ordering::Relaxed);

@@ -40,6 +40,8 @@ mod error;
 mod home;
 mod join;
 mod latch;
+#[cfg(doctest)]
+mod must_not_compile;
 mod order;
 mod pool;
 mod scope;
