@@ -14,12 +14,12 @@ use crate::worker::Worker;
 use std::time::{Duration, Instant};
 
 /// Calls before the first trial: what comes first has cold caches and sleeping helpers.
-const WARM_UP: u32 = 4;
+const WARM_UP: u32 = 6;
 /// Calls between two trials: at first, and at most.
 const LEAST_PAUSE: u32 = 8;
 const MOST_PAUSE: u32 = 1 << 13;
 /// Trials in a row that have to be won.
-const WINS: u32 = 2;
+const WINS: u32 = 3;
 /// A trial has won if it took less than nine tenths of the time.
 const fn has_won(trial: Duration, usual: Duration) -> bool {
     trial.as_nanos() * 10 < usual.as_nanos() * 9
@@ -42,7 +42,7 @@ struct Kind {
     key: usize,
     /// Whether it is kept, not shared.
     is_kept: bool,
-    /// What a call usually takes as it is made now.
+    /// What a call takes as it is made now, if nothing disturbs it.
     usual: Duration,
     calls: u32,
     /// Calls to go until the next trial of the other way.
@@ -108,15 +108,12 @@ impl Kind {
         } else {
             self.surprises = self.surprises.saturating_sub(1);
             self.calls = self.calls.saturating_add(1);
-            // What comes from outside only adds to the time, so the shorter weighs more.
-            let weight = if self.calls == 1 {
-                1
-            } else if took < self.usual {
-                2
+            // About the least of late, for what comes from outside only adds to the time.
+            self.usual = if self.calls == 1 || took < self.usual {
+                took
             } else {
-                8
+                self.usual + (took - self.usual) / 16
             };
-            self.usual = (self.usual * (weight - 1) + took) / weight;
         }
     }
 
