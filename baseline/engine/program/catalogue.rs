@@ -2,7 +2,9 @@
 
 use crate::options::Options;
 use crate::problem::Figures;
-use crate::{cpu, empty, frames, growth, idle, loading, par_iter, scopes, spread, tasks, tuned};
+use crate::{
+    cpu, empty, frames, growth, idle, loading, par_iter, scopes, spread, tasks, tuned, with_rayon,
+};
 use std::time::Duration;
 
 type Run = dyn Fn(&Options) -> Figures;
@@ -71,6 +73,7 @@ pub fn all() -> Vec<Workload> {
         frames::with_background(options, frames::Pace::Busy)
     }));
     all.push(workload("frames-60hz-loading", loading::run));
+    all.push(workload("frames-60hz-rayon", with_rayon::run));
     all.push(workload("cpu-60hz-small", cpu::run));
     all.push(workload("idle", idle::run));
     for place in growth::Place::ALL {

@@ -87,10 +87,17 @@ fn take(
 
 /// Frames at 60 Hz, without anything else and until all is loaded.
 pub fn run(options: &Options) -> Figures {
+    run_in(options, |_| ())
+}
+
+/// The same, of an app that `build` adds something to.
+pub fn run_in(options: &Options, build: impl FnOnce(&mut App)) -> Figures {
     images::make(&options.images)?;
     let folder = options.images.canonicalize();
     let folder = folder.unwrap_or_else(|_| options.images.clone());
-    let mut frames = Frames::new(app(&folder), Pace::SixtyHertz, Spinner::calibrate());
+    let mut app = app(&folder);
+    build(&mut app);
+    let mut frames = Frames::new(app, Pace::SixtyHertz, Spinner::calibrate());
     let without = frames.run(options.length(8.0));
     let start = Instant::now();
     let server = frames.app().world().resource::<AssetServer>();

@@ -21,6 +21,7 @@ mod slots;
 mod spread;
 mod tasks;
 mod tuned;
+mod with_rayon;
 
 use options::Options;
 use problem::Problem;

@@ -7,7 +7,6 @@
 //! fork begins once the own deque is empty, for what is older was stolen before. Then all that the thief's
 //! deque holds until it is done with the fork must be over before that is, and its owner may run it.
 
-use crate::job::{Job, RawJob};
 use crate::lane::Lane;
 use crate::parker::Parker;
 use crate::private::StackPtr;
@@ -18,7 +17,6 @@ use crate::wait::Wait;
 use crate::worker::Worker;
 use crossbeam_deque::Steal;
 use std::cell::UnsafeCell;
-use std::ptr::NonNull;
 use std::sync::OnceLock;
 
 /// A stolen fork must be run: its owner waits for it.
@@ -35,30 +33,13 @@ impl ForkPtr {
     }
 }
 
-// SAFETY: the pointer is the box's own.
-unsafe impl RawJob for ForkPtr {
-    fn into_raw(self) -> NonNull<()> {
-        NonNull::from(Box::leak(Box::new(self))).cast()
-    }
-
-    unsafe fn from_raw(data: NonNull<()>) -> Self {
-        // SAFETY: by contract `data` came from `into_raw`, which leaked such a box.
-        *unsafe { Box::from_raw(data.cast::<Self>().as_ptr()) }
-    }
-
-    fn run(self) {
-        Worker::with_current(|worker| {
-            if let Some(worker) = worker {
-                Self::run(self, worker);
-            }
-        });
-    }
-}
-
 /// Takes the oldest fork of `seat`, if others may.
 pub(crate) fn steal(seat: &Seat) -> Option<ForkPtr> {
     if !seat.has_forks() {
         return None;
+    }
+    if let Some(fork) = seat.take_returned() {
+        return Some(fork);
     }
     loop {
         match seat.forks.steal() {
@@ -75,6 +56,7 @@ struct State<'a> {
     /// Who runs it, if that is another one whose deque was empty.
     thief: OnceLock<Arc<Seat>>,
     owner: &'a Arc<Parker>,
+    seat: &'a Seat,
 }
 
 /// The second half of a join, on its owner's stack.
@@ -85,14 +67,15 @@ struct Fork<'a, F, R> {
 }
 
 impl<'a, F: FnOnce(&Worker) -> R + Send, R: Send> Fork<'a, F, R> {
-    fn new(f: F, owner: &'a Arc<Parker>) -> Self {
+    fn new(f: F, owner: &'a Worker) -> Self {
         Self {
             f: UnsafeCell::new(Some(f)),
             result: UnsafeCell::new(None),
             state: State {
                 done: AtomicBool::new(false),
                 thief: OnceLock::new(),
-                owner,
+                owner: owner.parker(),
+                seat: &owner.seat,
             },
         }
     }
@@ -138,20 +121,25 @@ struct StolenFork<'a>(&'a State<'a>);
 
 impl Wait for StolenFork<'_> {
     fn is_done(&self) -> bool {
-        // Acquire pairs with the Release in `Fork::as_ptr`.
+        // Acquire pairs with the Release in `run`.
         self.0.done.load(Ordering::Acquire)
     }
 
     fn step(&self, worker: &Worker) -> bool {
-        let Some(fork) = self.0.thief.get().and_then(|seat| steal(seat)) else {
+        // Its own came back.
+        if let Some(fork) = worker.seat.take_returned() {
+            worker.run_fork(fork);
+            return true;
+        }
+        let Some(seat) = self.0.thief.get() else {
+            return false;
+        };
+        let Some(fork) = steal(seat) else {
             return false;
         };
         if self.is_done() {
             // The thief has begun something else, and this may be part of that.
-            // SAFETY: whoever has forked it waits until it was run; the injector closes when no thread
-            // is left to fork.
-            let job = unsafe { Job::new(fork) };
-            worker.registry().inject(Lane::Frame, job);
+            seat.give_back(fork);
             worker.registry().notify(Lane::Frame);
         } else {
             worker.seat.counters.steal();
@@ -162,13 +150,23 @@ impl Wait for StolenFork<'_> {
 
     fn is_ready(&self) -> bool {
         let thief = self.0.thief.get();
-        thief.is_some_and(|seat| seat.has_forks())
+        self.0.seat.has_returned() || thief.is_some_and(|seat| seat.has_forks())
     }
 
     fn set_asleep(&self, _: bool) {}
 }
 
 impl Worker {
+    /// Tells of forks in the deque, which were kept from others till now if `hidden`.
+    fn announce_forks(&self, hidden: bool) {
+        if !hidden || self.seat.shows_forks() {
+            self.seat.show_forks();
+            self.registry().notify_within_a_beat(Lane::Frame);
+        } else {
+            self.registry().see_to_sentinel();
+        }
+    }
+
     /// As [`join`](Self::join), but `b` can be taken by others at once, not from the next beat on: for
     /// calls that join nothing and [split](crate::for_each()) nothing for long, so that nobody could take
     /// what was left private. It costs some ten nanoseconds. In the lower lanes it is a `join`.
@@ -195,14 +193,13 @@ impl Worker {
         if self.lane() != Lane::Frame || self.registry().occupancy.target() <= 1 {
             return self.join(a, b);
         }
-        let fork = Fork::new(b, self.parker());
-        let was_empty = self.forks.is_empty();
+        let fork = Fork::new(b, self);
         self.forks.push(fork.as_ptr());
         // Of what lies on top of others, those that come for these will see to.
-        let is_news = was_empty || self.seat.hides_forks();
-        if is_news && self.seat.shows_forks() {
-            self.seat.show_forks();
-            self.registry().notify_within_a_beat(Lane::Frame);
+        let hidden = self.seat.hides_forks();
+        if hidden || self.forks.len() <= 1 {
+            // Others point into this frame.
+            unwind::AbortOnUnwind::guard(|| self.announce_forks(hidden));
         }
         let ra = unwind::catch(|| a(self));
         // What came later is over, so this is the newest; and the oldest are stolen first, so there is none

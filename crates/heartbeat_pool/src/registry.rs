@@ -141,6 +141,13 @@ impl Registry {
         }
     }
 
+    /// After work was queued that nobody may take yet: somebody must be there to see when they may.
+    pub(crate) fn see_to_sentinel(self: &Arc<Self>) {
+        if self.sleep.needs_watch() && !self.sleep.has_sentinel() {
+            self.wake_any();
+        }
+    }
+
     /// Tells whether a measured join is shared.
     pub(crate) fn set_shares(&self, shares: bool) {
         if self.shares.load(Ordering::Relaxed) != shares {
@@ -183,6 +190,8 @@ impl Registry {
         let look = Look::new(self, seats.as_slice());
         if let Some(lane) = look.work_for_one_more() {
             self.wake_for(lane);
+        } else if self.blocking.is_ready() {
+            self.wake_any();
         } else if !self.occupancy.is_quiet() {
             // Forks found no room before: the next one looks again.
             look.raise_beats(None);

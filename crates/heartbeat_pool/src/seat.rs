@@ -90,13 +90,22 @@ pub(crate) struct Seat {
     forks_hidden: AtomicU64,
     start: Instant,
     pub(crate) counters: CachePadded<Counters>,
+    /// Forks that were stolen by mistake.
+    returned: Mutex<Vec<ForkPtr>>,
+    returned_count: AtomicUsize,
+    owner: Arc<Parker>,
     promoted: Mutex<Promoted>,
     /// The length of `promoted`, read without the lock.
     promoted_count: AtomicUsize,
 }
 
 impl Seat {
-    pub(crate) fn new(name: String, stealer: Stealer<Job>, forks: Stealer<ForkPtr>) -> Self {
+    pub(crate) fn new(
+        name: String,
+        stealer: Stealer<Job>,
+        forks: Stealer<ForkPtr>,
+        owner: Arc<Parker>,
+    ) -> Self {
         Self {
             name,
             beat: CachePadded::new(Beat::new()),
@@ -104,6 +113,9 @@ impl Seat {
             forks,
             forks_hidden: AtomicU64::new(0),
             start: Instant::now(),
+            returned: Mutex::new(Vec::new()),
+            returned_count: AtomicUsize::new(0),
+            owner,
             counters: CachePadded::new(Counters::default()),
             promoted: Mutex::new(Promoted {
                 next_ticket: 0,
@@ -164,6 +176,31 @@ impl Seat {
         Some(job)
     }
 
+    /// Takes back a fork of this seat that was stolen by mistake, and wakes its owner.
+    pub(crate) fn give_back(&self, fork: ForkPtr) {
+        let mut returned = lock(&self.returned);
+        returned.push(fork);
+        // Relaxed: under the fences of the sleep protocol, and the owner is unparked after it.
+        self.returned_count.store(returned.len(), Ordering::Relaxed);
+        drop(returned);
+        self.owner.unpark();
+    }
+
+    pub(crate) fn has_returned(&self) -> bool {
+        self.returned_count.load(Ordering::Relaxed) != 0
+    }
+
+    /// A fork that was given back.
+    pub(crate) fn take_returned(&self) -> Option<ForkPtr> {
+        if !self.has_returned() {
+            return None;
+        }
+        let mut returned = lock(&self.returned);
+        let fork = returned.pop();
+        self.returned_count.store(returned.len(), Ordering::Relaxed);
+        fork
+    }
+
     /// Keeps forks from others until `end`.
     pub(crate) fn hide_forks(&self, end: Instant) {
         let end = end.saturating_duration_since(self.start).as_nanos();
@@ -191,7 +228,7 @@ impl Seat {
 
     /// Whether there are forks that others may take.
     pub(crate) fn has_forks(&self) -> bool {
-        !self.forks.is_empty() && self.shows_forks()
+        self.has_returned() || (!self.forks.is_empty() && self.shows_forks())
     }
 
     /// Whether there is a second half of a join of `lane` that others may take.

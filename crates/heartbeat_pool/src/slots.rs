@@ -8,7 +8,7 @@ use std::time::Duration;
 
 /// How long a thread waits for a number. Those that come back from a wait run beyond the pool's
 /// number of threads, until another's job ends.
-const PATIENCE: Duration = Duration::from_millis(100);
+const PATIENCE: Duration = Duration::from_millis(5);
 
 /// Which numbers are taken.
 pub(crate) struct Slots {
@@ -51,25 +51,25 @@ impl Slots {
     }
 }
 
-/// The number that one worker has.
-pub(crate) struct Slot(Cell<Option<usize>>);
+/// The number that one worker has. None within if it was refused one.
+pub(crate) struct Slot(Cell<Option<Option<usize>>>);
 
 impl Slot {
     pub(crate) const fn new() -> Self {
         Self(Cell::new(None))
     }
 
-    /// The worker's number, taken now if it has none.
+    /// The worker's number, taken now if it has not asked yet.
     pub(crate) fn take(&self, slots: &Slots, own: Option<usize>, count: usize) -> Option<usize> {
         if self.0.get().is_none() {
-            self.0.set(slots.take(own, count));
+            self.0.set(Some(slots.take(own, count)));
         }
-        self.0.get()
+        self.0.get().flatten()
     }
 
-    /// Gives the number back, if there is one.
+    /// Gives the number back, if there is one; it may ask again.
     pub(crate) fn release(&self, slots: &Slots) {
-        if let Some(slot) = self.0.take() {
+        if let Some(slot) = self.0.take().flatten() {
             slots.release(slot);
         }
     }
@@ -88,6 +88,8 @@ mod tests {
         assert_eq!(workers[1].take(&slots, Some(5), 2), Some(0));
         assert_eq!(workers[2].take(&slots, None, 2), None);
         workers[0].release(&slots);
+        assert_eq!(workers[2].take(&slots, None, 2), None, "it was refused");
+        workers[2].release(&slots);
         assert_eq!(workers[2].take(&slots, None, 2), Some(1));
         workers[0].release(&slots);
         assert_eq!(
@@ -104,7 +106,7 @@ mod tests {
         first.take(&slots, None, 1);
         std::thread::scope(|scope| {
             scope.spawn(|| assert!(Slot::new().take(&slots, None, 1).is_some()));
-            std::thread::sleep(PATIENCE / 10);
+            std::thread::sleep(PATIENCE / 5);
             first.release(&slots);
         });
     }

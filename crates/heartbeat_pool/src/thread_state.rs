@@ -108,7 +108,8 @@ pub(crate) fn index_in(registry: &Arc<Registry>) -> Option<usize> {
 
 /// Keeps a pool thread's own seat where [`seat_in`] finds it.
 pub(crate) fn keep_seat(worker: Rc<Worker>) {
-    STATE.with(|state| state.seats.borrow_mut().push(worker));
+    // First, whatever pools its handlers have entered.
+    STATE.with(|state| state.seats.borrow_mut().insert(0, worker));
 }
 
 /// The calling thread's seat in its own pool, if that has no spare threads.
@@ -185,7 +186,7 @@ impl Drop for Entered {
 #[inline]
 pub(crate) fn with_current<R>(f: impl FnOnce(Option<&Worker>) -> R) -> R {
     let current = CURRENT.get();
-    // SAFETY: non-null only while an `Entered` on this thread's stack holds the worker alive, and
-    // guards are dropped in the reverse order of their making, so it outlives this call.
+    // SAFETY: non-null only while an `Entered` of this thread holds the worker alive; guards are dropped
+    // in the reverse order of their making, or never, so it outlives this call.
     f(unsafe { current.as_ref() })
 }

@@ -82,16 +82,17 @@ impl Worker {
             let occupancy = &registry.occupancy;
             (occupancy.target() == 0 || occupancy.is_quiet()) && self.look().has_any_work()
         };
-        registry.sleep.search_begin();
-        registry.sleep.park_begin_last(parker);
+        registry.sleep.wait_begin(parker);
         let awake = came_about() || is_needed();
         if !awake {
             parker.park();
         }
-        registry.sleep.park_cancel(parker);
-        // Others may wait for the pool's work too, and this thread may be done.
-        if registry.sleep.search_end() && is_needed() {
-            let _ = registry.sleep.wake_one();
+        if registry.sleep.wait_end(parker) && self.look().has_any_work() {
+            // What the waker meant may be another's to do, and this thread may be done.
+            let handed_on = registry.sleep.wake_worker();
+            if !handed_on && is_needed() {
+                let _ = registry.sleep.wake_one();
+            }
         }
         awake
     }

@@ -24,7 +24,10 @@
 //!   and nothing else, so a lock that is held over the wait can't be wanted by what runs there (rayon#592,
 //!   rayon#1174), and the stack grows with the program's own nesting alone. In a pool that was built here a
 //!   waiting thread does other work if, and only if, all threads of the pool wait: without that, two pools
-//!   that wait for each other would never end.
+//!   that wait for each other would never end. A job that blocks by other means than these until another
+//!   job of its pool has run needs a thread that is free for that one.
+//! - [`join`]'s second closure is usually, but not always, open to other threads at once: where calls of the
+//!   same code have been faster on one thread, it is for a few times as long as these took.
 //! - So where scopes are nested in one thread, a wait for the inner one runs none of the outer one's jobs.
 //!   Within each scope, and among spawned jobs, a thread's order is rayon's: newest first for `spawn`,
 //!   oldest first for `spawn_fifo`.

@@ -9,13 +9,13 @@ pub(crate) type ThreadKey = usize;
 
 enum Entry<J> {
     Job(J),
-    /// Stands for the oldest job of `first_in`.
+    /// Stands for its spawner's oldest job of `first_in`.
     FirstIn,
 }
 
 struct State<J> {
     stack: VecDeque<(ThreadKey, Entry<J>)>,
-    first_in: VecDeque<J>,
+    first_in: VecDeque<(ThreadKey, J)>,
 }
 
 /// Jobs that are waited for elsewhere: whoever queues one tells a pool, whose thread then takes one
@@ -43,13 +43,13 @@ impl<J> Order<J> {
     pub(crate) fn push_first_in(&self, by: ThreadKey, job: J) {
         let mut state = self.lock();
         state.stack.push_back((by, Entry::FirstIn));
-        state.first_in.push_back(job);
+        state.first_in.push_back((by, job));
     }
 
     /// The job that thread `by` should run next.
     pub(crate) fn pop(&self, by: ThreadKey) -> Option<J> {
         let mut state = self.lock();
-        let (_, entry) = match state.stack.back() {
+        let entry = match state.stack.back() {
             Some((spawner, _)) if *spawner == by => state.stack.pop_back(),
             _ => state.stack.pop_front(),
         }?;
@@ -59,7 +59,7 @@ impl<J> Order<J> {
     /// The newest job, if `by` has spawned it.
     pub(crate) fn pop_own(&self, by: ThreadKey) -> Option<J> {
         let mut state = self.lock();
-        let (_, entry) = state.stack.pop_back_if(|(spawner, _)| *spawner == by)?;
+        let entry = state.stack.pop_back_if(|(spawner, _)| *spawner == by)?;
         state.resolve(entry)
     }
 
@@ -74,10 +74,13 @@ impl<J> Order<J> {
 }
 
 impl<J> State<J> {
-    fn resolve(&mut self, entry: Entry<J>) -> Option<J> {
+    fn resolve(&mut self, (by, entry): (ThreadKey, Entry<J>)) -> Option<J> {
         match entry {
             Entry::Job(job) => Some(job),
-            Entry::FirstIn => self.first_in.pop_front(),
+            Entry::FirstIn => {
+                let place = self.first_in.iter().position(|(other, _)| *other == by)?;
+                self.first_in.remove(place).map(|(_, job)| job)
+            }
         }
     }
 }

@@ -289,7 +289,7 @@ impl fmt::Debug for ThreadPool {
 ///
 /// In a pool that was built here each thread has its own for life. In the process's one pool, threads
 /// from outside and spare ones work too: there a thread keeps an index until it waits or leaves, and one
-/// that comes back from a wait while all are taken waits a tenth of a second for one, and is told None
+/// that comes back from a wait while all are taken waits a few milliseconds for one, and is told None
 /// then.
 ///
 /// ```

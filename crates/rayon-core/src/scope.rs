@@ -5,7 +5,7 @@ use crate::home::{self, Home};
 use crate::latch::Latch;
 use crate::order::Order;
 use crate::pool::Inner;
-use crate::unwind;
+use crate::unwind::{self, Payload};
 use heartbeat_pool::{Lane, Worker};
 use std::fmt;
 use std::marker::PhantomData;
@@ -20,6 +20,44 @@ struct PoolScope(NonNull<heartbeat_pool::Scope<'static, 'static>>);
 unsafe impl Send for PoolScope {}
 // SAFETY: as above.
 unsafe impl Sync for PoolScope {}
+
+/// A job that is counted by a latch until this is dropped.
+struct Pending {
+    latch: Arc<Latch>,
+    result: Result<(), Payload>,
+}
+
+impl Pending {
+    fn begin(latch: &Arc<Latch>) -> Self {
+        latch.begin();
+        Self {
+            latch: latch.clone(),
+            result: Ok(()),
+        }
+    }
+}
+
+impl Drop for Pending {
+    fn drop(&mut self) {
+        self.latch.finish(mem::replace(&mut self.result, Ok(())));
+    }
+}
+
+/// A job of a scope whose owner is no worker. It keeps the pool, so it is run if that takes it.
+struct StrangersJob {
+    job: Option<Box<dyn FnOnce() + Send>>,
+    /// Declared later, so dropped later: the job is gone by then.
+    pending: Pending,
+    _keep: Arc<Inner>,
+}
+
+impl StrangersJob {
+    fn run(mut self) {
+        if let Some(job) = self.job.take() {
+            self.pending.result = unwind::catch(job);
+        }
+    }
+}
 
 /// Where a scope's jobs go, and who waits for them.
 enum Owner {
@@ -64,8 +102,8 @@ impl<'scope> Base<'scope> {
         let Owner::Worker(scope) = &self.owner else {
             return None;
         };
-        // SAFETY: the owner is inside of the heartbeat pool's `scope` for as long as the jobs run, which
-        // are the only ones to call this; they outlive nothing of 'scope, for the owner waits for them.
+        // SAFETY: only the scope's closure and its jobs call this, and the owner is inside of the heartbeat
+        // pool's `scope` until they are over, which is before 'scope ends.
         scope.get().map(|scope| unsafe { scope.0.cast().as_ref() })
     }
 
@@ -74,16 +112,17 @@ impl<'scope> Base<'scope> {
         let Owner::Stranger { pool, latch } = &self.owner else {
             unreachable!("a worker's scope is set before anything is spawned");
         };
-        latch.begin();
+        let pending = Pending::begin(latch);
         let job: Box<dyn FnOnce() + Send + 'scope> = Box::new(job);
-        // SAFETY: the owner waits for the latch before 'scope ends, and the job is gone by then.
+        // SAFETY: the owner waits for the latch before 'scope ends, and the job is gone by then, run or
+        // dropped.
         let job: Box<dyn FnOnce() + Send> = unsafe { mem::transmute(job) };
-        // The pool is kept by the job, so it is run in any case.
-        let (keep, latch) = (pool.clone(), latch.clone());
-        let job = move || {
-            latch.finish(unwind::catch(job));
-            drop(keep);
+        let job = StrangersJob {
+            job: Some(job),
+            pending,
+            _keep: pool.clone(),
         };
+        let job = move || job.run();
         match index {
             Some(index) => pool.pool().spawn_on(index, job),
             None => pool.pool().spawn(Lane::Frame, job),

@@ -150,11 +150,23 @@ fn loading() -> Family {
         with("p99-with", "p99-without", Target::TimesReference(1.6)),
         Row::time("load", Reference::None, Target::TimesStock(1.05)),
     ];
+    let rayon = [
+        Row::time("p50-without", Reference::None, Target::TimesStock(1.05)),
+        Row::time("p99-without", Reference::None, Target::None),
+        with("p50-with", "p50-without", Target::TimesStock(1.05)),
+        with("p99-with", "p99-without", Target::TimesStock(1.05)),
+        Row::time("load", Reference::None, Target::TimesStock(1.05)),
+        Row::number("threads", Target::None),
+    ];
     Family {
         name: "frames while assets load",
-        about: "The same frames at 60 Hz while 100 images decode. `load` is the time of all images. \
-                Reference: the frames without.",
-        workloads: vec![workload("frames-60hz-loading", rows)],
+        about: "The same frames at 60 Hz while 100 images decode; then with a system that changes and \
+                sorts 100,000 numbers by rayon. `load` is the time of all images, `threads` the number \
+                of the process's. Reference: the frames without.",
+        workloads: vec![
+            workload("frames-60hz-loading", rows),
+            workload("frames-60hz-rayon", rayon),
+        ],
     }
 }
 

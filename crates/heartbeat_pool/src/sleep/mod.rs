@@ -10,12 +10,40 @@ const ALERT: usize = 1;
 /// One searcher in `watch`.
 const SEARCHER: usize = 2;
 
+/// The threads that may be woken for work.
+#[derive(Debug, Default)]
+struct Idle {
+    /// Those that wait for something and can do some work alone come first, for they are woken last.
+    threads: Vec<Arc<Parker>>,
+    /// How many these are.
+    waiting: usize,
+}
+
+impl Idle {
+    /// Takes `parker` off the list, if it is there.
+    fn remove(&mut self, parker: &Arc<Parker>) -> bool {
+        let mut threads = self.threads.iter();
+        let Some(place) = threads.position(|other| Arc::ptr_eq(other, parker)) else {
+            return false;
+        };
+        self.threads.remove(place);
+        self.waiting -= usize::from(place < self.waiting);
+        true
+    }
+
+    fn pop(&mut self) -> Option<Arc<Parker>> {
+        let popped = self.threads.pop();
+        self.waiting = self.waiting.min(self.threads.len());
+        popped
+    }
+}
+
 /// The idle threads of a pool, and those that look for work.
 #[derive(Debug)]
 pub(crate) struct Sleep {
     /// The number of searchers, and whether the sentinel is alert.
     watch: AtomicUsize,
-    idle: Mutex<Vec<Arc<Parker>>>,
+    idle: Mutex<Idle>,
     /// Whether an idle worker is the sentinel.
     sentinel: AtomicBool,
 }
@@ -24,7 +52,7 @@ impl Sleep {
     pub(crate) fn new() -> Self {
         Self {
             watch: AtomicUsize::new(0),
-            idle: Mutex::new(Vec::new()),
+            idle: Mutex::new(Idle::default()),
             sentinel: AtomicBool::new(false),
         }
     }
@@ -73,25 +101,10 @@ impl Sleep {
     /// The caller must look at the queues once more, then either park or `park_cancel`. Gives the
     /// number of idle threads, the caller among them.
     pub(crate) fn park_begin(&self, parker: &Arc<Parker>) -> usize {
-        self.park_as(parker, Vec::len)
-    }
-
-    /// As [`park_begin`](Self::park_begin), for a thread that waits and can do some work alone: any other
-    /// idle thread is woken before it.
-    pub(crate) fn park_begin_last(&self, parker: &Arc<Parker>) {
-        self.park_as(parker, |_| 0);
-    }
-
-    fn park_as(
-        &self,
-        parker: &Arc<Parker>,
-        place: impl FnOnce(&Vec<Arc<Parker>>) -> usize,
-    ) -> usize {
         let count = {
             let mut idle = lock(&self.idle);
-            let place = place(&idle);
-            idle.insert(place, parker.clone());
-            idle.len()
+            idle.threads.push(parker.clone());
+            idle.threads.len()
         };
         self.watch.fetch_sub(SEARCHER, Ordering::SeqCst);
         // Pairs with the fence of the pusher.
@@ -99,14 +112,32 @@ impl Sleep {
         count
     }
 
+    /// Lists the caller, which waits and is no searcher: any idle thread is woken before it. The caller
+    /// must look at the queues once more, then park, and then call [`wait_end`](Self::wait_end).
+    pub(crate) fn wait_begin(&self, parker: &Arc<Parker>) {
+        let mut idle = lock(&self.idle);
+        idle.threads.insert(0, parker.clone());
+        idle.waiting += 1;
+        drop(idle);
+        // Pairs with the fence of the pusher.
+        fence(Ordering::SeqCst);
+    }
+
+    /// Takes the caller off the list. True if a waker was first, and nobody searches now: it has relied on
+    /// the caller to look for work, who must wake a worker if there is some.
+    #[must_use]
+    pub(crate) fn wait_end(&self, parker: &Arc<Parker>) -> bool {
+        let listed = lock(&self.idle).remove(parker);
+        !listed && self.search_end()
+    }
+
     /// Takes the caller off the idle list, back among the searchers. False if a waker was first:
     /// it has counted the caller as a searcher already.
     pub(crate) fn park_cancel(&self, parker: &Arc<Parker>) -> bool {
         let mut idle = lock(&self.idle);
-        let Some(place) = idle.iter().position(|other| Arc::ptr_eq(other, parker)) else {
+        if !idle.remove(parker) {
             return false;
-        };
-        idle.remove(place);
+        }
         // Under the lock, so that no waker can find nobody idle and nobody searching.
         self.watch.fetch_add(SEARCHER, Ordering::SeqCst);
         true
@@ -115,8 +146,21 @@ impl Sleep {
     /// Wakes the thread that went idle last, whose caches are warmest. False if none is idle.
     #[must_use]
     pub(crate) fn wake_one(&self) -> bool {
+        self.wake_if(|_| true)
+    }
+
+    /// As [`wake_one`](Self::wake_one), but none that waits.
+    #[must_use]
+    pub(crate) fn wake_worker(&self) -> bool {
+        self.wake_if(|idle| idle.threads.len() > idle.waiting)
+    }
+
+    fn wake_if(&self, wanted: impl FnOnce(&Idle) -> bool) -> bool {
         let woken = {
             let mut idle = lock(&self.idle);
+            if !wanted(&idle) {
+                return false;
+            }
             let Some(parker) = idle.pop() else {
                 return false;
             };
@@ -134,10 +178,10 @@ impl Sleep {
             let mut idle = lock(&self.idle);
             // On the sleepers' behalf, as in `wake_one`.
             self.watch
-                .fetch_add(idle.len() * SEARCHER, Ordering::SeqCst);
+                .fetch_add(idle.threads.len() * SEARCHER, Ordering::SeqCst);
             mem::take(&mut *idle)
         };
-        for parker in woken {
+        for parker in woken.threads {
             parker.unpark();
         }
     }

@@ -38,17 +38,19 @@ pub(crate) fn thread_main(registry: &Arc<Registry>, pinned: &Arc<Pinned>) {
             handle(self.0, self.0.config.exit_handler.as_ref(), self.1);
         }
     }
+    let worker = Rc::new(Worker::new(registry, Some(pinned.clone())));
+    pinned.begin(worker.parker.clone());
+    thread_state::keep_seat(worker.clone());
+    let entered = Entered::new(worker.clone());
+    // Both handlers are called inside of the pool, as jobs are.
     handle(
         registry,
         registry.config.start_handler.as_ref(),
         pinned.index,
     );
-    let _exit = Exit(registry, pinned.index);
-    let worker = Rc::new(Worker::new(registry, Some(pinned.clone())));
-    pinned.begin(worker.parker.clone());
-    thread_state::keep_seat(worker.clone());
-    let entered = Entered::new(worker.clone());
+    let exit = Exit(registry, pinned.index);
     worker.main_loop();
+    drop(exit);
     drop(entered);
     drop(worker);
     thread_state::drop_seats();

@@ -103,7 +103,12 @@ impl Worker {
             None => format!("{:?}", thread.id()),
         };
         let forks = Deque::new_lifo();
-        let seat = Arc::new(Seat::new(name, deque.stealer(), forks.stealer()));
+        let seat = Arc::new(Seat::new(
+            name,
+            deque.stealer(),
+            forks.stealer(),
+            thread_state::parker(),
+        ));
         registry.add_seat(seat.clone());
         Self {
             registry: registry.clone(),
@@ -169,8 +174,9 @@ impl Worker {
     /// or idles. It is the caller's until it waits or leaves the pool, so it may serve to choose one
     /// of as many buffers for a job that doesn't wait.
     ///
-    /// None if more threads run than there are numbers, for a tenth of a second: threads that come
-    /// back from a wait are not held up, and threads from outside neither.
+    /// None if more threads run than there are numbers, for a few milliseconds: threads that come back
+    /// from a wait are not held up, and threads from outside neither. And in a pool without spare
+    /// threads, for those from outside.
     ///
     /// ```
     /// let pool = heartbeat_pool::ThreadPool::builder().num_threads(2).build().unwrap();
@@ -178,8 +184,8 @@ impl Worker {
     /// ```
     #[must_use]
     pub fn slot(&self) -> Option<usize> {
-        let config = &self.registry.config;
-        if !config.has_spares && self.is_member() {
+        if !self.registry.config.has_spares {
+            // Each thread's for good.
             return self.index();
         }
         self.slot
@@ -301,6 +307,7 @@ impl Worker {
         let mut left = Vec::new();
         thread_state::for_each_seat(|worker| {
             worker.promote_all();
+            worker.seat.show_forks();
             if let Some(charge) = worker.charge.take() {
                 worker.seat.counters.busy_end();
                 worker.slot.release(&worker.registry.slots);

@@ -8,6 +8,7 @@ use crate::lane::Lane;
 use crate::occupancy::Charge;
 use crate::seat::{Promotion, Seat};
 use crate::sync::Arc;
+use crate::thread_state;
 use crate::trace::{self, Kind};
 use crate::unwind;
 use crossbeam_deque::Steal;
@@ -190,7 +191,10 @@ impl Worker {
     /// Whether the thread is in the way of those it helps.
     pub(crate) fn is_wasted(&self) -> bool {
         // Those from outside don't search, so they have no stretches.
-        self.is_member() && self.stretch.is_wasted(|| self.taken_by_others())
+        // In a wait, there may be nobody else.
+        self.is_member()
+            && self.stretch.is_wasted(|| self.taken_by_others())
+            && !thread_state::is_waiting()
     }
 
     fn taken_by_others(&self) -> u64 {

@@ -1,0 +1,205 @@
+//! Joins whose second half others may take at once, those that are measured, and calls that are installed.
+
+mod common;
+
+use common::{SIZES, pool, wait_until, within_a_minute};
+use heartbeat_pool::Worker;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+fn sum(worker: &Worker, range: std::ops::Range<u64>, measured: bool) -> u64 {
+    if range.end - range.start <= 4 {
+        return range.sum();
+    }
+    let middle = range.start + (range.end - range.start) / 2;
+    let left = |worker: &Worker| sum(worker, range.start..middle, measured);
+    let right = |worker: &Worker| sum(worker, middle..range.end, measured);
+    let (left, right) = if measured {
+        worker.join_measured(left, right)
+    } else {
+        worker.join_offered(left, right)
+    };
+    left + right
+}
+
+#[test]
+fn the_halves_add_up_with_any_number_of_threads() {
+    within_a_minute(|| {
+        for threads in SIZES {
+            let pool = pool(threads);
+            for measured in [false, true] {
+                for length in [0, 1, 5, 1000, 50_000] {
+                    let total = pool.with_worker(|worker| sum(worker, 0..length, measured));
+                    assert_eq!(total, (0..length).sum());
+                }
+            }
+        }
+    });
+}
+
+/// The first half never looks whether somebody wants the second.
+#[test]
+fn the_second_half_needs_no_poll_of_its_owner() {
+    within_a_minute(|| {
+        let pool = pool(2);
+        for _ in 0..100 {
+            let taken = AtomicBool::new(false);
+            pool.with_worker(|worker| {
+                let wait = || wait_until(|| taken.load(Ordering::Acquire));
+                worker.join_offered(|_| wait(), |_| taken.store(true, Ordering::Release));
+            });
+        }
+    });
+}
+
+/// Below many levels of joins as well.
+#[test]
+fn the_second_half_can_be_taken_at_any_depth() {
+    fn descend(worker: &Worker, depth: usize, taken: &AtomicBool) {
+        if depth == 0 {
+            let wait = || wait_until(|| taken.load(Ordering::Acquire));
+            worker.join_offered(|_| wait(), |_| taken.store(true, Ordering::Release));
+        } else {
+            worker.join_offered(|worker| descend(worker, depth - 1, taken), |_| ());
+        }
+    }
+    within_a_minute(|| {
+        let pool = pool(2);
+        for depth in 0..40 {
+            pool.with_worker(|worker| descend(worker, depth, &AtomicBool::new(false)));
+        }
+    });
+}
+
+#[test]
+fn a_panic_in_either_half_comes_out_after_both() {
+    within_a_minute(|| {
+        for threads in [0, 1, 2, 8] {
+            let pool = pool(threads);
+            for (first, second) in [(true, false), (false, true), (true, true)] {
+                let panics = |panics: bool, name: &'static str| {
+                    thread::sleep(Duration::from_micros(50));
+                    if panics {
+                        std::panic::resume_unwind(Box::new(name));
+                    }
+                };
+                let joined = catch_unwind(AssertUnwindSafe(|| {
+                    pool.with_worker(|worker| {
+                        worker
+                            .join_offered(|_| panics(first, "first"), |_| panics(second, "second"))
+                    })
+                }));
+                let payload = joined.unwrap_err();
+                let expected = if first { "first" } else { "second" };
+                assert_eq!(payload.downcast_ref(), Some(&expected));
+                assert_eq!(pool.with_worker(|worker| sum(worker, 0..100, false)), 4950);
+            }
+        }
+    });
+}
+
+/// Short calls, of which some are long, of one kind: some are kept to one thread and some are not.
+#[test]
+fn measured_joins_are_right_however_they_are_made() {
+    within_a_minute(|| {
+        let pool = pool(3);
+        let done = AtomicUsize::new(0);
+        pool.with_worker(|worker| {
+            for call in 0..3000 {
+                let work = |_: &Worker| {
+                    if call % 100 == 99 {
+                        thread::sleep(Duration::from_micros(300));
+                    }
+                    done.fetch_add(1, Ordering::Relaxed);
+                };
+                worker.join_measured(work, work);
+                assert_eq!(done.load(Ordering::Relaxed), 2 * (call + 1));
+            }
+        });
+    });
+}
+
+#[test]
+fn an_installed_call_runs_on_a_thread_of_the_pool() {
+    within_a_minute(|| {
+        let pool = pool(2);
+        let mut borrowed = 0;
+        let index = pool.install(|worker| {
+            borrowed += 1;
+            assert!(worker.is_member());
+            // From there it stays.
+            let own = thread::current().id();
+            pool.install(|_| assert_eq!(thread::current().id(), own));
+            worker.index()
+        });
+        assert!(index.is_some_and(|index| index < 2));
+        assert_eq!(borrowed, 1);
+        let panicked = catch_unwind(AssertUnwindSafe(|| {
+            pool.install(|_| std::panic::resume_unwind(Box::new(7)))
+        }));
+        assert_eq!(panicked.unwrap_err().downcast_ref(), Some(&7));
+        thread::scope(|scope| {
+            for caller in 0..50 {
+                let pool = &pool;
+                scope.spawn(move || assert_eq!(pool.install(move |_| caller), caller));
+            }
+        });
+    });
+}
+
+#[test]
+fn no_two_running_threads_have_one_slot() {
+    within_a_minute(|| {
+        let pool = pool(3);
+        let taken = [const { AtomicBool::new(false) }; 3];
+        let hold = |worker: &Worker| {
+            let Some(slot) = worker.slot() else { return };
+            assert!(!taken[slot].swap(true, Ordering::AcqRel), "slot {slot}");
+            thread::sleep(Duration::from_micros(100));
+            assert_eq!(worker.slot(), Some(slot), "it is kept");
+            taken[slot].store(false, Ordering::Release);
+        };
+        thread::scope(|scope| {
+            for _ in 0..6 {
+                scope.spawn(|| {
+                    for _ in 0..50 {
+                        pool.with_worker(|worker| {
+                            hold(worker);
+                            worker.scope(|scope| {
+                                scope.spawn(|| {
+                                    Worker::with_current(|worker| worker.map_or((), hold));
+                                });
+                            });
+                            hold(worker);
+                        });
+                    }
+                });
+            }
+        });
+    });
+}
+
+/// Calls of one kind that are kept, until one waits for what it has forked.
+#[test]
+fn what_is_kept_is_offered_in_the_end() {
+    within_a_minute(|| {
+        let pool = pool(2);
+        let taken = AtomicUsize::new(0);
+        let call = |expected: Option<usize>| {
+            let wait = || match expected {
+                Some(expected) => wait_until(|| taken.load(Ordering::Acquire) == expected),
+                None => thread::sleep(Duration::from_micros(20)),
+            };
+            let take = || _ = taken.fetch_add(1, Ordering::AcqRel);
+            pool.with_worker(|worker| worker.join_measured(|_| wait(), |_| take()));
+        };
+        for round in 0..40 {
+            // The pool falls asleep.
+            thread::sleep(Duration::from_millis(2 * (round % 3)));
+            let before = taken.load(Ordering::Relaxed);
+            call((round % 4 == 3).then_some(before + 1));
+        }
+    });
+}
