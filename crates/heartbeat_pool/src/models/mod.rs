@@ -9,3 +9,4 @@ mod room;
 mod scope;
 mod sentinel;
 mod sleep;
+mod waiting;
