@@ -5,8 +5,8 @@ use crate::parker::Parker;
 use crate::registry::Registry;
 use crate::sync::Arc;
 use crate::worker::Worker;
+use std::any::Any;
 use std::cell::{Cell, OnceCell, RefCell};
-use std::mem;
 use std::ptr;
 use std::rc::Rc;
 
@@ -15,6 +15,8 @@ struct ThreadState {
     mailbox: OnceCell<Arc<Mailbox>>,
     /// One a pool, kept between calls so that entering a pool again costs a look-up.
     seats: RefCell<Vec<Rc<Worker>>>,
+    /// What makes a thread that had a life before one of a pool's own.
+    enrolled: RefCell<Option<Box<dyn Any>>>,
 }
 
 impl Drop for ThreadState {
@@ -22,6 +24,8 @@ impl Drop for ThreadState {
         if let Some(mailbox) = self.mailbox.get() {
             mailbox.close();
         }
+        // An enrolled thread's worker goes with its seat.
+        CURRENT.set(ptr::null());
     }
 }
 
@@ -30,6 +34,7 @@ thread_local! {
         parker: Arc::new(Parker::new()),
         mailbox: const { OnceCell::new() },
         seats: const { RefCell::new(Vec::new()) },
+        enrolled: const { RefCell::new(None) },
     };
     /// The worker whose pool the thread is now inside of; null outside of all.
     static CURRENT: Cell<*const Worker> = const { Cell::new(ptr::null()) };
@@ -122,11 +127,15 @@ pub(crate) fn is_member() -> bool {
     member().is_some()
 }
 
-/// Makes the calling thread, which had a life before, one of a pool's own, with `worker`.
+/// Makes the calling thread, which had a life before, one of a pool's own, with `worker`, until it ends.
 pub(crate) fn enroll(worker: Rc<Worker>) {
-    STATE.with(|state| state.seats.borrow_mut().insert(0, worker.clone()));
-    // For good.
-    mem::forget(Entered::new(worker));
+    CURRENT.set(Rc::as_ptr(&worker));
+    STATE.with(|state| state.seats.borrow_mut().insert(0, worker));
+}
+
+/// Keeps `thread`, which the calling one was enrolled as, until that ends.
+pub(crate) fn keep_enrolled(thread: impl Any) {
+    STATE.with(|state| *state.enrolled.borrow_mut() = Some(Box::new(thread)));
 }
 
 /// Gives up every seat, when a pool thread ends.
@@ -186,7 +195,7 @@ impl Drop for Entered {
 #[inline]
 pub(crate) fn with_current<R>(f: impl FnOnce(Option<&Worker>) -> R) -> R {
     let current = CURRENT.get();
-    // SAFETY: non-null only while an `Entered` of this thread holds the worker alive; guards are dropped
-    // in the reverse order of their making, or never, so it outlives this call.
+    // SAFETY: non-null only while an `Entered` of this thread, which are dropped in the reverse order of
+    // their making, or an enrolled thread's own state holds the worker alive, so it outlives this call.
     f(unsafe { current.as_ref() })
 }

@@ -6,6 +6,7 @@ use crate::pinned::Pinned;
 use crate::registry::Registry;
 use crate::sync::{Arc, AtomicUsize, Condvar, Mutex, Ordering, lock};
 use crate::thread_builder::ThreadBuilder;
+use crate::thread_state;
 use crate::unwind;
 use std::cell::Cell;
 use std::io;
@@ -79,8 +80,8 @@ impl Thread {
         self.started();
         self.pinned.enroll();
         (self.registry.threads.main.enroll)(&self.registry, &self.pinned);
-        // It never leaves its slot.
-        mem::forget(self);
+        // It leaves its slot when the thread ends.
+        thread_state::keep_enrolled(self);
     }
 }
 
