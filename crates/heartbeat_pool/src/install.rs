@@ -86,7 +86,7 @@ impl Registry {
         // SAFETY: this frame, which has all that the call borrows, waits until it was run or dropped.
         let job = unsafe { Job::new(Closure::new(move || call.run())) };
         self.inject(Lane::Frame, job);
-        self.notify_of_call();
+        self.notify(Lane::Frame);
         // Others point into this frame.
         unwind::AbortOnUnwind::guard(|| {
             block_on(future::poll_fn(|context| done.poll(context.waker())));

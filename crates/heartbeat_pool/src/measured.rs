@@ -197,7 +197,6 @@ impl Worker {
         }
         let key = fork::kind::<B, RB>();
         let way = with_kind(key, Kind::begin);
-        self.registry().set_shares(way.kept_for.is_none());
         self.is_measured.set(true);
         let outermost = Outermost(self);
         let start = Instant::now();

@@ -40,8 +40,6 @@ pub(crate) struct Registry {
     terminated: AtomicBool,
     /// Whether recent jobs were shorter than a hand-over, as the next may be.
     brief: AtomicBool,
-    /// Whether the last measured joins were shared, as the next may be.
-    shares: AtomicBool,
     active: ActiveTasks,
     pub(crate) kin: Kin,
     pub(crate) slots: Slots,
@@ -79,7 +77,6 @@ impl Registry {
             config,
             terminated: AtomicBool::new(false),
             brief: AtomicBool::new(false),
-            shares: AtomicBool::new(false),
             active: ActiveTasks::new(),
             kin: Kin::new(),
             slots: Slots::new(),
@@ -145,23 +142,6 @@ impl Registry {
     pub(crate) fn see_to_sentinel(self: &Arc<Self>) {
         if self.sleep.needs_watch() && !self.sleep.has_sentinel() {
             self.wake_any();
-        }
-    }
-
-    /// Tells whether a measured join is shared.
-    pub(crate) fn set_shares(&self, shares: bool) {
-        if self.shares.load(Ordering::Relaxed) != shares {
-            self.shares.store(shares, Ordering::Relaxed);
-        }
-    }
-
-    /// After a call from outside was queued: wakes a thread for it, and at the same time another one for
-    /// what it is likely to share, for waking takes as long as many a call.
-    pub(crate) fn notify_of_call(self: &Arc<Self>) {
-        self.notify(Lane::Frame);
-        // Relaxed: nothing rests on the flag.
-        if self.shares.load(Ordering::Relaxed) && self.sleep.searchers() < 2 {
-            let _ = self.sleep.wake_one();
         }
     }
 
