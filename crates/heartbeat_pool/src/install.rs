@@ -5,6 +5,7 @@ use crate::job::{Closure, Job};
 use crate::lane::Lane;
 use crate::registry::Registry;
 use crate::sync::{Arc, Mutex, lock};
+use crate::thread_state;
 use crate::unwind::{self, Payload};
 use crate::worker::Worker;
 use std::cell::UnsafeCell;
@@ -74,7 +75,7 @@ impl Registry {
             worker.is_some_and(|worker| worker.is_member() && worker.is_in(self.nearest()))
         });
         if here || self.occupancy.target() == 0 {
-            return crate::thread_state::seat_in(self.nearest()).visit(f);
+            return thread_state::seat_in(self.nearest()).visit(f);
         }
         let outcome = Outcome(UnsafeCell::new(None));
         let done = Arc::new(Done::default());

@@ -14,7 +14,8 @@
 //!
 //! Each is also a method of [`ThreadPool`], for threads from outside, and of [`Worker`]. For drop-ins for
 //! other libraries there are, besides: [`Worker::join_offered`], whose second half others may take at
-//! once, [`ThreadPool::install`], [`ThreadBuilder::enroll`] and [`Worker::slot`].
+//! once, [`Worker::join_measured`], [`ThreadPool::install`], [`ThreadBuilder::enroll`] and
+//! [`Worker::slot`].
 //!
 //! What it holds to:
 //!

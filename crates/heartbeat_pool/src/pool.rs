@@ -143,7 +143,7 @@ impl ThreadPool {
     ///
     /// # Panics
     ///
-    /// With the payload that `f` panics with.
+    /// With the payload that `f` panics with, and when the pool ends before it has run `f`.
     pub fn install<R: Send>(&self, f: impl FnOnce(&Worker) -> R + Send) -> R {
         self.registry().install(f)
     }

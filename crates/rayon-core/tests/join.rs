@@ -2,8 +2,10 @@
 
 mod common;
 use common::{fail, in_time, panic_of, pool};
-use rayon_core::{join, join_context};
-use std::sync::Barrier;
+use rayon_core::{join, join_context, spawn};
+use std::sync::{Arc, Barrier, Mutex};
+use std::thread;
+use std::time::Duration;
 
 /// Sorts by merging halves that are sorted in parallel, down to single numbers.
 fn merge_sort(numbers: &mut [u32]) {
@@ -142,5 +144,27 @@ fn a_hundred_thousand_joins_from_outside() {
             pool.join(|| a += 1, || b += 1);
         }
         assert_eq!((a, b), (100_000, 100_000));
+    });
+}
+
+/// What waits in a `join` runs none of the spawned jobs that want its lock (rayon#592).
+#[test]
+fn a_lock_may_be_held_across_a_join() {
+    in_time(|| {
+        let pool = pool(2);
+        let lock = Arc::new(Mutex::new(0));
+        for round in 0..200 {
+            pool.install(|| {
+                let mut held = lock.lock().unwrap();
+                let wants = lock.clone();
+                spawn(move || *wants.lock().unwrap() += 1);
+                join(|| (), || thread::sleep(Duration::from_micros(100)));
+                *held += 1;
+                assert_eq!(*held % 2, 1, "round {round}");
+            });
+            while *lock.lock().unwrap() != 2 * (round + 1) {
+                thread::yield_now();
+            }
+        }
     });
 }
