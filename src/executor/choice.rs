@@ -7,12 +7,19 @@ pub(super) enum Way {
     AllThreads,
 }
 
-/// Runs between trials of the way that is not in use. It doubles with each trial that changes
-/// nothing, so that trials stay far below one run in a hundred.
-const PATIENCE: u32 = 64;
+/// Runs between trials of the way that is not in use: at first, by the one in use. It doubles with
+/// each trial that changes nothing. One thread doubts itself soon, for a trial of all threads costs
+/// little, and the first may fail because they were cold, or shared a core.
+const PATIENCE_OF_ONE: u32 = 8;
+const PATIENCE_OF_ALL: u32 = 64;
+/// To which it may double in any case.
+const PATIENCE: u32 = 128;
+/// And then until trials cost one run in so many.
+const FRUGALITY: f64 = 1000.0;
 const MOST_PATIENCE: u32 = 1 << 14;
-/// Runs of all threads in a trial.
-const TRIAL: u32 = 3;
+/// Runs of all threads in a trial, and of one.
+const TRIAL_OF_ALL: u32 = 3;
+const TRIAL_OF_ONE: u32 = 1;
 /// Runs after a trial before a change of cost may start the next.
 const REST: u32 = 8;
 /// A change of cost by this factor makes an old decision doubtful.
@@ -65,8 +72,8 @@ impl Choice {
             last: [f64::INFINITY; 2],
             cost_at_trial: f64::INFINITY,
             trial: None,
-            patience: PATIENCE,
-            since_trial: PATIENCE,
+            patience: PATIENCE_OF_ONE,
+            since_trial: PATIENCE_OF_ONE,
         }
     }
 
@@ -87,7 +94,7 @@ impl Choice {
         } else if let Some(trial) = &mut self.trial {
             trial.left -= 1;
             // Threads may have slept before the first run of several.
-            if trial.left < TRIAL - 1 {
+            if trial.left < TRIAL_OF_ALL - 1 {
                 trial.best = trial.best.min(cost);
             }
             if trial.left == 0 {
@@ -98,12 +105,10 @@ impl Choice {
         } else {
             self.update(cost);
             if self.is_doubtful(threads) {
-                let left = match self.in_use {
-                    Way::OneThread => TRIAL,
-                    Way::AllThreads => 1,
-                };
-                let best = f64::INFINITY;
-                self.trial = Some(Trial { left, best });
+                self.trial = Some(Trial {
+                    left: self.trial_length(),
+                    best: f64::INFINITY,
+                });
             }
         }
     }
@@ -116,6 +121,14 @@ impl Choice {
             self.cost_at_trial = cost;
         } else {
             self.cost += (cost.min(self.cost * OUTLIER) - self.cost) / WEIGHT;
+        }
+    }
+
+    /// The runs of a trial of the way that is not in use.
+    fn trial_length(&self) -> u32 {
+        match self.in_use {
+            Way::OneThread => TRIAL_OF_ALL,
+            Way::AllThreads => TRIAL_OF_ONE,
         }
     }
 
@@ -153,9 +166,14 @@ impl Choice {
             in_use => (in_use, last),
         };
         self.patience = if best == self.in_use {
-            (2 * self.patience).min(MOST_PATIENCE)
+            let loss = (other / cost - 1.0).max(0.0);
+            let dear = (FRUGALITY * loss * f64::from(self.trial_length())) as u32;
+            (2 * self.patience).min(dear.clamp(PATIENCE, MOST_PATIENCE))
         } else {
-            PATIENCE
+            match best {
+                Way::OneThread => PATIENCE_OF_ONE,
+                Way::AllThreads => PATIENCE_OF_ALL,
+            }
         };
         self.in_use = best;
         self.cost = cost;
@@ -212,7 +230,40 @@ mod tests {
     fn what_loses_by_them_seldom_tries() {
         let mut choice = new();
         runs(&mut choice, 10, 1e6, 2e6);
-        assert!(runs(&mut choice, 10_000, 1e6, 2e6) <= 30);
+        assert!(runs(&mut choice, 10_000, 1e6, 2e6) <= 40);
+    }
+
+    #[test]
+    fn a_bad_start_is_mended_within_a_few_runs() {
+        let mut choice = new();
+        runs(&mut choice, 5, 1e6, 3e6);
+        assert!(runs(&mut choice, 1000, 1e6, 3e5) > 970);
+    }
+
+    #[test]
+    fn so_is_a_wrong_turn() {
+        let mut choice = new();
+        runs(&mut choice, 1000, 1e6, 3e5);
+        // Until another program has gone.
+        while choice.in_use == Way::AllThreads {
+            choice.ran(3e6, THREADS);
+        }
+        runs(&mut choice, 5, 1e6, 3e5);
+        assert!(runs(&mut choice, 100, 1e6, 3e5) > 90);
+    }
+
+    #[test]
+    fn the_way_that_wins_is_seldom_left() {
+        let mut choice = new();
+        runs(&mut choice, 5, 1e6, 5e5);
+        assert!(runs(&mut choice, 10_000, 1e6, 5e5) > 9_975);
+    }
+
+    #[test]
+    fn what_costs_the_same_both_ways_uses_all_threads_seldom() {
+        let mut choice = new();
+        runs(&mut choice, 5, 1e6, 1e6);
+        assert!(runs(&mut choice, 10_000, 1e6, 1e6) < 300);
     }
 
     #[test]

@@ -132,8 +132,9 @@ impl ThreadPoolBuilder {
 
     /// Gives the io and the background lane as many threads of their own, which the system runs less
     /// readily than the others: then their jobs may use every core that frames leave, for as long as
-    /// they like, and a frame that comes takes its cores back at once. They are started with the first
-    /// such job. Off by default.
+    /// they like, and a frame that comes takes its cores back at once. The first of them always finds a place, and has
+    /// a share of some hundredths even of a core that others want; on Linux the rest get what is left
+    /// over. They are started with the first such job. Off by default.
     ///
     /// ```
     /// use heartbeat_pool::{Lane, ThreadPool};

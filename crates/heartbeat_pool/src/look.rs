@@ -13,11 +13,17 @@ use std::ops::Deref;
 pub(crate) struct Look<'a, S> {
     registry: &'a Registry,
     seats: S,
+    /// The places beyond the target that are kept for whoever looks.
+    beyond: usize,
 }
 
 impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
-    pub(crate) fn new(registry: &'a Registry, seats: S) -> Self {
-        Self { registry, seats }
+    pub(crate) fn new(registry: &'a Registry, seats: S, beyond: usize) -> Self {
+        Self {
+            registry,
+            seats,
+            beyond,
+        }
     }
 
     /// Whether work of `lane` is queued.
@@ -36,9 +42,10 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
         Lane::ALL.into_iter().find(|lane| self.has_work(*lane))
     }
 
-    /// The best lane that has work for one more thread; without one, as [`work`](Self::work).
+    /// The best lane that has work for any one more thread; without one, as [`work`](Self::work).
     pub(crate) fn work_for_one_more(&self) -> Option<Lane> {
-        let admitted = |lane: &Lane| self.registry.occupancy.admits(*lane) && self.has_work(*lane);
+        let admitted =
+            |lane: &Lane| self.registry.occupancy.admits(*lane, 0) && self.has_work(*lane);
         Lane::ALL.into_iter().find(admitted).or_else(|| self.work())
     }
 
@@ -57,7 +64,7 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
     pub(crate) fn has_work_for_helper(&self, brisk: bool) -> bool {
         let occupancy = &self.registry.occupancy;
         let found = |lane| {
-            occupancy.admits(lane)
+            occupancy.admits(lane, self.beyond)
                 && if brisk && lane == Lane::Frame {
                     self.has_shared(lane)
                 } else {

@@ -3,8 +3,13 @@
 //! A job that runs can't be interrupted from user space, but the operating system can: it takes a core
 //! from an image that is decoded as soon as a frame's thread wakes. So io and background jobs may run
 //! on as many threads as frames have, whenever these leave a core alone, and keep no frame waiting
-//! (bevy#18163). What the system takes a core from holds its locks meanwhile; it gets a tenth of a
-//! core's time even then, so nobody waits for such a lock for ever.
+//! (bevy#18163).
+//!
+//! A nice value alone doesn't do it on Linux: from 6.6 on a running thread keeps its core for a slice of
+//! some 3 ms, up to the next clock tick, though one of higher priority wakes, and one of low priority
+//! gets a turn as long now and then while frames run. `SCHED_IDLE` gives way at once, and whoever
+//! wakes a thread takes its core for a free one (`sched(7)`). The first of the threads has the lowest share
+//! instead, so that no lane stands still where frames, or other threads of the game, leave no core alone.
 //!
 //! A thread can't raise its priority again, so these threads are others than the frame's. They are
 //! scheduled by a registry of their own, the *lower* one, which the pool's own, the *upper* one, owns.
@@ -17,8 +22,8 @@ use crate::thread_state;
 use std::sync::{OnceLock, Weak};
 use thread_priority::{ThreadPriority, set_current_thread_priority};
 
-/// Of 100, where threads usually have 50: a weight of a tenth, on Linux.
-const PRIORITY: u8 = 25;
+/// The thread that has a share even where others want all cores, and always a place.
+const FIRST: usize = 0;
 
 /// What a registry has to do with the pool's other one.
 pub(crate) struct Kin {
@@ -46,10 +51,18 @@ impl Kin {
     }
 }
 
-fn lower_priority() {
-    let priority = PRIORITY.try_into().map(ThreadPriority::Crossplatform);
-    // Where the system won't, the threads are still there and the frame's have a fair share.
-    _ = priority.map(set_current_thread_priority);
+/// Makes the calling thread, the lower one of that index, give way to others. Where the system won't, the
+/// threads are still there and the frame's have a fair share.
+fn give_way(index: usize) {
+    let priority = ThreadPriority::Min;
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    if index != FIRST {
+        use thread_priority::{NormalThreadSchedulePolicy::Idle, ThreadSchedulePolicy::Normal};
+        let thread = thread_priority::thread_native_id();
+        _ = thread_priority::set_thread_priority_and_policy(thread, priority, Normal(Idle));
+        return;
+    }
+    _ = set_current_thread_priority(priority);
 }
 
 /// The configuration of the lower threads.
@@ -59,12 +72,13 @@ fn config(upper: &Config) -> Config {
     Config {
         thread_name: Arc::new(move |index| format!("low {}", name(index))),
         start_handler: Some(Arc::new(move |index| {
-            lower_priority();
+            give_way(index);
             if let Some(start) = &start {
                 start(index);
             }
         })),
         has_lower: false,
+        keeps_first_place: true,
         ..upper.clone()
     }
 }

@@ -102,27 +102,29 @@ impl Occupancy {
         self.budgets[lane.index()].store(budget.max(1), Ordering::Relaxed);
     }
 
-    fn admits_at(&self, counts: Counts, lane: Lane) -> bool {
+    fn admits_at(&self, counts: Counts, lane: Lane, beyond: usize) -> bool {
         let running = counts.of(Charge::Lane(lane));
         if lane == Lane::Frame {
             return counts.frame() < self.target().min(self.budget(lane));
         }
         // One of each lower lane always runs: none starves, and a frame that waits for one is safe.
         self.target() > 0
-            && (running == 0 || (counts.total() < self.target() && running < self.budget(lane)))
+            && (running == 0
+                || (counts.total() < self.target() + beyond && running < self.budget(lane)))
     }
 
-    /// Whether one more job of `lane` may start now.
-    pub(crate) fn admits(&self, lane: Lane) -> bool {
-        self.admits_at(self.counts(), lane)
+    /// Whether one more job of `lane` may start now, of a thread for whose work in the lower lanes so
+    /// many places are kept beyond the target.
+    pub(crate) fn admits(&self, lane: Lane, beyond: usize) -> bool {
+        self.admits_at(self.counts(), lane, beyond)
     }
 
-    /// Counts the caller as running `lane`, if there is room.
+    /// Counts the caller as running `lane`, if there is room; `beyond` as for [`admits`](Self::admits).
     #[must_use]
-    pub(crate) fn try_admit(&self, lane: Lane) -> bool {
+    pub(crate) fn try_admit(&self, lane: Lane, beyond: usize) -> bool {
         let unit = Charge::Lane(lane).unit();
         let mut seen = self.counts();
-        while self.admits_at(seen, lane) {
+        while self.admits_at(seen, lane, beyond) {
             // AcqRel: ordered with every other transition of the word, so that two threads can't
             // both take the last place.
             match self.counts.compare_exchange_weak(
@@ -152,14 +154,14 @@ impl Occupancy {
     }
 
     /// Whether `lane` runs more than it should (after waits ended, or the pool shrank): a worker
-    /// that sees this stops taking its jobs.
-    pub(crate) fn crowded(&self, lane: Lane) -> bool {
+    /// that sees this stops taking its jobs. `beyond` as for [`admits`](Self::admits).
+    pub(crate) fn crowded(&self, lane: Lane, beyond: usize) -> bool {
         let counts = self.counts();
         let running = counts.of(Charge::Lane(lane));
         if lane == Lane::Frame {
             return counts.frame() > self.target().min(self.budget(lane));
         }
-        running > 1 && (counts.total() > self.target() || running > self.budget(lane))
+        running > 1 && (counts.total() > self.target() + beyond || running > self.budget(lane))
     }
 
     /// Whether others than the caller, who is counted itself, run `lane`.
@@ -198,10 +200,10 @@ mod tests {
     fn frame_fills_the_target_and_no_more() {
         let occupancy = with_target(2);
         occupancy.enter(Charge::External);
-        assert!(occupancy.try_admit(Lane::Frame));
-        assert!(!occupancy.try_admit(Lane::Frame));
+        assert!(occupancy.try_admit(Lane::Frame, 0));
+        assert!(!occupancy.try_admit(Lane::Frame, 0));
         occupancy.leave(Charge::External);
-        assert!(occupancy.try_admit(Lane::Frame));
+        assert!(occupancy.try_admit(Lane::Frame, 0));
     }
 
     #[test]
@@ -209,24 +211,38 @@ mod tests {
         let occupancy = with_target(4);
         occupancy.set_budget(Lane::Io, 2);
         for _ in 0..4 {
-            assert!(occupancy.try_admit(Lane::Frame));
+            assert!(occupancy.try_admit(Lane::Frame, 0));
         }
-        assert!(occupancy.try_admit(Lane::Io));
-        assert!(!occupancy.try_admit(Lane::Io));
+        assert!(occupancy.try_admit(Lane::Io, 0));
+        assert!(!occupancy.try_admit(Lane::Io, 0));
         for _ in 0..4 {
             occupancy.leave(Charge::Lane(Lane::Frame));
         }
-        assert!(occupancy.try_admit(Lane::Io));
-        assert!(!occupancy.try_admit(Lane::Io), "over its budget");
-        assert!(occupancy.try_admit(Lane::Background));
+        assert!(occupancy.try_admit(Lane::Io, 0));
+        assert!(!occupancy.try_admit(Lane::Io, 0), "over its budget");
+        assert!(occupancy.try_admit(Lane::Background, 0));
+    }
+
+    #[test]
+    fn a_kept_place_is_always_free_and_others_make_way() {
+        let occupancy = with_target(2);
+        assert!(occupancy.try_admit(Lane::Io, 0));
+        assert!(occupancy.try_admit(Lane::Background, 0));
+        assert!(!occupancy.try_admit(Lane::Background, 0));
+        assert!(occupancy.try_admit(Lane::Background, 1));
+        assert!(!occupancy.try_admit(Lane::Background, 1));
+        assert!(occupancy.crowded(Lane::Background, 0));
+        assert!(!occupancy.crowded(Lane::Background, 1));
+        occupancy.leave(Charge::Lane(Lane::Background));
+        assert!(!occupancy.crowded(Lane::Background, 0));
     }
 
     #[test]
     fn a_return_from_a_wait_crowds_the_lane() {
         let occupancy = with_target(1);
-        assert!(occupancy.try_admit(Lane::Frame));
-        assert!(!occupancy.crowded(Lane::Frame));
+        assert!(occupancy.try_admit(Lane::Frame, 0));
+        assert!(!occupancy.crowded(Lane::Frame, 0));
         occupancy.enter(Charge::Lane(Lane::Frame));
-        assert!(occupancy.crowded(Lane::Frame));
+        assert!(occupancy.crowded(Lane::Frame, 0));
     }
 }

@@ -154,7 +154,7 @@ impl Registry {
     fn wake_for(self: &Arc<Self>, lane: Lane) {
         // Threadless: a caller of `block_on` may sleep.
         let threadless = self.occupancy.target() == 0;
-        if threadless || self.occupancy.admits(lane) || !self.sleep.has_sentinel() {
+        if threadless || self.occupancy.admits(lane, 0) || !self.sleep.has_sentinel() {
             // Not admitted, it becomes the sentinel, which relieves a pool whose running jobs
             // block on queued ones.
             self.wake_any();
@@ -167,7 +167,7 @@ impl Registry {
             return;
         }
         let seats = self.seats();
-        let look = Look::new(self, seats.as_slice());
+        let look = Look::new(self, seats.as_slice(), 0);
         if let Some(lane) = look.work_for_one_more() {
             self.wake_for(lane);
         } else if self.blocking.is_ready() {

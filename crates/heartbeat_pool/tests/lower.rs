@@ -3,10 +3,11 @@
 mod common;
 
 use common::within_a_minute;
+use futures_lite::future::yield_now;
 use heartbeat_pool::{Lane, ThreadPool, Worker};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -162,23 +163,68 @@ fn metrics_tell_of_both() {
     });
 }
 
-/// The system's own view: a higher number is a lower priority.
+#[cfg(target_os = "linux")]
+const SCHED_OTHER: i64 = 0;
+#[cfg(target_os = "linux")]
+const SCHED_IDLE: i64 = 5;
+
+/// The system's own view of the calling thread: its nice value and its policy.
+#[cfg(target_os = "linux")]
+fn priority() -> (i64, i64) {
+    let stat = std::fs::read_to_string("/proc/thread-self/stat").unwrap();
+    // After the name, which is in brackets: state is the third field, nice the 19th, policy the 41st.
+    let fields = stat.rsplit(')').next().unwrap().split_whitespace();
+    let fields: Vec<_> = fields.collect();
+    let field = |number: usize| fields[number - 3].parse().unwrap();
+    (field(19), field(41))
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn their_priority_is_lower() {
-    fn nice() -> i64 {
-        let stat = std::fs::read_to_string("/proc/thread-self/stat").unwrap();
-        // After the name, which is in brackets: state is the third field, nice the nineteenth.
-        let fields = stat.rsplit(')').next().unwrap().split_whitespace();
-        fields.into_iter().nth(16).unwrap().parse().unwrap()
-    }
     within_a_minute(|| {
         let pool = pool(1);
-        let own = nice();
-        let of = |lane| pool.block_on(pool.spawn_async(lane, || async { nice() }));
+        let own = priority();
+        let of = |lane| pool.block_on(pool.spawn_async(lane, || async { priority() }));
         assert_eq!(of(Lane::Frame), own);
         for lane in [Lane::Io, Lane::Background] {
-            assert!(of(lane) > own);
+            let (nice, policy) = of(lane);
+            assert!(nice > own.0 || policy == SCHED_IDLE);
         }
     });
+}
+
+/// The thread that keeps a share, in nice values, has a place however late it comes.
+#[cfg(target_os = "linux")]
+#[test]
+fn all_but_one_give_way_at_once_and_that_one_always_works() {
+    for threads in [1, 2, 3] {
+        within_a_minute(move || {
+            let pool = pool(threads);
+            let over = Arc::new(AtomicBool::new(false));
+            let policies = Arc::new(Mutex::new(Vec::new()));
+            let endless = |_| {
+                let (over, policies) = (over.clone(), policies.clone());
+                pool.spawn_async(Lane::Background, || async move {
+                    while !over.load(Ordering::Relaxed) {
+                        thread::sleep(Duration::from_millis(1));
+                        policies.lock().unwrap().push(priority().1);
+                        yield_now().await;
+                    }
+                })
+            };
+            let tasks: Vec<_> = (0..2 * threads + 1).map(endless).collect();
+            let both = || {
+                let policies = policies.lock().unwrap();
+                let late = &policies[policies.len() - policies.len().min(4 * threads)..];
+                late.contains(&SCHED_OTHER) && (threads == 1 || late.contains(&SCHED_IDLE))
+            };
+            while !both() {
+                policies.lock().unwrap().clear();
+                thread::sleep(Duration::from_millis(50));
+            }
+            over.store(true, Ordering::Relaxed);
+            tasks.into_iter().for_each(|task| pool.block_on(task));
+        });
+    }
 }

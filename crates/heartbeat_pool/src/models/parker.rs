@@ -59,7 +59,7 @@ fn a_thread_sees_what_is_sent_to_it() {
             let (sleep, mailbox, parker) = (sleep.clone(), mailbox.clone(), parker.clone());
             thread::spawn(move || {
                 while mailbox.load(Ordering::Relaxed) == 0 {
-                    sleep.park_begin(&parker);
+                    sleep.park_begin(&parker, false);
                     if mailbox.load(Ordering::Relaxed) == 0 {
                         parker.park();
                     }

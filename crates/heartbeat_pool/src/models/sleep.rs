@@ -21,7 +21,7 @@ fn work_once(sleep: &Sleep, parker: &Arc<Parker>, queue: &AtomicUsize) {
             }
             return;
         }
-        sleep.park_begin(parker);
+        sleep.park_begin(parker, false);
         if queue.load(Ordering::Relaxed) > 0 {
             sleep.park_cancel(parker);
             continue;
@@ -93,7 +93,7 @@ fn sleep_without_its_fence_loses_a_push() {
         let worker = {
             let (sleep, queue, parker) = (sleep.clone(), queue.clone(), parker.clone());
             thread::spawn(move || {
-                sleep.park_begin(&parker);
+                sleep.park_begin(&parker, false);
                 queue.load(Ordering::Relaxed) == 0
             })
         };
@@ -122,7 +122,7 @@ fn a_pools_end_wakes_everyone() {
                 thread::spawn(move || {
                     let parker = Arc::new(Parker::new());
                     while !ended.load(Ordering::Acquire) {
-                        sleep.park_begin(&parker);
+                        sleep.park_begin(&parker, false);
                         if !ended.load(Ordering::Acquire) {
                             parker.park();
                         }

@@ -46,7 +46,7 @@ unsafe impl RawJob for Ticket {
                     // This thread, which is shy now, looks again within a beat.
                     return core.put_back(|| Self::job(&core));
                 }
-                if core.registry.occupancy.crowded(core.lane) {
+                if core.registry.occupancy.crowded(core.lane, worker.beyond) {
                     core.offer(|| Self::job(&core));
                     return;
                 }

@@ -17,9 +17,18 @@ struct Idle {
     threads: Vec<Arc<Parker>>,
     /// How many these are.
     waiting: usize,
+    /// Whether the last one is the thread that is woken before any other.
+    favoured: bool,
 }
 
 impl Idle {
+    /// Lists `parker`.
+    fn push(&mut self, parker: Arc<Parker>, favoured: bool) {
+        let place = self.threads.len() - usize::from(self.favoured);
+        self.threads.insert(place, parker);
+        self.favoured |= favoured;
+    }
+
     /// Takes `parker` off the list, if it is there.
     fn remove(&mut self, parker: &Arc<Parker>) -> bool {
         let mut threads = self.threads.iter();
@@ -27,12 +36,14 @@ impl Idle {
             return false;
         };
         self.threads.remove(place);
+        self.favoured &= place < self.threads.len();
         self.waiting -= usize::from(place < self.waiting);
         true
     }
 
     fn pop(&mut self) -> Option<Arc<Parker>> {
         let popped = self.threads.pop();
+        self.favoured = false;
         self.waiting = self.waiting.min(self.threads.len());
         popped
     }
@@ -99,11 +110,12 @@ impl Sleep {
 
     /// The searcher's half: lists the caller as idle and takes it off the count of searchers.
     /// The caller must look at the queues once more, then either park or `park_cancel`. Gives the
-    /// number of idle threads, the caller among them.
-    pub(crate) fn park_begin(&self, parker: &Arc<Parker>) -> usize {
+    /// number of idle threads, the caller among them. At most one thread may be `favoured`: it is woken
+    /// before the others.
+    pub(crate) fn park_begin(&self, parker: &Arc<Parker>, favoured: bool) -> usize {
         let count = {
             let mut idle = lock(&self.idle);
-            idle.threads.push(parker.clone());
+            idle.push(parker.clone(), favoured);
             idle.threads.len()
         };
         self.watch.fetch_sub(SEARCHER, Ordering::SeqCst);
@@ -143,7 +155,7 @@ impl Sleep {
         true
     }
 
-    /// Wakes the thread that went idle last, whose caches are warmest. False if none is idle.
+    /// Wakes the favoured thread, or the one that went idle last, whose caches are warmest. False if none is idle.
     #[must_use]
     pub(crate) fn wake_one(&self) -> bool {
         self.wake_if(|_| true)

@@ -60,6 +60,8 @@ pub struct Worker {
     pub(crate) private: PrivateQueue,
     /// Jobs of `private` that were promoted and whose `join` has not ended, oldest first.
     pub(crate) promoted: RefCell<Vec<(usize, Arc<Promotion>)>>,
+    /// The places beyond the target that are kept for the thread.
+    pub(crate) beyond: usize,
     /// What the thread is counted as in the pool's occupancy.
     charge: Cell<Option<Charge>>,
     parker: Arc<Parker>,
@@ -110,6 +112,7 @@ impl Worker {
             thread_state::parker(),
         ));
         registry.add_seat(seat.clone());
+        let is_first = pinned.as_ref().is_some_and(|pinned| pinned.index == 0);
         Self {
             registry: registry.clone(),
             seat,
@@ -117,6 +120,7 @@ impl Worker {
             forks,
             private: PrivateQueue::new(),
             promoted: RefCell::new(Vec::new()),
+            beyond: usize::from(is_first && registry.config.keeps_first_place),
             charge: Cell::new(None),
             pinned,
             scope_core: Cell::new(None),
@@ -222,7 +226,7 @@ impl Worker {
     pub(crate) fn look(&self) -> Look<'_, Ref<'_, [Arc<Seat>]>> {
         self.refresh_seats();
         let seats = Ref::map(self.seats.borrow(), |(_, seats)| seats.as_slice());
-        Look::new(&self.registry, seats)
+        Look::new(&self.registry, seats, self.beyond)
     }
 
     /// The number of jobs run so far, to see later how they got on.

@@ -43,13 +43,15 @@ impl Worker {
         for lane in lanes {
             let kept = self.charge.get() == Some(Charge::Lane(lane));
             if kept {
-                if self.registry.occupancy.crowded(lane) {
+                if self.registry.occupancy.crowded(lane, self.beyond) {
                     self.set_charge(None);
                     self.registry.offer_seat();
                     continue;
                 }
             } else {
-                if !self.look().has_work(lane) || !self.registry.occupancy.try_admit(lane) {
+                if !self.look().has_work(lane)
+                    || !self.registry.occupancy.try_admit(lane, self.beyond)
+                {
                     continue;
                 }
                 let changed = self.charge.get().is_some();
@@ -252,7 +254,7 @@ impl Worker {
     pub(crate) fn run_one_of(&self, lane: Lane) -> bool {
         if lane != self.lane() {
             let occupancy = &self.registry.occupancy;
-            if !self.look().has_work(lane) || !occupancy.try_admit(lane) {
+            if !self.look().has_work(lane) || !occupancy.try_admit(lane, self.beyond) {
                 return false;
             }
             let Some(found) = self.pop(lane) else {
