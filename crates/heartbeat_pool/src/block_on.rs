@@ -9,6 +9,7 @@ use crate::worker::Worker;
 use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 /// Polls `future` to its end with `parker` as its waker; calls `idle` whenever it is pending. `idle`
 /// parks the thread there, or does something useful; it may return early, for a poll too
@@ -35,7 +36,7 @@ impl Registry {
                     self.idle_threadless(&parker);
                 }
             } else {
-                stand(&parker, || {
+                stand(&parker, spin::BEFORE_SLEEP, || {
                     let has_threads = || self.occupancy.target() > 0;
                     self.waiters.park(&parker, has_threads);
                 });
@@ -55,9 +56,9 @@ impl Registry {
     }
 }
 
-/// Sleeps by `park`, with the thread's seats given away, unless there is work for this very thread, or
+/// Sleeps by `park` after `patience`, with the thread's seats given away, unless there is work for this very thread, or
 /// work of its own pool that nobody else could do.
-fn stand(parker: &Arc<Parker>, park: impl FnOnce()) {
+fn stand(parker: &Arc<Parker>, patience: Duration, park: impl FnOnce()) {
     if thread_state::run_pinned() {
         return;
     }
@@ -65,7 +66,7 @@ fn stand(parker: &Arc<Parker>, park: impl FnOnce()) {
     let needed = {
         let _standing = Worker::stand_up();
         // What is waited for is often almost there.
-        spin::until(spin::BEFORE_SLEEP, || parker.has_token());
+        spin::until(patience, || parker.has_token());
         match &lone {
             // A token must be taken, for it may be an old one.
             Some(lone) if !parker.has_token() => lone.sleep_alone(parker, || false),
@@ -109,10 +110,24 @@ impl Worker {
 pub fn block_on<F: Future>(future: F) -> F::Output {
     match Worker::with_current(|worker| worker.map(|worker| worker.registry().clone())) {
         Some(registry) => registry.block_on(future),
-        None => {
-            let parker = thread_state::parker();
-            let _waiting = Waiting::begin();
-            drive(&parker, future, || stand(&parker, || parker.park()))
-        }
+        None => block_outside(future, spin::BEFORE_SLEEP),
     }
+}
+
+/// Waits for `future` on a thread that is in no pool, and sleeps after `patience`.
+fn block_outside<F: Future>(future: F, patience: Duration) -> F::Output {
+    let parker = thread_state::parker();
+    let _waiting = Waiting::begin();
+    drive(&parker, future, || {
+        stand(&parker, patience, || parker.park());
+    })
+}
+
+/// As [`block_on`], of something that a thread was just woken for.
+pub(crate) fn block_on_woken<F: Future>(future: F) -> F::Output {
+    if Worker::with_current(|worker| worker.is_some()) {
+        return block_on(future);
+    }
+    // It may have been woken on this thread's core, and comes when that is free.
+    block_outside(future, Duration::ZERO)
 }

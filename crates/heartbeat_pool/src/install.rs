@@ -1,6 +1,6 @@
 //! `install`: a call that runs on one of the pool's own threads, while its caller waits.
 
-use crate::block_on::block_on;
+use crate::block_on::{block_on, block_on_woken};
 use crate::job::{Closure, Job};
 use crate::lane::Lane;
 use crate::registry::Registry;
@@ -87,10 +87,15 @@ impl Registry {
         // SAFETY: this frame, which has all that the call borrows, waits until it was run or dropped.
         let job = unsafe { Job::new(Closure::new(move || call.run())) };
         self.inject(Lane::Frame, job);
-        self.notify(Lane::Frame);
+        let woke = self.notify(Lane::Frame);
         // Others point into this frame.
         unwind::AbortOnUnwind::guard(|| {
-            block_on(future::poll_fn(|context| done.poll(context.waker())));
+            let is_done = future::poll_fn(|context| done.poll(context.waker()));
+            if woke {
+                block_on_woken(is_done);
+            } else {
+                block_on(is_done);
+            }
         });
         match outcome.0.into_inner() {
             Some(Ok(result)) => result,

@@ -77,6 +77,7 @@ impl Occupancy {
     }
 
     /// The number of threads that should run at once.
+    #[inline]
     pub(crate) fn target(&self) -> usize {
         self.target.load(Ordering::Relaxed)
     }

@@ -99,10 +99,14 @@ impl Registry {
     }
 
     /// After work of `lane` was queued: wakes somebody, unless somebody is looking for work.
-    pub(crate) fn notify(self: &Arc<Self>, lane: Lane) {
-        if self.sleep.needs_searcher() {
+    ///
+    /// Tells whether nobody was.
+    pub(crate) fn notify(self: &Arc<Self>, lane: Lane) -> bool {
+        let needed = self.sleep.needs_searcher();
+        if needed {
             self.wake_for(lane);
         }
+        needed
     }
 
     /// As [`notify`](Self::notify), for work that may wait a beat.

@@ -216,6 +216,7 @@ impl Seat {
     }
 
     /// Whether forks are kept from others, or were till just now.
+    #[inline]
     pub(crate) fn hides_forks(&self) -> bool {
         self.forks_hidden.load(Ordering::Relaxed) != 0
     }

@@ -137,6 +137,7 @@ impl Worker {
     }
 
     /// Calls `f` with the worker whose pool the calling thread is inside of, if it is in one.
+    #[inline]
     pub fn with_current<R>(f: impl FnOnce(Option<&Self>) -> R) -> R {
         thread_state::with_current(|worker| match worker {
             Some(worker) => worker.counted(|worker| f(Some(worker))),
@@ -158,6 +159,7 @@ impl Worker {
     }
 
     /// The lane that the thread now works in. Work that it forks goes to the same.
+    #[inline]
     #[must_use]
     pub fn lane(&self) -> Lane {
         match self.charge.get() {
@@ -257,7 +259,17 @@ impl Worker {
     }
 
     /// Counts the thread as running, for as long as `f` does.
+    #[inline]
     fn counted<R>(&self, f: impl FnOnce(&Self) -> R) -> R {
+        // A nested call, or one from a job, is counted already.
+        if self.charge.get().is_some() {
+            return f(self);
+        }
+        self.newly_counted(f)
+    }
+
+    #[cold]
+    fn newly_counted<R>(&self, f: impl FnOnce(&Self) -> R) -> R {
         struct Visit<'a>(&'a Worker);
         impl Drop for Visit<'_> {
             fn drop(&mut self) {
@@ -265,12 +277,9 @@ impl Worker {
                 self.0.registry.offer_seat();
             }
         }
-        // A nested call, or one from a job, is counted already.
-        let _visit = self.charge.get().is_none().then(|| {
-            self.registry.occupancy.enter(Charge::External);
-            self.charge.set(Some(Charge::External));
-            Visit(self)
-        });
+        self.registry.occupancy.enter(Charge::External);
+        self.charge.set(Some(Charge::External));
+        let _visit = Visit(self);
         f(self)
     }
 
