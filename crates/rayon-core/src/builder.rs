@@ -1,8 +1,9 @@
-//! The builder of pools, and how their threads are started.
+//! The builder of pools.
 
 use crate::error::{ErrorKind, ThreadPoolBuildError};
 use crate::home;
 use crate::pool::{Inner, PanicHandler, ThreadPool, report};
+use crate::threads::{CustomSpawn, DefaultSpawn, ThreadBuilder, ThreadSpawn};
 use crate::unwind::{self, Payload};
 use heartbeat_pool::Worker;
 use std::any::Any;
@@ -26,85 +27,6 @@ const LEAST_STACK: usize = 16 << 10;
 #[must_use]
 pub fn max_num_threads() -> usize {
     MOST_THREADS
-}
-
-/// A thread that a pool wants, for a [`spawn_handler`](ThreadPoolBuilder::spawn_handler) to start.
-pub struct ThreadBuilder {
-    name: Option<String>,
-    thread: heartbeat_pool::ThreadBuilder,
-}
-
-impl ThreadBuilder {
-    /// The thread's index in its pool.
-    #[must_use]
-    pub fn index(&self) -> usize {
-        self.thread.index()
-    }
-
-    /// The name that was chosen for the thread, if one was.
-    #[must_use]
-    pub fn name(&self) -> Option<&str> {
-        self.name.as_deref()
-    }
-
-    /// The stack that was chosen for the thread, in bytes, if one was.
-    #[must_use]
-    pub fn stack_size(&self) -> Option<usize> {
-        self.thread.stack_size()
-    }
-
-    /// Runs the calling thread as one of the pool, until the pool ends.
-    pub fn run(self) {
-        self.thread.run();
-    }
-}
-
-impl fmt::Debug for ThreadBuilder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ThreadBuilder")
-            .field("index", &self.index())
-            .field("name", &self.name)
-            .field("stack_size", &self.stack_size())
-            .finish_non_exhaustive()
-    }
-}
-
-/// Starts a pool's threads. Not for others to implement.
-pub trait ThreadSpawn: sealed::Sealed {
-    #[doc(hidden)]
-    fn spawn(&mut self, thread: ThreadBuilder) -> io::Result<()>;
-}
-
-mod sealed {
-    pub trait Sealed {}
-    impl Sealed for super::DefaultSpawn {}
-    impl<F> Sealed for super::CustomSpawn<F> {}
-}
-
-/// Starts threads as [`std::thread::Builder`] does.
-#[derive(Debug, Default)]
-pub struct DefaultSpawn;
-
-impl ThreadSpawn for DefaultSpawn {
-    fn spawn(&mut self, thread: ThreadBuilder) -> io::Result<()> {
-        let default = || format!("rayon ({})", thread.index());
-        let name = thread.name.clone().unwrap_or_else(default);
-        let mut builder = thread::Builder::new().name(name);
-        if let Some(bytes) = thread.stack_size() {
-            builder = builder.stack_size(bytes);
-        }
-        builder.spawn(|| thread.run()).map(drop)
-    }
-}
-
-/// Starts threads by a [`spawn_handler`](ThreadPoolBuilder::spawn_handler).
-#[derive(Debug)]
-pub struct CustomSpawn<F>(F);
-
-impl<F: FnMut(ThreadBuilder) -> io::Result<()>> ThreadSpawn for CustomSpawn<F> {
-    fn spawn(&mut self, thread: ThreadBuilder) -> io::Result<()> {
-        (self.0)(thread)
-    }
 }
 
 /// A callback that gets a thread's index.

@@ -49,11 +49,12 @@ mod order;
 mod pool;
 mod scope;
 mod spawn;
+mod threads;
 mod unwind;
 mod yields;
 
 pub use broadcast::{BroadcastContext, broadcast, spawn_broadcast};
-pub use builder::{ThreadBuilder, ThreadPoolBuilder, max_num_threads};
+pub use builder::{ThreadPoolBuilder, max_num_threads};
 #[allow(deprecated)]
 pub use configuration::{Configuration, initialize};
 pub use error::ThreadPoolBuildError;
@@ -61,6 +62,7 @@ pub use join::{FnContext, join, join_context};
 pub use pool::{ThreadPool, current_thread_index};
 pub use scope::{Scope, ScopeFifo, in_place_scope, in_place_scope_fifo, scope, scope_fifo};
 pub use spawn::{spawn, spawn_fifo};
+pub use threads::ThreadBuilder;
 pub use yields::{Yield, current_thread_has_pending_tasks, yield_local, yield_now};
 
 /// How many threads the pool that the calling thread's rayon calls go to has.
