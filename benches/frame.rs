@@ -5,6 +5,7 @@ use bevy_app::App;
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::{MultiThreadedExecutor, SingleThreadedExecutor, SystemExecutor};
 use bevy_heartbeat::{AdaptiveExecutor, HeartbeatPlugin};
+use bevy_tasks::{ComputeTaskPool, ParallelSliceMut};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
@@ -106,12 +107,33 @@ fn schedule(systems: usize, name: &str, executor: impl SystemExecutor + 'static)
     );
 }
 
+/// Chunks of 64 values by `ParallelSliceMut`, whose caller chose their length.
+fn chunks(values: usize) {
+    let new = || -> Vec<_> { (0..values).map(|i| Value(i as f32)).collect() };
+    let (mut serial, mut parallel) = (new(), new());
+    let work = |chunk: &mut [Value]| chunk.iter_mut().for_each(step);
+    let times = alternate(
+        || serial.chunks_mut(64).for_each(work),
+        || {
+            let pool = ComputeTaskPool::get();
+            let done = parallel.par_chunk_map_mut(pool, 64, |_, chunk| work(chunk));
+            assert_eq!(done.len(), values.div_ceil(64));
+        },
+    );
+    let same = serial.iter().zip(&parallel).all(|(a, b)| a.0 == b.0);
+    assert!(same, "the chunks differ");
+    print(&format!("chunks of 64, {values} values"), times);
+}
+
 fn main() {
     let mut app = App::new();
     app.add_plugins(HeartbeatPlugin::default());
     println!("{:<52} {:>12} {:>12}", "workload", "serial us", "pool us");
     for entities in [100, 1_000, 10_000, 100_000, 1_000_000] {
         iteration(entities);
+    }
+    for values in [1_000, 10_000, 100_000, 1_000_000] {
+        chunks(values);
     }
     for systems in [1, 10, 100, 1_000] {
         schedule(systems, "this executor", AdaptiveExecutor::new());

@@ -30,6 +30,9 @@ use std::time::Duration;
 /// The process has one such pool: with several apps, the last plugin's settings hold, except for the
 /// beat and whether there are lower threads, which are the first one's.
 ///
+/// On the web there is one thread, and the plugin changes nothing: the drop-in's single-threaded build and the
+/// engine's own executors run everything.
+///
 /// # Panics
 ///
 /// Building it panics, with what to do, when the application's manifest lacks the
@@ -114,6 +117,10 @@ impl HeartbeatPlugin {
     }
 }
 
+/// A page has one thread, and `std` no clock there: everything runs on the drop-in's single-threaded build
+/// and the engine's own executors, and the settings mean nothing.
+const IS_WEB: bool = cfg!(target_arch = "wasm32");
+
 /// There may be options of a `TaskPoolPlugin` that is yet to come.
 #[derive(Resource)]
 struct OptionsFollow;
@@ -131,12 +138,14 @@ fn tick_local_tasks(_main_thread: NonSendMarker) {
 
 impl Plugin for HeartbeatPlugin {
     fn build(&self, app: &mut App) {
-        assert!(patch::is_applied(), "{}", patch::MISSING);
-        let options = Options::of(app);
-        self.set_up_pool(&options);
-        warn(&options, false);
-        if !app.is_plugin_added::<TaskPoolPlugin>() {
-            app.insert_resource(OptionsFollow);
+        if !IS_WEB {
+            assert!(patch::is_applied(), "{}", patch::MISSING);
+            let options = Options::of(app);
+            self.set_up_pool(&options);
+            warn(&options, false);
+            if !app.is_plugin_added::<TaskPoolPlugin>() {
+                app.insert_resource(OptionsFollow);
+            }
         }
         // Each is a lane of the pool; where TaskPoolPlugin was first, they are there already.
         let build = || TaskPoolBuilder::new().build();
@@ -147,7 +156,7 @@ impl Plugin for HeartbeatPlugin {
         // TaskPoolPlugin has a system for this too, and goes without harm beside it; where it is
         // disabled, whoever takes its place must bring one.
         app.add_systems(Last, tick_local_tasks);
-        if self.adaptive_schedules {
+        if self.adaptive_schedules && !IS_WEB {
             // At each frame's begin, for schedules may come at any time.
             app.add_systems(Main, executor::install.before(Main::run_main));
         }
@@ -161,7 +170,7 @@ impl Plugin for HeartbeatPlugin {
                 warn(&options, true);
             }
         }
-        if self.adaptive_schedules {
+        if self.adaptive_schedules && !IS_WEB {
             app.sub_apps_mut()
                 .iter_mut()
                 .for_each(|app| executor::install(app.world_mut()));

@@ -93,9 +93,13 @@ impl AdaptiveExecutor {
 
 /// Whether systems that are not `Send` belong to another thread than this one.
 fn is_elsewhere(world: &World) -> bool {
+    #[cfg(target_arch = "wasm32")]
+    let is_elsewhere = |_| false;
+    #[cfg(not(target_arch = "wasm32"))]
+    let is_elsewhere = |main: &MainThreadExecutor| main.0.ticker().is_none();
     world
         .get_resource::<MainThreadExecutor>()
-        .is_some_and(|main| main.0.ticker().is_none())
+        .is_some_and(is_elsewhere)
 }
 
 impl Plan {

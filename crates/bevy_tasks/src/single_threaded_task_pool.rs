@@ -116,6 +116,15 @@ impl TaskPool {
         self.scope_with_executor(false, None, f)
     }
 
+    /// What `f` makes of each item, in order.
+    pub(crate) fn map_each<T, R>(
+        &self,
+        items: impl Iterator<Item = T>,
+        f: impl Fn(T) -> R,
+    ) -> Vec<R> {
+        items.map(f).collect()
+    }
+
     /// As [`scope`](Self::scope): neither the flag nor the executor has an effect in this build.
     ///
     /// # Panics

@@ -15,8 +15,9 @@ fn splat_chunk_len(len: usize, pool: &TaskPool, max_tasks: Option<usize>) -> usi
 
 /// Maps chunks of a slice in parallel.
 pub trait ParallelSlice<T: Sync>: AsRef<[T]> {
-    /// Maps chunks of `chunk_size` items, the last one maybe shorter, each in a task of its own.
-    /// `f` gets a chunk's index and the chunk; the results come in order.
+    /// Maps chunks of `chunk_size` items, the last one maybe shorter. `f` gets a chunk's index and the
+    /// chunk; the results come in order. The chunks are shared as threads come free, so short ones cost
+    /// little more than a loop over them. None may wait for another one.
     ///
     /// # Panics
     ///
@@ -33,13 +34,8 @@ pub trait ParallelSlice<T: Sync>: AsRef<[T]> {
         F: Fn(usize, &[T]) -> R + Send + Sync,
         R: Send + 'static,
     {
-        let f = &f;
         let chunks = self.as_ref().chunks(chunk_size).enumerate();
-        task_pool.scope(|scope| {
-            for (index, chunk) in chunks {
-                scope.spawn(async move { f(index, chunk) });
-            }
-        })
+        task_pool.map_each(chunks, |(index, chunk)| f(index, chunk))
     }
 
     /// As [`par_chunk_map`](Self::par_chunk_map), with at most `max_tasks` chunks of even length,
@@ -76,13 +72,8 @@ pub trait ParallelSliceMut<T: Send>: AsMut<[T]> {
         F: Fn(usize, &mut [T]) -> R + Send + Sync,
         R: Send + 'static,
     {
-        let f = &f;
         let chunks = self.as_mut().chunks_mut(chunk_size).enumerate();
-        task_pool.scope(|scope| {
-            for (index, chunk) in chunks {
-                scope.spawn(async move { f(index, chunk) });
-            }
-        })
+        task_pool.map_each(chunks, |(index, chunk)| f(index, chunk))
     }
 
     /// As [`ParallelSlice::par_splat_map`], with chunks that may be changed.
@@ -115,6 +106,38 @@ mod tests {
         let firsts = numbers.par_chunk_map(&pool, 99, |index, chunk| (index, chunk[0]));
         assert_eq!(firsts.len(), 11);
         assert!(firsts.iter().all(|&(i, first)| first == i as u32 * 99));
+    }
+
+    #[test]
+    fn long_chunks_are_shared() {
+        let pool = TaskPoolBuilder::new().num_threads(2).build();
+        let long = core::time::Duration::from_millis(2);
+        let shared = || {
+            let threads = [(); 50].par_chunk_map(&pool, 1, |_, _| {
+                std::thread::sleep(long);
+                std::thread::current().id()
+            });
+            threads.iter().any(|id| *id != threads[0])
+        };
+        assert!((0..100).any(|_| cfg!(not(feature = "multi_threaded")) || shared()));
+    }
+
+    #[test]
+    fn a_panic_in_a_chunk_reaches_the_caller_and_the_pool_goes_on() {
+        let pool = TaskPoolBuilder::new().num_threads(2).build();
+        for bad in [0, 5, 9] {
+            let result = std::panic::catch_unwind(core::panic::AssertUnwindSafe(|| {
+                [(); 10].par_chunk_map(&pool, 1, |index, _| {
+                    assert!(index != bad, "chunk {index}");
+                })
+            }));
+            let payload = result.unwrap_err();
+            assert_eq!(
+                *payload.downcast::<String>().unwrap(),
+                format!("chunk {bad}")
+            );
+        }
+        assert_eq!([1, 2].par_chunk_map(&pool, 1, |_, chunk| chunk[0]), [1, 2]);
     }
 
     #[test]

@@ -260,6 +260,30 @@ impl TaskPool {
         ScopeState::run(self.pool(), here.mailbox(), external, f)
     }
 
+    /// What `f` makes of each item, in order. The items are split as threads come free, and stay on the
+    /// calling one while all that is done before one could.
+    pub(crate) fn map_each<T: Send, R: Send>(
+        &self,
+        items: impl Iterator<Item = T>,
+        f: impl Fn(T) -> R + Sync,
+    ) -> Vec<R> {
+        let mut items: Vec<_> = items.map(Some).collect();
+        self.pool().with_worker(|worker| {
+            worker.fold_pieces(
+                items.as_mut_slice(),
+                Vec::new,
+                |results, piece| {
+                    results.extend(piece.iter_mut().filter_map(Option::take).map(&f));
+                },
+                |results| results,
+                |mut results, mut later| {
+                    results.append(&mut later);
+                    results
+                },
+            )
+        })
+    }
+
     /// Spawns a future onto the pool. Dropping the [`Task`] cancels it, `detach` lets it run on;
     /// either way the pool drives it without anyone awaiting it. A panic in it reaches the
     /// awaiter.

@@ -92,6 +92,8 @@ mod place;
 #[cfg(not(heartbeat_loom))]
 mod pool;
 #[cfg(not(heartbeat_loom))]
+mod priority;
+#[cfg(not(heartbeat_loom))]
 mod private;
 #[cfg(not(heartbeat_loom))]
 mod process;

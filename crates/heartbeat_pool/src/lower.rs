@@ -5,25 +5,19 @@
 //! on as many threads as frames have, whenever these leave a core alone, and keep no frame waiting
 //! (bevy#18163).
 //!
-//! A nice value alone doesn't do it on Linux: from 6.6 on a running thread keeps its core for a slice of
-//! some 3 ms, up to the next clock tick, though one of higher priority wakes, and one of low priority
-//! gets a turn as long now and then while frames run. `SCHED_IDLE` gives way at once, and whoever
-//! wakes a thread takes its core for a free one (`sched(7)`). The first of the threads has the lowest share
-//! instead, so that no lane stands still where frames, or other threads of the game, leave no core alone.
+//! The first of the threads has the lowest share, and the others what is left over, so that no lane stands
+//! still where frames, or other threads of the game, leave no core alone.
 //!
 //! A thread can't raise its priority again, so these threads are others than the frame's. They are
 //! scheduled by a registry of their own, the *lower* one, which the pool's own, the *upper* one, owns.
 
 use crate::config::Config;
 use crate::lane::Lane;
+use crate::priority;
 use crate::registry::Registry;
 use crate::sync::Arc;
 use crate::thread_state;
 use std::sync::{OnceLock, Weak};
-use thread_priority::{ThreadPriority, set_current_thread_priority};
-
-/// The thread that has a share even where others want all cores, and always a place.
-const FIRST: usize = 0;
 
 /// What a registry has to do with the pool's other one.
 pub(crate) struct Kin {
@@ -51,20 +45,6 @@ impl Kin {
     }
 }
 
-/// Makes the calling thread, the lower one of that index, give way to others. Where the system won't, the
-/// threads are still there and the frame's have a fair share.
-fn give_way(index: usize) {
-    let priority = ThreadPriority::Min;
-    #[cfg(any(target_os = "linux", target_os = "android"))]
-    if index != FIRST {
-        use thread_priority::{NormalThreadSchedulePolicy::Idle, ThreadSchedulePolicy::Normal};
-        let thread = thread_priority::thread_native_id();
-        _ = thread_priority::set_thread_priority_and_policy(thread, priority, Normal(Idle));
-        return;
-    }
-    _ = set_current_thread_priority(priority);
-}
-
 /// The configuration of the lower threads.
 fn config(upper: &Config) -> Config {
     let name = upper.thread_name.clone();
@@ -72,7 +52,10 @@ fn config(upper: &Config) -> Config {
     Config {
         thread_name: Arc::new(move |index| format!("low {}", name(index))),
         start_handler: Some(Arc::new(move |index| {
-            give_way(index);
+            match index {
+                0 => priority::lowest_share(),
+                _ => priority::leftovers(),
+            }
             if let Some(start) = &start {
                 start(index);
             }

@@ -7,26 +7,22 @@ use core::iter::{Product, Sum};
 mod adapters;
 pub use adapters::*;
 
-/// Goes through every batch in a task of its own; the results come in the order of the batches.
+/// Goes through the batches on as many threads as come free; the results come in the order of the batches.
 fn map_batches<P, B, R, W>(mut batches: P, pool: &TaskPool, work: W) -> Vec<R>
 where
     P: ParallelIterator<B>,
     B: Iterator + Send,
-    W: FnOnce(B) -> R + Clone + Send,
-    R: Send + 'static,
+    W: FnOnce(B) -> R + Clone + Sync,
+    R: Send,
 {
-    pool.scope(|scope| {
-        while let Some(batch) = batches.next_batch() {
-            let work = work.clone();
-            scope.spawn(async move { work(batch) });
-        }
-    })
+    let batches = core::iter::from_fn(|| batches.next_batch());
+    pool.map_each(batches, |batch| (work.clone())(batch))
 }
 
 /// An iterator over batches, each of which is an iterator that a task goes through.
 ///
-/// Adapters are lazy and wrap each batch; consumers take the pool to run on. A batch costs a task,
-/// so batches should be long enough to be worth one.
+/// Adapters are lazy and wrap each batch; consumers take the pool to run on. The batches are shared as
+/// threads come free: their length matters only in that one batch stays on one thread.
 ///
 /// ```
 /// use bevy_tasks::{ParallelIterator, TaskPool};

@@ -1,0 +1,30 @@
+//! What share of the time the system gives a thread. Where it won't be told, threads stay as they are.
+//!
+//! A nice value alone doesn't make a thread give way on Linux: from 6.6 on whoever runs keeps its core for a
+//! slice of some 3 ms, up to the next clock tick, though one of higher priority wakes, and one of low
+//! priority gets a turn as long now and then while others run. `SCHED_IDLE` gives way at once, and whoever
+//! wakes a thread takes its core for a free one (`sched(7)`).
+
+#[cfg(not(target_family = "wasm"))]
+use thread_priority::{ThreadPriority, set_current_thread_priority};
+
+/// Gives the calling thread the least share that there is.
+pub(crate) fn lowest_share() {
+    #[cfg(not(target_family = "wasm"))]
+    {
+        _ = set_current_thread_priority(ThreadPriority::Min);
+    }
+}
+
+/// Gives the calling thread what others leave, where the system knows such a thing, else the lowest share.
+pub(crate) fn leftovers() {
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    lowest_share();
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    {
+        use thread_priority::{NormalThreadSchedulePolicy::Idle, ThreadSchedulePolicy::Normal};
+        let thread = thread_priority::thread_native_id();
+        let policy = Normal(Idle);
+        _ = thread_priority::set_thread_priority_and_policy(thread, ThreadPriority::Min, policy);
+    }
+}
