@@ -62,6 +62,10 @@ pub struct HeartbeatPlugin {
     /// Whether io and background jobs run on threads of their own, to which the system gives what
     /// frames leave of the cores; it takes them back as soon as a frame wants them. Otherwise these
     /// jobs share the frame's threads, and budgets are one less than these by default.
+    ///
+    /// On Linux a thread has the priority of the one that starts it, for good: a pool of a library's own that
+    /// is first used in such a job may keep frames waiting later, so use it once before. And other busy
+    /// programs of the same session leave such jobs little. Where that matters, turn it off.
     pub lower_threads: bool,
     /// How often forked work is offered to idle threads.
     pub beat: Duration,

@@ -14,6 +14,8 @@ const PATIENCE_OF_ONE: u32 = 8;
 const PATIENCE_OF_ALL: u32 = 64;
 /// To which it may double in any case.
 const PATIENCE: u32 = 128;
+/// Where it begins after a switch that came within so many runs of the last.
+const FICKLE: u32 = 512;
 /// And then until trials cost one run in so many.
 const FRUGALITY: f64 = 1000.0;
 const MOST_PATIENCE: u32 = 1 << 14;
@@ -50,6 +52,7 @@ pub(super) struct Choice {
     trial: Option<Trial>,
     patience: u32,
     since_trial: u32,
+    since_switch: u32,
 }
 
 /// A trial of the way that is not in use.
@@ -74,6 +77,7 @@ impl Choice {
             trial: None,
             patience: PATIENCE_OF_ONE,
             since_trial: PATIENCE_OF_ONE,
+            since_switch: u32::MAX,
         }
     }
 
@@ -115,6 +119,7 @@ impl Choice {
 
     fn update(&mut self, cost: f64) {
         self.since_trial = self.since_trial.saturating_add(1);
+        self.since_switch = self.since_switch.saturating_add(1);
         self.last = [self.last[1], cost];
         if self.cost.is_infinite() {
             self.cost = cost;
@@ -170,7 +175,11 @@ impl Choice {
             let dear = (FRUGALITY * loss * f64::from(self.trial_length())) as u32;
             (2 * self.patience).min(dear.clamp(PATIENCE, MOST_PATIENCE))
         } else {
+            // Where there is little between them, chance would lead to and fro.
+            let is_fickle = self.since_switch < FICKLE;
+            self.since_switch = 0;
             match best {
+                _ if is_fickle => PATIENCE,
                 Way::OneThread => PATIENCE_OF_ONE,
                 Way::AllThreads => PATIENCE_OF_ALL,
             }
@@ -257,6 +266,22 @@ mod tests {
         let mut choice = new();
         runs(&mut choice, 5, 1e6, 5e5);
         assert!(runs(&mut choice, 10_000, 1e6, 5e5) > 9_975);
+    }
+
+    #[test]
+    fn noise_does_not_lead_to_all_threads() {
+        let mut choice = new();
+        let mut seed = 1_u64;
+        let mut all = 0;
+        for _ in 0..30_000 {
+            seed = seed.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+            let noise = 1.0 + 0.4 * ((seed >> 40) as f64 / (1 << 24) as f64 - 0.5);
+            let way = choice.way();
+            all += u32::from(way == Way::AllThreads);
+            let cost = if way == Way::AllThreads { 1.1e6 } else { 1e6 };
+            choice.ran(cost * noise, THREADS);
+        }
+        assert!(all < 10_000, "{all}");
     }
 
     #[test]

@@ -77,7 +77,7 @@ impl<'w, 's, D: ContiguousQueryData, F: ArchetypeFilter> ParColumns<'w, 's, D, F
         combine: impl Fn(R, R) -> R + Sync,
     ) -> R {
         let spans = self.0.spans;
-        heartbeat_pool::global().fold_pieces(
+        super::fold_pieces(
             if WHOLE_TABLES {
                 0..spans.count()
             } else {

@@ -182,7 +182,7 @@ impl<'w, 's, D: IterQueryData, F: QueryFilter> ParIter<'w, 's, D, F> {
         finish: impl Fn(S) -> R + Sync,
         combine: impl Fn(R, R) -> R + Sync,
     ) -> R {
-        heartbeat_pool::global().fold_pieces(
+        super::fold_pieces(
             0..self.spans.len(),
             || (Cursor::new(&self), init()),
             |(cursor, state), rows| {

@@ -17,7 +17,7 @@ use bevy_ecs::system::Query;
 use bevy_ecs::world::unsafe_world_cell::UnsafeWorldCell;
 use param::Parts;
 use std::fmt;
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 
 /// A [`Query`] whose parallel iteration needs no batches: short work stays on its thread, and long
 /// work is split as often as threads come free.
@@ -273,5 +273,21 @@ impl<'a, 's, D: IterQueryData, F: QueryFilter> IntoIterator for &'a mut ParQuery
 
     fn into_iter(self) -> Self::IntoIter {
         self.query.iter_mut()
+    }
+}
+
+/// Folds pieces of so many rows on the app's pool.
+fn fold_pieces<S, R: Send>(
+    rows: Range<usize>,
+    init: impl Fn() -> S + Sync,
+    fold: impl Fn(&mut S, Range<usize>) + Sync,
+    finish: impl Fn(S) -> R + Sync,
+    combine: impl Fn(R, R) -> R + Sync,
+) -> R {
+    if cfg!(target_arch = "wasm32") {
+        // In no pool: in place.
+        heartbeat_pool::fold_pieces(rows, init, fold, finish, combine)
+    } else {
+        heartbeat_pool::global().fold_pieces(rows, init, fold, finish, combine)
     }
 }

@@ -9,7 +9,7 @@ use crate::thread_executor::ThreadExecutor;
 use core::fmt;
 use core::future::Future;
 use core::panic::Location;
-use heartbeat_pool::{Lane, ThreadPool};
+use heartbeat_pool::{Lane, ThreadPool, Worker};
 use std::cell::Cell;
 use std::sync::Arc;
 
@@ -260,28 +260,20 @@ impl TaskPool {
         ScopeState::run(self.pool(), here.mailbox(), external, f)
     }
 
-    /// What `f` makes of each item, in order. The items are split as threads come free, and stay on the
-    /// calling one while all that is done before one could.
+    /// What `f` makes of each item, in order. Any thread that is free may take a part of the items, unless
+    /// calls of this kind are over before one comes.
     pub(crate) fn map_each<T: Send, R: Send>(
         &self,
         items: impl Iterator<Item = T>,
         f: impl Fn(T) -> R + Sync,
     ) -> Vec<R> {
         let mut items: Vec<_> = items.map(Some).collect();
-        self.pool().with_worker(|worker| {
-            worker.fold_pieces(
-                items.as_mut_slice(),
-                Vec::new,
-                |results, piece| {
-                    results.extend(piece.iter_mut().filter_map(Option::take).map(&f));
-                },
-                |results| results,
-                |mut results, mut later| {
-                    results.append(&mut later);
-                    results
-                },
-            )
-        })
+        let mut results: Vec<_> = items.iter().map(|_| None).collect();
+        let parts = MOST_PARTS_A_THREAD * self.pool().num_threads().max(1);
+        let part = items.len().div_ceil(parts);
+        self.pool()
+            .with_worker(|worker| fill(worker, part, &mut items, &mut results, &f));
+        results.into_iter().flatten().collect()
     }
 
     /// Spawns a future onto the pool. Dropping the [`Task`] cancels it, `detach` lets it run on;
@@ -317,6 +309,32 @@ impl TaskPool {
         F: FnOnce(&executor::LocalExecutor) -> R,
     {
         executor::with_thread_local_executor(f)
+    }
+}
+
+/// So many parts a thread even out what differs in length, and cost little where all are short.
+const MOST_PARTS_A_THREAD: usize = 8;
+
+/// Puts what `f` makes of each item into its place; as many as a `part` stay together.
+fn fill<T: Send, R: Send>(
+    worker: &Worker,
+    part: usize,
+    items: &mut [Option<T>],
+    results: &mut [Option<R>],
+    f: &(impl Fn(T) -> R + Sync),
+) {
+    if items.len() <= part {
+        for (item, result) in items.iter_mut().zip(results) {
+            *result = item.take().map(f);
+        }
+    } else {
+        let middle = items.len() / 2;
+        let (items, later_items) = items.split_at_mut(middle);
+        let (results, later_results) = results.split_at_mut(middle);
+        worker.join_measured(
+            |worker| fill(worker, part, items, results, f),
+            |worker| fill(worker, part, later_items, later_results, f),
+        );
     }
 }
 

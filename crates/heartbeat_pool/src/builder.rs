@@ -134,7 +134,8 @@ impl ThreadPoolBuilder {
     /// readily than the others: then their jobs may use every core that frames leave, for as long as
     /// they like, and a frame that comes takes its cores back at once. The first of them always finds a place, and has
     /// a share of some hundredths even of a core that others want; on Linux the rest get what is left
-    /// over. They are started with the first such job. Off by default.
+    /// over, and so do threads that their jobs start. They are started with the first such job. Off by
+    /// default.
     ///
     /// ```
     /// use heartbeat_pool::{Lane, ThreadPool};

@@ -161,7 +161,11 @@ impl Worker {
     fn announce_forks(&self, hidden: bool) {
         if !hidden || self.seat.shows_forks() {
             self.seat.show_forks();
-            self.registry().notify_within_a_beat(Lane::Frame);
+            if self.wants_help_now.take() {
+                self.registry().notify(Lane::Frame);
+            } else {
+                self.registry().notify_within_a_beat(Lane::Frame);
+            }
         } else {
             self.registry().see_to_sentinel();
         }

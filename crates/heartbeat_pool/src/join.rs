@@ -188,7 +188,7 @@ impl Worker {
         let registry = self.registry();
         if registry.sleep.searchers() == 0 {
             self.seat.beat.lower();
-            if registry.occupancy.admits(self.lane(), 0) {
+            if registry.occupancy.admits(self.lane(), false) {
                 registry.notify_within_a_beat(self.lane());
             }
         }
@@ -206,7 +206,7 @@ impl Worker {
     #[cold]
     fn promote(&self) {
         self.seat.beat.lower();
-        if self.registry().occupancy.admits(self.lane(), 0) {
+        if self.registry().occupancy.admits(self.lane(), false) {
             // Jobs of the frames that a panic would end are queued.
             unwind::AbortOnUnwind::guard(|| self.promote_oldest());
         }

@@ -13,16 +13,16 @@ use std::ops::Deref;
 pub(crate) struct Look<'a, S> {
     registry: &'a Registry,
     seats: S,
-    /// The places beyond the target that are kept for whoever looks.
-    beyond: usize,
+    /// Whether a place beyond the target is kept for whoever looks.
+    kept: bool,
 }
 
 impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
-    pub(crate) fn new(registry: &'a Registry, seats: S, beyond: usize) -> Self {
+    pub(crate) fn new(registry: &'a Registry, seats: S, kept: bool) -> Self {
         Self {
             registry,
             seats,
-            beyond,
+            kept,
         }
     }
 
@@ -45,7 +45,7 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
     /// The best lane that has work for any one more thread; without one, as [`work`](Self::work).
     pub(crate) fn work_for_one_more(&self) -> Option<Lane> {
         let admitted =
-            |lane: &Lane| self.registry.occupancy.admits(*lane, 0) && self.has_work(*lane);
+            |lane: &Lane| self.registry.occupancy.admits(*lane, false) && self.has_work(*lane);
         Lane::ALL.into_iter().find(admitted).or_else(|| self.work())
     }
 
@@ -64,7 +64,7 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
     pub(crate) fn has_work_for_helper(&self, brisk: bool) -> bool {
         let occupancy = &self.registry.occupancy;
         let found = |lane| {
-            occupancy.admits(lane, self.beyond)
+            occupancy.admits(lane, self.kept)
                 && if brisk && lane == Lane::Frame {
                     self.has_shared(lane)
                 } else {

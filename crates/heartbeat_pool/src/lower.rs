@@ -15,15 +15,19 @@ use crate::config::Config;
 use crate::lane::Lane;
 use crate::priority;
 use crate::registry::Registry;
-use crate::sync::Arc;
+use crate::sync::{Arc, Mutex, lock};
 use crate::thread_state;
+use std::sync::mpsc::{self, Sender};
 use std::sync::{OnceLock, Weak};
+use std::thread;
 
 /// What a registry has to do with the pool's other one.
 pub(crate) struct Kin {
     /// Started with the first job that is for it. None if it could not be.
     lower: OnceLock<Option<Arc<Registry>>>,
     upper: OnceLock<Weak<Registry>>,
+    /// Has spare threads of the upper registry started for lower threads, whose priority they would have.
+    starter: Mutex<Option<Sender<Arc<Registry>>>>,
 }
 
 impl Kin {
@@ -31,7 +35,18 @@ impl Kin {
         Self {
             lower: OnceLock::new(),
             upper: OnceLock::new(),
+            starter: Mutex::new(None),
         }
+    }
+
+    /// Has a spare thread of `registry`, whose kin this is, started by a thread of usual priority. False if
+    /// there is none.
+    pub(crate) fn start_spare(&self, registry: &Arc<Registry>) -> bool {
+        let starter = lock(&self.starter);
+        let Some(starter) = &*starter else {
+            return false;
+        };
+        starter.send(registry.clone()).is_ok()
     }
 
     /// The lower registry, if it was started.
@@ -41,7 +56,10 @@ impl Kin {
 
     /// The lower registry, if it was started; none will be from now on.
     pub(crate) fn close(&self) -> Option<&Arc<Registry>> {
-        self.lower.get_or_init(|| None).as_ref()
+        let lower = self.lower.get_or_init(|| None).as_ref();
+        // The starter's thread ends.
+        *lock(&self.starter) = None;
+        lower
     }
 }
 
@@ -81,6 +99,16 @@ impl Registry {
     fn start_lower(self: &Arc<Self>) -> Option<Arc<Self>> {
         if self.is_terminated() {
             return None;
+        }
+        let (starter, wanted) = mpsc::channel::<Arc<Self>>();
+        let start = move || {
+            for registry in wanted {
+                registry.threads.start_spare(&registry);
+            }
+        };
+        let thread = thread::Builder::new().name("heartbeat starter".to_owned());
+        if thread.spawn(start).is_ok() {
+            *lock(&self.kin.starter) = Some(starter);
         }
         let lower = Self::new(config(&self.config), self.threads.main());
         _ = lower.kin.upper.set(Arc::downgrade(self));

@@ -26,6 +26,8 @@ const fn has_won(trial: Duration, usual: Duration) -> bool {
 }
 /// Calls that take longer are not tried out: a trial that loses would be felt.
 const LONGEST_TRIAL: Duration = Duration::from_millis(100);
+/// Calls that take as long wake a helper who would look by itself within a beat.
+const LONG: Duration = Duration::from_micros(300);
 /// What a surprise counts, a call that was kept for too long; a call as usual counts one off. One that comes
 /// alone is the system's doing, not the call's.
 const SURPRISE: u32 = 4;
@@ -57,6 +59,8 @@ struct Kind {
 struct Way {
     /// For how long it is kept, if it is.
     kept_for: Option<Duration>,
+    /// Whether it takes so long that a helper who comes a beat later is missed.
+    is_long: bool,
     is_trial: bool,
 }
 
@@ -83,7 +87,11 @@ impl Kind {
             (false, true) => Some(self.usual),
             (false, false) | (true, true) => None,
         };
-        Way { kept_for, is_trial }
+        Way {
+            kept_for,
+            is_long: self.usual >= LONG,
+            is_trial,
+        }
     }
 
     fn end(&mut self, way: Way, took: Duration) {
@@ -202,6 +210,8 @@ impl Worker {
         let start = Instant::now();
         if let Some(kept_for) = way.kept_for {
             self.seat.hide_forks(start + kept_for);
+        } else {
+            self.wants_help_now.set(way.is_long);
         }
         let results = self.join_offered(a, b);
         drop(outermost);

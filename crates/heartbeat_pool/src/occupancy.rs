@@ -103,7 +103,7 @@ impl Occupancy {
         self.budgets[lane.index()].store(budget.max(1), Ordering::Relaxed);
     }
 
-    fn admits_at(&self, counts: Counts, lane: Lane, beyond: usize) -> bool {
+    fn admits_at(&self, counts: Counts, lane: Lane, kept: bool) -> bool {
         let running = counts.of(Charge::Lane(lane));
         if lane == Lane::Frame {
             return counts.frame() < self.target().min(self.budget(lane));
@@ -111,21 +111,21 @@ impl Occupancy {
         // One of each lower lane always runs: none starves, and a frame that waits for one is safe.
         self.target() > 0
             && (running == 0
-                || (counts.total() < self.target() + beyond && running < self.budget(lane)))
+                || ((kept || counts.total() < self.target()) && running < self.budget(lane)))
     }
 
-    /// Whether one more job of `lane` may start now, of a thread for whose work in the lower lanes so
-    /// many places are kept beyond the target.
-    pub(crate) fn admits(&self, lane: Lane, beyond: usize) -> bool {
-        self.admits_at(self.counts(), lane, beyond)
+    /// Whether one more job of `lane` may start now, of a thread for which a place in the lower lanes
+    /// may be `kept` beyond the target.
+    pub(crate) fn admits(&self, lane: Lane, kept: bool) -> bool {
+        self.admits_at(self.counts(), lane, kept)
     }
 
-    /// Counts the caller as running `lane`, if there is room; `beyond` as for [`admits`](Self::admits).
+    /// Counts the caller as running `lane`, if there is room; `kept` as for [`admits`](Self::admits).
     #[must_use]
-    pub(crate) fn try_admit(&self, lane: Lane, beyond: usize) -> bool {
+    pub(crate) fn try_admit(&self, lane: Lane, kept: bool) -> bool {
         let unit = Charge::Lane(lane).unit();
         let mut seen = self.counts();
-        while self.admits_at(seen, lane, beyond) {
+        while self.admits_at(seen, lane, kept) {
             // AcqRel: ordered with every other transition of the word, so that two threads can't
             // both take the last place.
             match self.counts.compare_exchange_weak(
@@ -155,14 +155,14 @@ impl Occupancy {
     }
 
     /// Whether `lane` runs more than it should (after waits ended, or the pool shrank): a worker
-    /// that sees this stops taking its jobs. `beyond` as for [`admits`](Self::admits).
-    pub(crate) fn crowded(&self, lane: Lane, beyond: usize) -> bool {
+    /// that sees this stops taking its jobs. `kept` as for [`admits`](Self::admits).
+    pub(crate) fn crowded(&self, lane: Lane, kept: bool) -> bool {
         let counts = self.counts();
         let running = counts.of(Charge::Lane(lane));
         if lane == Lane::Frame {
             return counts.frame() > self.target().min(self.budget(lane));
         }
-        running > 1 && (counts.total() > self.target() + beyond || running > self.budget(lane))
+        running > 1 && ((!kept && counts.total() > self.target()) || running > self.budget(lane))
     }
 
     /// Whether others than the caller, who is counted itself, run `lane`.
@@ -201,10 +201,10 @@ mod tests {
     fn frame_fills_the_target_and_no_more() {
         let occupancy = with_target(2);
         occupancy.enter(Charge::External);
-        assert!(occupancy.try_admit(Lane::Frame, 0));
-        assert!(!occupancy.try_admit(Lane::Frame, 0));
+        assert!(occupancy.try_admit(Lane::Frame, false));
+        assert!(!occupancy.try_admit(Lane::Frame, false));
         occupancy.leave(Charge::External);
-        assert!(occupancy.try_admit(Lane::Frame, 0));
+        assert!(occupancy.try_admit(Lane::Frame, false));
     }
 
     #[test]
@@ -212,38 +212,37 @@ mod tests {
         let occupancy = with_target(4);
         occupancy.set_budget(Lane::Io, 2);
         for _ in 0..4 {
-            assert!(occupancy.try_admit(Lane::Frame, 0));
+            assert!(occupancy.try_admit(Lane::Frame, false));
         }
-        assert!(occupancy.try_admit(Lane::Io, 0));
-        assert!(!occupancy.try_admit(Lane::Io, 0));
+        assert!(occupancy.try_admit(Lane::Io, false));
+        assert!(!occupancy.try_admit(Lane::Io, false));
         for _ in 0..4 {
             occupancy.leave(Charge::Lane(Lane::Frame));
         }
-        assert!(occupancy.try_admit(Lane::Io, 0));
-        assert!(!occupancy.try_admit(Lane::Io, 0), "over its budget");
-        assert!(occupancy.try_admit(Lane::Background, 0));
+        assert!(occupancy.try_admit(Lane::Io, false));
+        assert!(!occupancy.try_admit(Lane::Io, false), "over its budget");
+        assert!(occupancy.try_admit(Lane::Background, false));
     }
 
     #[test]
     fn a_kept_place_is_always_free_and_others_make_way() {
         let occupancy = with_target(2);
-        assert!(occupancy.try_admit(Lane::Io, 0));
-        assert!(occupancy.try_admit(Lane::Background, 0));
-        assert!(!occupancy.try_admit(Lane::Background, 0));
-        assert!(occupancy.try_admit(Lane::Background, 1));
-        assert!(!occupancy.try_admit(Lane::Background, 1));
-        assert!(occupancy.crowded(Lane::Background, 0));
-        assert!(!occupancy.crowded(Lane::Background, 1));
+        assert!(occupancy.try_admit(Lane::Io, false));
+        assert!(occupancy.try_admit(Lane::Background, false));
+        assert!(!occupancy.try_admit(Lane::Background, false));
+        assert!(occupancy.try_admit(Lane::Background, true));
+        assert!(occupancy.crowded(Lane::Background, false));
+        assert!(!occupancy.crowded(Lane::Background, true));
         occupancy.leave(Charge::Lane(Lane::Background));
-        assert!(!occupancy.crowded(Lane::Background, 0));
+        assert!(!occupancy.crowded(Lane::Background, false));
     }
 
     #[test]
     fn a_return_from_a_wait_crowds_the_lane() {
         let occupancy = with_target(1);
-        assert!(occupancy.try_admit(Lane::Frame, 0));
-        assert!(!occupancy.crowded(Lane::Frame, 0));
+        assert!(occupancy.try_admit(Lane::Frame, false));
+        assert!(!occupancy.crowded(Lane::Frame, false));
         occupancy.enter(Charge::Lane(Lane::Frame));
-        assert!(occupancy.crowded(Lane::Frame, 0));
+        assert!(occupancy.crowded(Lane::Frame, false));
     }
 }

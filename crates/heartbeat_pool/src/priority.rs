@@ -5,12 +5,24 @@
 //! priority gets a turn as long now and then while others run. `SCHED_IDLE` gives way at once, and whoever
 //! wakes a thread takes its core for a free one (`sched(7)`).
 
-#[cfg(not(target_family = "wasm"))]
+use std::cell::Cell;
+#[cfg(not(target_arch = "wasm32"))]
 use thread_priority::{ThreadPriority, set_current_thread_priority};
+
+thread_local! {
+    static GIVES_WAY: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether the calling thread's share was made smaller here. Threads that it starts have the same, and can't
+/// get more.
+pub(crate) fn gives_way() -> bool {
+    GIVES_WAY.get()
+}
 
 /// Gives the calling thread the least share that there is.
 pub(crate) fn lowest_share() {
-    #[cfg(not(target_family = "wasm"))]
+    GIVES_WAY.set(true);
+    #[cfg(not(target_arch = "wasm32"))]
     {
         _ = set_current_thread_priority(ThreadPriority::Min);
     }
@@ -18,6 +30,7 @@ pub(crate) fn lowest_share() {
 
 /// Gives the calling thread what others leave, where the system knows such a thing, else the lowest share.
 pub(crate) fn leftovers() {
+    GIVES_WAY.set(true);
     #[cfg(not(any(target_os = "linux", target_os = "android")))]
     lowest_share();
     #[cfg(any(target_os = "linux", target_os = "android"))]

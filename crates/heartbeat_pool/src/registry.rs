@@ -100,9 +100,9 @@ impl Registry {
 
     /// After work of `lane` was queued: wakes somebody, unless somebody is looking for work.
     ///
-    /// Tells whether nobody was.
+    /// Tells whether nobody was, so that a thread was woken if there was room.
     pub(crate) fn notify(self: &Arc<Self>, lane: Lane) -> bool {
-        let needed = self.sleep.needs_searcher();
+        let needed = self.sleep.needs_searcher() || self.sleep.favoured_is_idle();
         if needed {
             self.wake_for(lane);
         }
@@ -111,7 +111,7 @@ impl Registry {
 
     /// As [`notify`](Self::notify), for work that may wait a beat.
     pub(crate) fn notify_within_a_beat(self: &Arc<Self>, lane: Lane) {
-        if self.sleep.needs_watch() {
+        if self.sleep.needs_watch() || self.sleep.favoured_is_idle() {
             self.wake_for(lane);
         }
     }
@@ -158,7 +158,8 @@ impl Registry {
     fn wake_for(self: &Arc<Self>, lane: Lane) {
         // Threadless: a caller of `block_on` may sleep.
         let threadless = self.occupancy.target() == 0;
-        if threadless || self.occupancy.admits(lane, 0) || !self.sleep.has_sentinel() {
+        let kept = self.sleep.favoured_is_idle();
+        if threadless || self.occupancy.admits(lane, kept) || !self.sleep.has_sentinel() {
             // Not admitted, it becomes the sentinel, which relieves a pool whose running jobs
             // block on queued ones.
             self.wake_any();
@@ -167,11 +168,11 @@ impl Registry {
 
     /// After the calling thread left the count: its place goes to whoever can use it.
     pub(crate) fn offer_seat(self: &Arc<Self>) {
-        if !self.sleep.needs_watch() {
+        if !self.sleep.needs_watch() && !self.sleep.favoured_is_idle() {
             return;
         }
         let seats = self.seats();
-        let look = Look::new(self, seats.as_slice(), 0);
+        let look = Look::new(self, seats.as_slice(), false);
         if let Some(lane) = look.work_for_one_more() {
             self.wake_for(lane);
         } else if self.blocking.is_ready() {

@@ -3,6 +3,7 @@
 use crate::active::Tracks;
 use crate::config::Config;
 use crate::pinned::Pinned;
+use crate::priority;
 use crate::registry::Registry;
 use crate::sync::{Arc, AtomicUsize, Condvar, Mutex, Ordering, lock};
 use crate::thread_builder::ThreadBuilder;
@@ -156,6 +157,13 @@ impl Threads {
         {
             return;
         }
+        if !priority::gives_way() || !registry.kin.start_spare(registry) {
+            self.start_spare(registry);
+        }
+    }
+
+    /// The part of [`spawn_spare`](Self::spawn_spare) that may be another thread's.
+    pub(crate) fn start_spare(&self, registry: &Arc<Registry>) {
         if registry.is_terminated() || self.start(registry, None, true).is_err() {
             self.starting.store(0, Ordering::SeqCst);
         }

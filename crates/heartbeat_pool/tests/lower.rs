@@ -228,3 +228,31 @@ fn all_but_one_give_way_at_once_and_that_one_always_works() {
         });
     }
 }
+
+/// Threads have the priority of whoever starts them, and can't raise it again.
+#[cfg(target_os = "linux")]
+#[test]
+fn frame_threads_that_a_background_job_needs_have_the_usual_priority() {
+    within_a_minute(|| {
+        let pool = pool(1);
+        let own = priority();
+        let (end, ended) = async_channel::bounded::<()>(1);
+        let (tell, told) = async_channel::unbounded();
+        let shared = pool.clone();
+        let background = pool.spawn_async(Lane::Background, move || async move {
+            for _ in 0..6 {
+                let (tell, ended) = (tell.clone(), ended.clone());
+                let waiting = shared.spawn_async(Lane::Frame, move || async move {
+                    tell.try_send(priority()).unwrap();
+                    heartbeat_pool::block_on(ended.recv()).unwrap_err();
+                });
+                waiting.detach();
+                assert_eq!(told.recv().await.unwrap(), own);
+                // Until its thread waits, and the next job needs another one.
+                thread::sleep(Duration::from_millis(5));
+            }
+        });
+        pool.block_on(background);
+        drop(end);
+    });
+}

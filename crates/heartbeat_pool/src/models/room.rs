@@ -10,7 +10,7 @@ use loom::thread;
 /// A worker that finds nothing it is let in to, and sleeps until somebody wakes it. Its only way
 /// out is a job that it is admitted to.
 fn work_admitted(sleep: &Sleep, parker: &Arc<Parker>, queue: &AtomicUsize, occupancy: &Occupancy) {
-    let admissible = || occupancy.admits(Lane::Frame, 0) && queue.load(Ordering::Relaxed) > 0;
+    let admissible = || occupancy.admits(Lane::Frame, false) && queue.load(Ordering::Relaxed) > 0;
     while !admissible() {
         sleep.park_begin(parker, false);
         if !admissible() {
@@ -55,7 +55,7 @@ fn a_push_and_a_freed_place_meet() {
             })
         };
         queue.fetch_add(1, Ordering::Relaxed);
-        if sleep.needs_watch() && occupancy.admits(Lane::Frame, 0) {
+        if sleep.needs_watch() && occupancy.admits(Lane::Frame, false) {
             let _ = sleep.wake_one();
         }
         worker.join().unwrap();

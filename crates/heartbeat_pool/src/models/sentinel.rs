@@ -102,7 +102,7 @@ fn a_busy_pool_has_a_sentinel() {
         };
         occupancy.enter(Charge::External);
         queue.fetch_add(1, Ordering::Relaxed);
-        if sleep.needs_watch() && (occupancy.admits(Lane::Frame, 0) || !sleep.has_sentinel()) {
+        if sleep.needs_watch() && (occupancy.admits(Lane::Frame, false) || !sleep.has_sentinel()) {
             let _ = sleep.wake_one();
         }
         idle.join().unwrap();

@@ -6,7 +6,7 @@ use crate::sync::{Arc, AtomicBool, AtomicUsize, Ordering};
 use loom::thread;
 
 /// What a pool thread does about its sleep, with one queue that holds a number of jobs.
-fn work_once(sleep: &Sleep, parker: &Arc<Parker>, queue: &AtomicUsize) {
+fn work_once(sleep: &Sleep, parker: &Arc<Parker>, queue: &AtomicUsize, favoured: bool) {
     let take = || {
         queue
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |jobs| {
@@ -21,7 +21,7 @@ fn work_once(sleep: &Sleep, parker: &Arc<Parker>, queue: &AtomicUsize) {
             }
             return;
         }
-        sleep.park_begin(parker, false);
+        sleep.park_begin(parker, favoured);
         if queue.load(Ordering::Relaxed) > 0 {
             sleep.park_cancel(parker);
             continue;
@@ -33,7 +33,7 @@ fn work_once(sleep: &Sleep, parker: &Arc<Parker>, queue: &AtomicUsize) {
 
 fn push(sleep: &Sleep, queue: &AtomicUsize) {
     queue.fetch_add(1, Ordering::Relaxed);
-    if sleep.needs_searcher() {
+    if sleep.needs_searcher() || sleep.favoured_is_idle() {
         let _ = sleep.wake_one();
     }
 }
@@ -48,7 +48,24 @@ fn sleep_loses_no_push() {
         sleep.search_begin();
         let worker = {
             let (sleep, queue) = (sleep.clone(), queue.clone());
-            thread::spawn(move || work_once(&sleep, &Arc::new(Parker::new()), &queue))
+            thread::spawn(move || work_once(&sleep, &Arc::new(Parker::new()), &queue, false))
+        };
+        push(&sleep, &queue);
+        worker.join().unwrap();
+    });
+}
+
+/// The same with the favoured thread, beside a searcher that others leave no core.
+#[test]
+fn the_favoured_thread_relies_on_no_searcher() {
+    loom::model(|| {
+        let sleep = Arc::new(Sleep::new());
+        let queue = Arc::new(AtomicUsize::new(0));
+        sleep.search_begin();
+        sleep.search_begin();
+        let worker = {
+            let (sleep, queue) = (sleep.clone(), queue.clone());
+            thread::spawn(move || work_once(&sleep, &Arc::new(Parker::new()), &queue, true))
         };
         push(&sleep, &queue);
         worker.join().unwrap();
@@ -68,7 +85,7 @@ fn sleep_wakes_enough_workers() {
             .map(|_| {
                 sleep.search_begin();
                 let (sleep, queue) = (sleep.clone(), queue.clone());
-                thread::spawn(move || work_once(&sleep, &Arc::new(Parker::new()), &queue))
+                thread::spawn(move || work_once(&sleep, &Arc::new(Parker::new()), &queue, false))
             })
             .collect();
         push(&sleep, &queue);

@@ -46,7 +46,11 @@ unsafe impl RawJob for Ticket {
                     // This thread, which is shy now, looks again within a beat.
                     return core.put_back(|| Self::job(&core));
                 }
-                if core.registry.occupancy.crowded(core.lane, worker.beyond) {
+                if core
+                    .registry
+                    .occupancy
+                    .crowded(core.lane, worker.has_kept_place)
+                {
                     core.offer(|| Self::job(&core));
                     return;
                 }

@@ -55,6 +55,8 @@ pub(crate) struct Sleep {
     /// The number of searchers, and whether the sentinel is alert.
     watch: AtomicUsize,
     idle: Mutex<Idle>,
+    /// Whether the favoured thread is listed.
+    favoured: AtomicBool,
     /// Whether an idle worker is the sentinel.
     sentinel: AtomicBool,
 }
@@ -64,6 +66,7 @@ impl Sleep {
         Self {
             watch: AtomicUsize::new(0),
             idle: Mutex::new(Idle::default()),
+            favoured: AtomicBool::new(false),
             sentinel: AtomicBool::new(false),
         }
     }
@@ -116,6 +119,7 @@ impl Sleep {
         let count = {
             let mut idle = lock(&self.idle);
             idle.push(parker.clone(), favoured);
+            self.publish(&idle);
             idle.threads.len()
         };
         self.watch.fetch_sub(SEARCHER, Ordering::SeqCst);
@@ -139,7 +143,12 @@ impl Sleep {
     /// the caller to look for work, who must wake a worker if there is some.
     #[must_use]
     pub(crate) fn wait_end(&self, parker: &Arc<Parker>) -> bool {
-        let listed = lock(&self.idle).remove(parker);
+        let listed = {
+            let mut idle = lock(&self.idle);
+            let listed = idle.remove(parker);
+            self.publish(&idle);
+            listed
+        };
         !listed && self.search_end()
     }
 
@@ -150,9 +159,24 @@ impl Sleep {
         if !idle.remove(parker) {
             return false;
         }
+        self.publish(&idle);
         // Under the lock, so that no waker can find nobody idle and nobody searching.
         self.watch.fetch_add(SEARCHER, Ordering::SeqCst);
         true
+    }
+
+    /// After a change of the list, under its lock.
+    fn publish(&self, idle: &Idle) {
+        // Relaxed: the fences in `park_begin` and of the pusher order it, as they do `watch`.
+        self.favoured.store(idle.favoured, Ordering::Relaxed);
+    }
+
+    /// Whether the favoured thread is idle, asked after a job was queued and the fence of
+    /// [`needs_searcher`](Self::needs_searcher) or [`needs_watch`](Self::needs_watch). Then it is to be
+    /// woken whoever searches or watches: these may be threads that others leave no core.
+    #[must_use]
+    pub(crate) fn favoured_is_idle(&self) -> bool {
+        self.favoured.load(Ordering::Relaxed)
     }
 
     /// Wakes the favoured thread, or the one that went idle last, whose caches are warmest. False if none is idle.
@@ -176,6 +200,7 @@ impl Sleep {
             let Some(parker) = idle.pop() else {
                 return false;
             };
+            self.publish(&idle);
             // On the sleeper's behalf, so that the next pusher doesn't wake a second one.
             self.watch.fetch_add(SEARCHER, Ordering::SeqCst);
             parker
@@ -191,7 +216,9 @@ impl Sleep {
             // On the sleepers' behalf, as in `wake_one`.
             self.watch
                 .fetch_add(idle.threads.len() * SEARCHER, Ordering::SeqCst);
-            mem::take(&mut *idle)
+            let woken = mem::take(&mut *idle);
+            self.publish(&idle);
+            woken
         };
         for parker in woken.threads {
             parker.unpark();

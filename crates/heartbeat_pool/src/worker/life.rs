@@ -245,7 +245,7 @@ impl Worker {
         let sleep = &registry.sleep;
         // The next job's first fork is offered at once.
         self.seat.beat.raise();
-        let idle = sleep.park_begin(&self.parker, self.beyond > 0);
+        let idle = sleep.park_begin(&self.parker, self.has_kept_place);
         let back = || {
             // A waker that was first has counted the thread as well.
             sleep.park_cancel(&self.parker);

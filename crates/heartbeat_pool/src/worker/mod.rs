@@ -60,8 +60,8 @@ pub struct Worker {
     pub(crate) private: PrivateQueue,
     /// Jobs of `private` that were promoted and whose `join` has not ended, oldest first.
     pub(crate) promoted: RefCell<Vec<(usize, Arc<Promotion>)>>,
-    /// The places beyond the target that are kept for the thread.
-    pub(crate) beyond: usize,
+    /// Whether a place beyond the target is kept for the thread.
+    pub(crate) has_kept_place: bool,
     /// What the thread is counted as in the pool's occupancy.
     charge: Cell<Option<Charge>>,
     parker: Arc<Parker>,
@@ -80,6 +80,8 @@ pub struct Worker {
     slot: Slot,
     /// Whether the thread is inside of a measured join, or of a part of one.
     pub(crate) is_measured: Cell<bool>,
+    /// Whether its next fork is to be taken soon.
+    pub(crate) wants_help_now: Cell<bool>,
 }
 
 /// A thread that waits, and is counted as running in no pool until this is dropped.
@@ -120,7 +122,7 @@ impl Worker {
             forks,
             private: PrivateQueue::new(),
             promoted: RefCell::new(Vec::new()),
-            beyond: usize::from(is_first && registry.config.keeps_first_place),
+            has_kept_place: is_first && registry.config.keeps_first_place,
             charge: Cell::new(None),
             pinned,
             scope_core: Cell::new(None),
@@ -133,6 +135,7 @@ impl Worker {
             stretch: Stretch::new(),
             slot: Slot::new(),
             is_measured: Cell::new(false),
+            wants_help_now: Cell::new(false),
         }
     }
 
@@ -228,7 +231,7 @@ impl Worker {
     pub(crate) fn look(&self) -> Look<'_, Ref<'_, [Arc<Seat>]>> {
         self.refresh_seats();
         let seats = Ref::map(self.seats.borrow(), |(_, seats)| seats.as_slice());
-        Look::new(&self.registry, seats, self.beyond)
+        Look::new(&self.registry, seats, self.has_kept_place)
     }
 
     /// The number of jobs run so far, to see later how they got on.

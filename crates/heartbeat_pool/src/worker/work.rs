@@ -43,14 +43,14 @@ impl Worker {
         for lane in lanes {
             let kept = self.charge.get() == Some(Charge::Lane(lane));
             if kept {
-                if self.registry.occupancy.crowded(lane, self.beyond) {
+                if self.registry.occupancy.crowded(lane, self.has_kept_place) {
                     self.set_charge(None);
                     self.registry.offer_seat();
                     continue;
                 }
             } else {
                 if !self.look().has_work(lane)
-                    || !self.registry.occupancy.try_admit(lane, self.beyond)
+                    || !self.registry.occupancy.try_admit(lane, self.has_kept_place)
                 {
                     continue;
                 }
@@ -254,7 +254,7 @@ impl Worker {
     pub(crate) fn run_one_of(&self, lane: Lane) -> bool {
         if lane != self.lane() {
             let occupancy = &self.registry.occupancy;
-            if !self.look().has_work(lane) || !occupancy.try_admit(lane, self.beyond) {
+            if !self.look().has_work(lane) || !occupancy.try_admit(lane, self.has_kept_place) {
                 return false;
             }
             let Some(found) = self.pop(lane) else {
