@@ -179,7 +179,7 @@ impl Choice {
             let is_fickle = self.since_switch < FICKLE;
             self.since_switch = 0;
             match best {
-                _ if is_fickle => PATIENCE,
+                _ if is_fickle => 4 * PATIENCE_OF_ONE,
                 Way::OneThread => PATIENCE_OF_ONE,
                 Way::AllThreads => PATIENCE_OF_ALL,
             }
