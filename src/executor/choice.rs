@@ -12,11 +12,12 @@ pub(super) enum Way {
 /// little, and the first may fail because they were cold, or shared a core.
 const PATIENCE_OF_ONE: u32 = 8;
 const PATIENCE_OF_ALL: u32 = 64;
-/// To which it may double in any case.
-const PATIENCE: u32 = 128;
-/// Where it begins after a switch that came within so many runs of the last.
+/// By one thread after a switch that came within so many runs of the last. Where there is little between
+/// the ways, chance would lead to and fro.
+const PATIENCE_OF_FICKLE: u32 = 32;
 const FICKLE: u32 = 512;
-/// And then until trials cost one run in so many.
+/// To which it may double in any case, and then until trials cost one run in so many.
+const PATIENCE: u32 = 128;
 const FRUGALITY: f64 = 1000.0;
 const MOST_PATIENCE: u32 = 1 << 14;
 /// Runs of all threads in a trial, and of one.
@@ -175,13 +176,12 @@ impl Choice {
             let dear = (FRUGALITY * loss * f64::from(self.trial_length())) as u32;
             (2 * self.patience).min(dear.clamp(PATIENCE, MOST_PATIENCE))
         } else {
-            // Where there is little between them, chance would lead to and fro.
             let is_fickle = self.since_switch < FICKLE;
             self.since_switch = 0;
             match best {
-                _ if is_fickle => 4 * PATIENCE_OF_ONE,
-                Way::OneThread => PATIENCE_OF_ONE,
                 Way::AllThreads => PATIENCE_OF_ALL,
+                Way::OneThread if is_fickle => PATIENCE_OF_FICKLE,
+                Way::OneThread => PATIENCE_OF_ONE,
             }
         };
         self.in_use = best;

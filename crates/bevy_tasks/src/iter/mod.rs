@@ -19,10 +19,11 @@ where
     pool.map_each(batches, |batch| (work.clone())(batch))
 }
 
-/// An iterator over batches, each of which is an iterator that a task goes through.
+/// An iterator over batches, each of which is an iterator that one thread goes through.
 ///
 /// Adapters are lazy and wrap each batch; consumers take the pool to run on. The batches are shared as
-/// threads come free: their length matters only in that one batch stays on one thread.
+/// threads come free: their length matters only in that one batch stays on one thread. None may wait for another one, nor for a
+/// task of the calling thread's executor.
 ///
 /// ```
 /// use bevy_tasks::{ParallelIterator, TaskPool};
