@@ -163,11 +163,11 @@ impl Choice {
 
     /// After a trial, in which the other way cost `other`.
     fn judge(&mut self, other: f64) {
-        // The usual cost follows a change slowly, and the last ones may be exceptions. In doubt it is
-        // all threads, which are where a long schedule belongs.
+        // A best of two against a best of two. The other way the usual cost follows a change slowly, and
+        // the last ones may be exceptions: in doubt it is all threads, where a long schedule belongs.
         let last = self.last[0].min(self.last[1]);
         let (best, cost) = match self.in_use {
-            Way::OneThread if other < self.cost.max(last) * GAIN => (Way::AllThreads, other),
+            Way::OneThread if other < last * GAIN => (Way::AllThreads, other),
             Way::AllThreads if other * GAIN <= self.cost.min(last) => (Way::OneThread, other),
             in_use => (in_use, last),
         };
