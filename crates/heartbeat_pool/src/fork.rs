@@ -15,7 +15,6 @@ use crate::sync::{Arc, AtomicBool, Ordering};
 use crate::unwind::{self, Payload};
 use crate::wait::Wait;
 use crate::worker::Worker;
-use crossbeam_deque::Steal;
 use std::cell::UnsafeCell;
 use std::sync::OnceLock;
 
@@ -41,13 +40,7 @@ pub(crate) fn steal(seat: &Seat) -> Option<ForkPtr> {
     if let Some(fork) = seat.take_returned() {
         return Some(fork);
     }
-    loop {
-        match seat.forks.steal() {
-            Steal::Success(fork) => return Some(fork),
-            Steal::Empty => return None,
-            Steal::Retry => {}
-        }
-    }
+    seat.forks.steal()
 }
 
 /// What owner and thief tell each other.

@@ -61,6 +61,8 @@ mod builder;
 #[cfg(not(heartbeat_loom))]
 mod config;
 #[cfg(not(heartbeat_loom))]
+mod deque;
+#[cfg(not(heartbeat_loom))]
 mod for_each;
 #[cfg(not(heartbeat_loom))]
 mod fork;

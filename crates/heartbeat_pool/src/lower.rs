@@ -85,15 +85,21 @@ fn config(upper: &Config) -> Config {
 }
 
 impl Registry {
-    /// The registry that jobs of `lane` go to, if that is not this one.
-    pub(crate) fn elsewhere(self: &Arc<Self>, lane: Lane) -> Option<Arc<Self>> {
+    /// Calls `f` with the registry that jobs of `lane` go to.
+    pub(crate) fn with_home_of<R>(
+        self: &Arc<Self>,
+        lane: Lane,
+        f: impl FnOnce(&Arc<Self>) -> R,
+    ) -> R {
         if lane == Lane::Frame {
-            self.kin.upper.get()?.upgrade()
-        } else if self.config.has_lower && self.occupancy.target() > 0 {
-            self.kin.lower.get_or_init(|| self.start_lower()).clone()
-        } else {
-            None
+            let upper = self.kin.upper.get().and_then(Weak::upgrade);
+            return f(upper.as_ref().unwrap_or(self));
         }
+        if !self.config.has_lower || self.occupancy.target() == 0 {
+            return f(self);
+        }
+        let lower = self.kin.lower.get_or_init(|| self.start_lower());
+        f(lower.as_ref().unwrap_or(self))
     }
 
     fn start_lower(self: &Arc<Self>) -> Option<Arc<Self>> {

@@ -1,6 +1,7 @@
 //! A thread's place in a pool, as the other threads see it.
 
 use crate::claim::Claim;
+use crate::deque::Stealer;
 use crate::fork::ForkPtr;
 use crate::heartbeat::Beat;
 use crate::job::Job;
@@ -10,7 +11,6 @@ use crate::parker::Parker;
 use crate::private::StackPtr;
 use crate::sync::{Arc, AtomicU64, AtomicUsize, Mutex, Ordering, lock};
 use crate::worker::Worker;
-use crossbeam_deque::Stealer;
 use crossbeam_utils::CachePadded;
 use std::collections::VecDeque;
 use std::sync::OnceLock;

@@ -42,9 +42,7 @@ impl Registry {
     }
 
     pub(crate) fn spawn(self: &Arc<Self>, lane: Lane, f: impl FnOnce() + Send + 'static) {
-        let other = self.elsewhere(lane);
-        let registry = other.as_ref().unwrap_or(self);
-        registry.push(lane, registry.reported(f));
+        self.with_home_of(lane, |registry| registry.push(lane, registry.reported(f)));
     }
 
     pub(crate) fn spawn_future<F>(self: &Arc<Self>, lane: Lane, future: F) -> Task<F::Output>
@@ -52,16 +50,26 @@ impl Registry {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        let registry = self.elsewhere(lane).unwrap_or_else(|| self.clone());
+        self.with_home_of(lane, |registry| registry.spawn_future_here(lane, future))
+    }
+
+    fn spawn_future_here<F>(self: &Arc<Self>, lane: Lane, future: F) -> Task<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
         // SAFETY: `schedule` holds a count of the owner.
-        let future = unsafe { Tracked::new(future, &registry) };
+        let future = unsafe { Tracked::new(future, self) };
+        let owner = self.clone();
         let schedule = move |runnable: Runnable| {
             // SAFETY: the future borrows nothing.
-            registry.push(lane, unsafe { Job::new(runnable) });
+            owner.push(lane, unsafe { Job::new(runnable) });
         };
         let builder = async_task::Builder::new().propagate_panic(true);
         let (runnable, task) = builder.spawn(|()| future, schedule);
-        runnable.schedule();
+        // Not by `schedule`, for which async-task would count the task once more.
+        // SAFETY: the future borrows nothing.
+        self.push(lane, unsafe { Job::new(runnable) });
         task
     }
 

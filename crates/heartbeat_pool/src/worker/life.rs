@@ -245,6 +245,8 @@ impl Worker {
         let sleep = &registry.sleep;
         // The next job's first fork is offered at once.
         self.seat.beat.raise();
+        self.deque.rest();
+        self.forks.rest();
         let idle = sleep.park_begin(&self.parker, self.has_kept_place);
         let back = || {
             // A waker that was first has counted the thread as well.

@@ -4,6 +4,7 @@ mod life;
 mod stretch;
 mod work;
 
+use crate::deque::Deque;
 use crate::fork::ForkPtr;
 use crate::heartbeat::Pace;
 use crate::job::Job;
@@ -21,7 +22,6 @@ use crate::slots::Slot;
 use crate::sync::Arc;
 use crate::thread_state::{self, Entered};
 use crate::threads::Main;
-use crossbeam_deque::Worker as Deque;
 use std::cell::{Cell, Ref, RefCell};
 use std::rc::Rc;
 use std::thread;

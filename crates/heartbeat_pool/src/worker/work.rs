@@ -11,7 +11,6 @@ use crate::sync::Arc;
 use crate::thread_state;
 use crate::trace::{self, Kind};
 use crate::unwind;
-use crossbeam_deque::Steal;
 
 /// Every this many jobs a worker looks everywhere else before its own deque, so that nothing is
 /// starved by tasks that keep waking each other: not what came from outside, nor what lies in the
@@ -139,19 +138,13 @@ impl Worker {
             if Arc::ptr_eq(seat, &self.seat) {
                 return None;
             }
-            loop {
-                // Nobody would empty the deque of a thread from outside once it has left.
-                let stolen = if self.is_member() {
-                    seat.stealer.steal_batch_and_pop(&self.deque)
-                } else {
-                    seat.stealer.steal()
-                };
-                match stolen {
-                    Steal::Success(job) => return Some(Found::Job(job)),
-                    Steal::Empty => return None,
-                    Steal::Retry => {}
-                }
-            }
+            // Nobody would empty the deque of a thread from outside once it has left.
+            let stolen = if self.is_member() {
+                self.deque.steal_batch_and_pop(&seat.stealer)
+            } else {
+                seat.stealer.steal()
+            };
+            stolen.map(Found::Job)
         })
     }
 
