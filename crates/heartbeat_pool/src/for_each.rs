@@ -91,7 +91,11 @@ impl PieceSize {
     const WORTH_SHARING: f64 = 4_000.0;
     /// The same for one of two who share already: what they pass to and fro at the end lies in the
     /// wrong cache when they come by again.
-    const WORTH_SHARING_AGAIN: f64 = 20_000.0;
+    ///
+    /// Less than a helper looks around before it sleeps, so that it is still there for the next loop.
+    const WORTH_SHARING_AGAIN: f64 = 15_000.0;
+    /// The same for waking somebody at once: a few times what a wake-up costs.
+    const WORTH_WAKING: f64 = 200_000.0;
     /// A loop of fewer items is shared before its first one, for that may take long.
     const FEW: usize = 64;
 
@@ -130,6 +134,12 @@ impl PieceSize {
         self.timed = true;
         self.items = (left / Self::FEW + 3).min(Self::UNTIMED);
         None
+    }
+
+    /// Whether `left` items take so long that nobody who sleeps should wait for the next beat.
+    fn is_worth_waking(&self, left: usize) -> bool {
+        self.item
+            .is_some_and(|item| item * left as f64 >= Self::WORTH_WAKING)
     }
 
     /// Runs a piece of at most that size, with `left` items at its start, and sizes the next one.
@@ -248,6 +258,7 @@ impl Worker {
                     Some(true) => {
                         // Ended first, for this thread goes on with a state of the next stretch.
                         let before = state.map(&folding.finish);
+                        self.wants_help_now.set(size.is_worth_waking(left));
                         return self.halves(before, rest, folding);
                     }
                     Some(false) => {

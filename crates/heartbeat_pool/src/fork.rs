@@ -154,11 +154,7 @@ impl Worker {
     fn announce_forks(&self, hidden: bool) {
         if !hidden || self.seat.shows_forks() {
             self.seat.show_forks();
-            if self.wants_help_now.take() {
-                self.registry().notify(Lane::Frame);
-            } else {
-                self.registry().notify_within_a_beat(Lane::Frame);
-            }
+            self.announce();
         } else {
             self.registry().see_to_sentinel();
         }

@@ -57,6 +57,7 @@ impl Wait for Stolen<'_> {
     fn step(&self, worker: &Worker) -> bool {
         // What the thief promoted meanwhile is part of what is waited for.
         let Some(descendant) = self.0.take_descendant() else {
+            self.0.ask();
             return false;
         };
         worker.seat.counters.steal();
@@ -202,11 +203,12 @@ impl Worker {
     }
 
     /// After a beat: puts the oldest private job where others can take it, if there is room for
-    /// one more thread to do so.
+    /// one more thread to do so, or one that waits for this one.
     #[cold]
     fn promote(&self) {
         self.seat.beat.lower();
-        if self.registry().occupancy.admits(self.lane(), false) {
+        let wanted = self.seat.beat.take_wanted();
+        if wanted || self.registry().occupancy.admits(self.lane(), false) {
             // Jobs of the frames that a panic would end are queued.
             unwind::AbortOnUnwind::guard(|| self.promote_oldest());
         }
@@ -220,7 +222,16 @@ impl Worker {
         self.promoted.borrow_mut().push((index, promotion.clone()));
         self.seat.offer(promotion);
         self.seat.counters.promotion();
-        self.registry().notify_within_a_beat(self.lane());
+        self.announce();
+    }
+
+    /// Tells of a fork that was offered.
+    pub(crate) fn announce(&self) {
+        if self.wants_help_now.take() {
+            self.registry().notify(self.lane());
+        } else {
+            self.registry().notify_within_a_beat(self.lane());
+        }
     }
 
     /// Ends the join whose job was promoted, by running the job or by its thief's result.

@@ -63,6 +63,13 @@ impl Promotion {
             .is_some_and(|(seat, ticket)| seat.has_promoted(self.lane, *ticket))
     }
 
+    /// Asks the thief to share what is left of it with the owner.
+    pub(crate) fn ask(&self) {
+        if let Some((seat, _)) = self.thief.get() {
+            seat.beat.want();
+        }
+    }
+
     /// A job that this one's thief promoted while it ran it: work that the owner waits for.
     pub(crate) fn take_descendant(&self) -> Option<Arc<Self>> {
         let (seat, ticket) = self.thief.get()?;

@@ -42,6 +42,52 @@ fn a_long_join_is_shared_between_threads() {
 }
 
 #[test]
+fn who_waits_for_a_stolen_half_does_part_of_it_in_a_full_pool() {
+    within_a_minute(|| {
+        let pool = pool(2);
+        let owner = thread::current().id();
+        let parks = || {
+            let workers = pool.metrics().workers;
+            let own = workers.iter().find(|own| own.name == format!("{owner:?}"));
+            own.map_or(0, |own| own.parks)
+        };
+        // In some runs it may have given its place to another thread, but not in all.
+        loop {
+            let before = parks();
+            if pool.with_worker(|worker| part_is_run_by(worker, owner)) && parks() == before {
+                break;
+            }
+        }
+    });
+}
+
+/// Comes back early for a stolen half, and tells whether `owner` ran half of that.
+fn part_is_run_by(worker: &Worker, owner: thread::ThreadId) -> bool {
+    let is_stolen = AtomicBool::new(false);
+    let ran_by = Mutex::new(None);
+    worker.join(
+        |_| while !is_stolen.load(Ordering::Relaxed) {},
+        |worker| {
+            is_stolen.store(true, Ordering::Relaxed);
+            let is_begun = || lock(&ran_by).is_some();
+            worker.join(
+                |worker| {
+                    while !is_begun() {
+                        worker.join(|_| (), |_| ());
+                    }
+                },
+                |_| *lock(&ran_by) = Some(thread::current().id()),
+            );
+        },
+    );
+    *lock(&ran_by) == Some(owner)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap()
+}
+
+#[test]
 fn join_panics_with_the_payload_of_the_half_that_failed() {
     within_a_minute(|| {
         for threads in SIZES {

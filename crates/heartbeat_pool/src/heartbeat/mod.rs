@@ -19,6 +19,9 @@ pub(crate) struct Beat {
     /// is full and no beat is raised.
     gate: AtomicBool,
     raised: AtomicBool,
+    /// Whether it was raised by a thread that waits for what the owner runs, and would run part of it in
+    /// the place that it waits in.
+    wanted: AtomicBool,
 }
 
 impl Beat {
@@ -27,6 +30,7 @@ impl Beat {
         Self {
             gate: AtomicBool::new(true),
             raised: AtomicBool::new(true),
+            wanted: AtomicBool::new(false),
         }
     }
 
@@ -36,6 +40,22 @@ impl Beat {
         // Relaxed, both: should the owner see the gate first, it sees the beat at its next look.
         self.raised.store(true, Ordering::Relaxed);
         self.gate.store(true, Ordering::Relaxed);
+    }
+
+    /// Asks the owner to share with the caller, which waits for it.
+    pub(crate) fn want(&self) {
+        // Relaxed: should the owner see the beat first, it shares if there is room.
+        self.wanted.store(true, Ordering::Relaxed);
+        self.raise();
+    }
+
+    /// Whether somebody waits who would share, once.
+    pub(crate) fn take_wanted(&self) -> bool {
+        let wanted = self.wanted.load(Ordering::Relaxed);
+        if wanted {
+            self.wanted.store(false, Ordering::Relaxed);
+        }
+        wanted
     }
 
     /// Whether a fork may be two plain calls.
