@@ -94,6 +94,8 @@ impl PieceSize {
     ///
     /// Less than a helper looks around before it sleeps, so that it is still there for the next loop.
     const WORTH_SHARING_AGAIN: f64 = 15_000.0;
+    /// How much later than its owner another thread begins, in nanoseconds.
+    const HAND_OVER: f64 = 1_500.0;
     /// The same for waking somebody at once: a few times what a wake-up costs.
     const WORTH_WAKING: f64 = 200_000.0;
     /// A loop of fewer items is shared before its first one, for that may take long.
@@ -134,6 +136,12 @@ impl PieceSize {
         self.timed = true;
         self.items = (left / Self::FEW + 3).min(Self::UNTIMED);
         None
+    }
+
+    /// Where to cut `left` items, so that who comes for the second part later ends with the first.
+    fn middle(&self, left: usize) -> usize {
+        let hand_over = self.item.map_or(0.0, |item| Self::HAND_OVER / item) as usize;
+        (left + hand_over.min(left / 2)) / 2
     }
 
     /// Whether `left` items take so long that nobody who sleeps should wait for the next beat.
@@ -259,7 +267,7 @@ impl Worker {
                         // Ended first, for this thread goes on with a state of the next stretch.
                         let before = state.map(&folding.finish);
                         self.wants_help_now.set(size.is_worth_waking(left));
-                        return self.halves(before, rest, folding);
+                        return self.halves(before, rest, size.middle(left), folding);
                     }
                     Some(false) => {
                         self.decline_beat();
@@ -288,6 +296,7 @@ impl Worker {
         &self,
         before: Option<R>,
         work: W,
+        middle: usize,
         folding: &Folding<
             impl Fn() -> S + Sync,
             impl Fn(&mut S, W) + Sync,
@@ -295,7 +304,6 @@ impl Worker {
             impl Fn(R, R) -> R + Sync,
         >,
     ) -> R {
-        let middle = work.len() / 2;
         let (left, right) = work.split_at(middle);
         let (left, right) = self.join(
             |worker| worker.stretch_of(left, true, folding),

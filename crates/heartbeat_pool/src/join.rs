@@ -207,6 +207,7 @@ impl Worker {
     #[cold]
     fn promote(&self) {
         self.seat.beat.lower();
+        self.seat.core.take();
         let wanted = self.seat.beat.take_wanted();
         if wanted || self.registry().occupancy.admits(self.lane(), false) {
             // Jobs of the frames that a panic would end are queued.

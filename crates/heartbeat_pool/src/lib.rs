@@ -42,6 +42,7 @@ mod sync;
 mod parker;
 
 mod claim;
+mod core;
 mod lane;
 mod latch;
 mod occupancy;

@@ -1,5 +1,6 @@
 //! A thread's parking place: one token, so an `unpark` that comes first is never lost.
 
+use crate::core::Core;
 #[cfg(not(heartbeat_loom))]
 use crate::sync::Arc;
 use crate::sync::{AtomicU8, Condvar, Mutex, Ordering, lock};
@@ -28,6 +29,8 @@ pub(crate) struct Parker {
     state: AtomicU8,
     lock: Mutex<()>,
     wake: Condvar,
+    /// Where the owner sleeps.
+    bed: Core,
 }
 
 impl Parker {
@@ -36,6 +39,7 @@ impl Parker {
             state: AtomicU8::new(EMPTY),
             lock: Mutex::new(()),
             wake: Condvar::new(),
+            bed: Core::none(),
         }
     }
 
@@ -53,6 +57,11 @@ impl Parker {
         if self.take_token() {
             return true;
         }
+        self.bed.take();
+        self.sleep(timeout)
+    }
+
+    fn sleep(&self, timeout: Option<Duration>) -> bool {
         let mut guard = lock(&self.lock);
         // Acquire on failure pairs with the Release in `unpark`: what came before it is seen.
         if self
@@ -71,6 +80,7 @@ impl Parker {
                         .wait(guard)
                         .unwrap_or_else(PoisonError::into_inner);
                     if self.take_token() {
+                        self.bed.want_no_more();
                         return true;
                     }
                 }
@@ -81,7 +91,11 @@ impl Parker {
                         .unwrap_or_else(PoisonError::into_inner);
                     // A swap, not a store: a token that arrives just now must be told apart.
                     // Acquire pairs with the Release in `unpark`.
-                    return self.state.swap(EMPTY, Ordering::Acquire) == NOTIFIED;
+                    let notified = self.state.swap(EMPTY, Ordering::Acquire) == NOTIFIED;
+                    if notified {
+                        self.bed.want_no_more();
+                    }
+                    return notified;
                 }
             }
         }
@@ -107,6 +121,7 @@ impl Parker {
             // The owner holds the lock from PARKED until it sleeps: passing through it means
             // that the signal can't fall between its check and its sleep.
             drop(lock(&self.lock));
+            self.bed.want();
             self.wake.notify_one();
         }
     }

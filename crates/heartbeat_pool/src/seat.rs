@@ -1,6 +1,7 @@
 //! A thread's place in a pool, as the other threads see it.
 
 use crate::claim::Claim;
+use crate::core::Core;
 use crate::deque::Stealer;
 use crate::fork::ForkPtr;
 use crate::heartbeat::Beat;
@@ -89,6 +90,8 @@ struct Promoted {
 /// The shared side of a worker; its own side is [`Worker`](crate::Worker).
 pub(crate) struct Seat {
     pub(crate) name: String,
+    /// Where its owner runs.
+    pub(crate) core: CachePadded<Core>,
     pub(crate) beat: CachePadded<Beat>,
     pub(crate) stealer: Stealer<Job>,
     /// The second halves of its offered joins.
@@ -115,6 +118,7 @@ impl Seat {
     ) -> Self {
         Self {
             name,
+            core: CachePadded::new(Core::none()),
             beat: CachePadded::new(Beat::new()),
             stealer,
             forks,
@@ -226,6 +230,11 @@ impl Seat {
     #[inline]
     pub(crate) fn hides_forks(&self) -> bool {
         self.forks_hidden.load(Ordering::Relaxed) != 0
+    }
+
+    /// Whether there are forks that are kept from others, a moment ago.
+    pub(crate) fn has_hidden_forks(&self) -> bool {
+        self.hides_forks() && !self.forks.is_empty()
     }
 
     /// Whether others may take forks.

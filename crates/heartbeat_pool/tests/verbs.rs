@@ -66,7 +66,11 @@ fn part_is_run_by(worker: &Worker, owner: thread::ThreadId) -> bool {
     let is_stolen = AtomicBool::new(false);
     let ran_by = Mutex::new(None);
     worker.join(
-        |_| while !is_stolen.load(Ordering::Relaxed) {},
+        |_| {
+            while !is_stolen.load(Ordering::Relaxed) {
+                std::hint::spin_loop();
+            }
+        },
         |worker| {
             is_stolen.store(true, Ordering::Relaxed);
             let is_begun = || lock(&ran_by).is_some();

@@ -38,6 +38,8 @@ pub(crate) enum Relieved {
     Called,
     /// Nothing runs any more: sleep without a timer.
     Quiet,
+    /// Those who look for work are enough, and the first of them to sleep is the next sentinel.
+    Replaced,
     /// The sentinel must run stuck frame work: it is counted as running already, and still
     /// listed as idle.
     Stuck,
@@ -91,6 +93,9 @@ pub(crate) fn keep_beat(worker: &Worker) -> Relieved {
         if !alert.1 && registry.occupancy.is_quiet() {
             return Relieved::Quiet;
         }
+        if registry.is_room_looked_for() {
+            return Relieved::Replaced;
+        }
         let stuck = worker.look().has_work(Lane::Frame);
         let interval = match (alert.1, stuck) {
             (true, _) => beat,
@@ -101,6 +106,7 @@ pub(crate) fn keep_beat(worker: &Worker) -> Relieved {
             return Relieved::Called;
         }
         worker.seat.counters.beat();
+        worker.make_way();
 
         let look = worker.look();
         let lowered = look.any_beat_lowered(&worker.seat);

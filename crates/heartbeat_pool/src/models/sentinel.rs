@@ -108,3 +108,58 @@ fn a_busy_pool_has_a_sentinel() {
         idle.join().unwrap();
     });
 }
+
+/// A sentinel that leaves its duty to a searcher, which finds nothing: in the end one of the two has it.
+#[test]
+fn a_searcher_that_replaces_the_sentinel_keeps_the_beat() {
+    loom::model(|| {
+        let sleep = Arc::new(Sleep::new());
+        sleep.search_begin();
+        let searcher = {
+            let sleep = sleep.clone();
+            thread::spawn(move || {
+                sleep.park_begin(&Arc::new(Parker::new()), false);
+                let _ = sleep.sentinel_begin();
+            })
+        };
+        while sleep.sentinel_begin() && sleep.searchers() > 0 {
+            sleep.sentinel_end();
+            if sleep.searchers() > 0 {
+                break;
+            }
+        }
+        searcher.join().unwrap();
+        assert!(sleep.has_sentinel());
+    });
+}
+
+/// A push that relied on an alert sentinel, which then leaves its duty to a searcher: somebody's last look
+/// sees the job, or somebody is woken for it.
+#[test]
+fn a_push_is_not_left_to_a_sentinel_that_was_replaced() {
+    loom::model(|| {
+        let sleep = Arc::new(Sleep::new());
+        let queue = Arc::new(AtomicUsize::new(0));
+        sleep.alert_begin();
+        sleep.search_begin();
+        let searcher = {
+            let (sleep, queue) = (sleep.clone(), queue.clone());
+            thread::spawn(move || {
+                sleep.park_begin(&Arc::new(Parker::new()), false);
+                queue.load(Ordering::Relaxed) == 1
+            })
+        };
+        let sentinel = {
+            let (sleep, queue) = (sleep.clone(), queue.clone());
+            thread::spawn(move || {
+                sleep.alert_end();
+                // Replaced, it looks no more.
+                sleep.searchers() == 0 && queue.load(Ordering::Relaxed) == 1
+            })
+        };
+        queue.fetch_add(1, Ordering::Relaxed);
+        let woke = sleep.needs_watch() && sleep.wake_one();
+        let seen = [searcher.join().unwrap(), sentinel.join().unwrap()];
+        assert!(woke || seen.contains(&true));
+    });
+}

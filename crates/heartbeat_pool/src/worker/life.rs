@@ -3,6 +3,7 @@
 use super::Worker;
 use crate::active::Tracks;
 use crate::config::ThreadHandler;
+use crate::core;
 use crate::heartbeat::{self, Relieved};
 use crate::lane::Lane;
 use crate::occupancy::Charge;
@@ -12,6 +13,7 @@ use crate::spin;
 use crate::sync::Arc;
 use crate::thread_state::{self, Entered};
 use crate::unwind;
+use std::cell::Cell;
 use std::hint;
 use std::mem;
 use std::rc::Rc;
@@ -143,6 +145,10 @@ impl Worker {
         self.set_charge(None);
         if searching {
             self.end_search();
+            if !registry.occupancy.is_quiet() {
+                // A sentinel may have left its duty to this thread.
+                registry.see_to_sentinel();
+            }
         } else {
             registry.offer_seat();
         }
@@ -160,6 +166,7 @@ impl Worker {
 
     fn begin_stretch(&self) {
         self.stretch.begin();
+        self.seat.core.take();
         self.busy_begin();
     }
 
@@ -193,18 +200,27 @@ impl Worker {
         if registry.sleep.searchers() != 1 || !registry.has_room() {
             return false;
         }
-        let ready = || self.look().has_admissible_work() || self.is_called();
+        if self.look().has_hidden_forks() {
+            // It was woken to be the sentinel, and whose forks these are may be through with them soon.
+            return false;
+        }
+        // Somebody woken on this core can't begin before the search ends.
+        let gives_way = Cell::new(false);
+        let ready = || {
+            gives_way.set(core::is_wanted());
+            gives_way.get() || self.look().has_admissible_work() || self.is_called()
+        };
         // Sharing has to pay: after what did not, it is asked for with hesitation.
         let last = self.asked.get();
         let at_once = self.stretch.has_paid() || last.elapsed() >= registry.config.beat;
         if at_once {
             self.ask();
         } else if spin::until(spin::BEFORE_SLEEP / 2, ready) {
-            return true;
+            return !gives_way.get();
         } else {
             self.ask();
         }
-        spin::until(spin::BEFORE_SLEEP, ready)
+        spin::until(spin::BEFORE_SLEEP, ready) && !gives_way.get()
     }
 
     fn ask(&self) {
@@ -224,6 +240,7 @@ impl Worker {
                 break;
             }
             self.seat.counters.beat();
+            self.make_way();
             let look = self.look();
             look.raise_beats(Some(&self.seat));
             let brisk = heartbeat::is_brisk(pace.advance(look.progress()), registry.config.beat);
@@ -283,7 +300,9 @@ impl Worker {
                 {
                     break;
                 }
-                Relieved::Quiet => {}
+                // Asked again, as nobody is the sentinel any more: who then stops looking becomes it.
+                Relieved::Replaced if registry.is_room_looked_for() => break,
+                Relieved::Quiet | Relieved::Replaced => {}
                 Relieved::Stuck => {
                     back();
                     self.charge.set(Some(Charge::Lane(Lane::Frame)));
@@ -298,6 +317,7 @@ impl Worker {
         }
         self.parker.park();
         self.seat.counters.wake();
+        self.make_way();
         back()
     }
 }

@@ -4,6 +4,7 @@ mod life;
 mod stretch;
 mod work;
 
+use crate::core;
 use crate::deque::Deque;
 use crate::fork::ForkPtr;
 use crate::heartbeat::Pace;
@@ -93,6 +94,7 @@ impl Drop for Standing {
             // Whether there is room or not: nobody is held up who comes back.
             worker.registry.occupancy.enter(charge);
             worker.charge.set(Some(charge));
+            worker.seat.core.take();
             worker.busy_begin();
         }
     }
@@ -282,6 +284,7 @@ impl Worker {
         }
         self.registry.occupancy.enter(Charge::External);
         self.charge.set(Some(Charge::External));
+        self.seat.core.take();
         let _visit = Visit(self);
         f(self)
     }
@@ -289,6 +292,9 @@ impl Worker {
     /// Leaves the count, if the thread was counted, and becomes `charge`, which is counted already.
     fn set_charge(&self, charge: Option<Charge>) {
         if let Some(left) = self.charge.replace(charge) {
+            if charge.is_none() {
+                self.seat.core.give_back();
+            }
             self.slot.release(&self.registry.slots);
             self.registry.occupancy.leave(left);
         }
@@ -326,6 +332,7 @@ impl Worker {
             worker.seat.show_forks();
             if let Some(charge) = worker.charge.take() {
                 worker.seat.counters.busy_end();
+                worker.seat.core.give_back();
                 worker.slot.release(&worker.registry.slots);
                 worker.registry.occupancy.leave(charge);
                 worker.registry.offer_seat();
@@ -333,6 +340,16 @@ impl Worker {
             }
         });
         Standing(left)
+    }
+
+    /// Moves the thread, which has nothing to do, away from the core of one that runs.
+    pub(crate) fn make_way(&self) {
+        self.refresh_seats();
+        let seats = self.seats.borrow();
+        core::leave(|| {
+            let others = seats.1.iter().filter(|seat| !Arc::ptr_eq(seat, &self.seat));
+            others.filter_map(|seat| seat.core.get())
+        });
     }
 
     /// Begins a stretch of work, as far as metrics go: those from outside are not timed, for

@@ -130,6 +130,9 @@ impl Stretch {
             PATIENCE
         } else if paid || needed {
             0
+        } else if elapsed >= WORTH_COMING / 2 && !brief {
+            // The end of a loop, perhaps, whose next run is worth coming for.
+            self.strikes.get()
         } else {
             self.strikes.get() + 1
         };

@@ -1,0 +1,146 @@
+//! Which core a running thread has, and how another one leaves it.
+//!
+//! Linux wakes a thread on the core that it had last if it takes no other one for idle. In a virtual machine
+//! it takes no core for idle that the host has put to sleep, so a helper may wake on the core of the very
+//! thread that it is to help, beat after beat, while another core has nothing to do. Such a helper moves
+//! once, and has another core from then on.
+
+// Not those of the models: nothing but a thread's place rests on it.
+use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
+
+/// The core that a thread has, plus one; zero while it has none.
+#[derive(Debug, Default)]
+pub(crate) struct Core(AtomicUsize);
+
+impl Core {
+    pub(crate) const fn none() -> Self {
+        Self(AtomicUsize::new(0))
+    }
+
+    /// Tells the core that the calling thread has now.
+    pub(crate) fn take(&self) {
+        let core = system::current().map_or(0, |core| core + 1);
+        // Relaxed, here and below: who goes by an old one moves in vain.
+        if self.0.load(Ordering::Relaxed) != core {
+            self.0.store(core, Ordering::Relaxed);
+        }
+    }
+
+    pub(crate) fn give_back(&self) {
+        self.0.store(0, Ordering::Relaxed);
+    }
+
+    /// Somebody was woken who slept there.
+    pub(crate) fn want(&self) {
+        self.count_wanted(1);
+    }
+
+    /// That one runs now.
+    pub(crate) fn want_no_more(&self) {
+        self.count_wanted(-1);
+    }
+
+    fn count_wanted(&self, more: i32) {
+        if let Some(wanted) = self.get().and_then(|core| WANTED.get(core)) {
+            wanted.fetch_add(more, Ordering::Relaxed);
+        }
+    }
+
+    pub(crate) fn get(&self) -> Option<usize> {
+        self.0.load(Ordering::Relaxed).checked_sub(1)
+    }
+}
+
+/// How many were woken on each core and don't run yet; one less for a moment where the count comes late.
+static WANTED: [AtomicI32; 512] = [const { AtomicI32::new(0) }; 512];
+
+/// Whether somebody was woken who is likely to wait for the calling thread's core.
+pub(crate) fn is_wanted() -> bool {
+    let wanted = system::current().and_then(|core| WANTED.get(core));
+    wanted.is_some_and(|wanted| wanted.load(Ordering::Relaxed) > 0)
+}
+
+/// Moves the calling thread to a core that is none of `others`, if it has one of those and may use others.
+pub(crate) fn leave<I: Iterator<Item = usize>>(others: impl Fn() -> I) {
+    if system::current().is_some_and(|core| others().any(|other| other == core)) {
+        system::avoid(others());
+    }
+}
+
+#[cfg(all(any(target_os = "linux", target_os = "android"), not(miri)))]
+mod system {
+    use rustix::thread::{sched_getaffinity, sched_getcpu, sched_setaffinity};
+
+    pub(super) fn current() -> Option<usize> {
+        Some(sched_getcpu())
+    }
+
+    /// Moves the calling thread away from `cores`, if it may use any other.
+    #[cold]
+    pub(super) fn avoid(cores: impl Iterator<Item = usize>) {
+        let Ok(allowed) = sched_getaffinity(None) else {
+            return;
+        };
+        let mut wanted = allowed;
+        for core in cores {
+            if core < rustix::thread::CpuSet::MAX_CPU {
+                wanted.unset(core);
+            }
+        }
+        if wanted.count() > 0 && sched_setaffinity(None, &wanted).is_ok() {
+            // It has moved; where it may go later is as before.
+            _ = sched_setaffinity(None, &allowed);
+        }
+    }
+}
+
+#[cfg(any(miri, not(any(target_os = "linux", target_os = "android"))))]
+mod system {
+    pub(super) fn current() -> Option<usize> {
+        None
+    }
+
+    pub(super) fn avoid(_: impl Iterator<Item = usize>) {}
+}
+
+#[cfg(all(
+    test,
+    not(any(heartbeat_loom, miri)),
+    any(target_os = "linux", target_os = "android")
+))]
+mod tests {
+    use super::*;
+    use rustix::thread::sched_getaffinity;
+    use std::iter;
+
+    /// The system may move the thread as well at any moment, but not each time.
+    const TRIES: usize = 20;
+
+    #[test]
+    fn a_thread_leaves_a_core_and_may_go_there_later() {
+        let allowed = sched_getaffinity(None).unwrap();
+        if allowed.count() < 2 {
+            return;
+        }
+        let leaves = |_| {
+            let core = system::current().unwrap();
+            leave(|| iter::once(core));
+            system::current() != Some(core)
+        };
+        assert!((0..TRIES).any(leaves));
+        assert!(sched_getaffinity(None).unwrap() == allowed);
+    }
+
+    #[test]
+    fn a_core_is_wanted_from_the_wake_up_until_the_sleeper_runs() {
+        let wanted = |_| {
+            let core = Core::none();
+            core.take();
+            core.want();
+            let wanted = is_wanted();
+            core.want_no_more();
+            wanted
+        };
+        assert!((0..TRIES).any(wanted));
+    }
+}
