@@ -141,7 +141,7 @@ impl PieceSize {
     /// Where to cut `left` items, so that who comes for the second part later ends with the first.
     fn middle(&self, left: usize) -> usize {
         let hand_over = self.item.map_or(0.0, |item| Self::HAND_OVER / item) as usize;
-        (left + hand_over.min(left / 2)) / 2
+        left / 2 + hand_over.min(left / 2) / 2
     }
 
     /// Whether `left` items take so long that nobody who sleeps should wait for the next beat.
@@ -309,6 +309,8 @@ impl Worker {
             |worker| worker.stretch_of(left, true, folding),
             |worker| worker.stretch_of(right, true, folding),
         );
+        // Should nobody have been there to share with.
+        self.wants_help_now.set(false);
         let left = match before {
             Some(before) => (folding.combine)(before, left),
             None => left,

@@ -42,7 +42,7 @@ mod sync;
 mod parker;
 
 mod claim;
-mod core;
+mod cores;
 mod lane;
 mod latch;
 mod occupancy;

@@ -74,11 +74,6 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
         Lane::ALL.into_iter().any(found) || self.registry.blocking.is_ready()
     }
 
-    /// Whether there are forks that are kept from others, so that only time can show whether they are work.
-    pub(crate) fn has_hidden_forks(&self) -> bool {
-        self.seats.iter().any(|seat| seat.has_hidden_forks())
-    }
-
     /// Raises the beat of every seat but the caller's `own`: the next `join` on each promotes.
     pub(crate) fn raise_beats(&self, own: Option<&Arc<Seat>>) {
         let others = |seat: &&Arc<Seat>| own.is_none_or(|own| !Arc::ptr_eq(own, seat));

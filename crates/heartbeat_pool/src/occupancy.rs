@@ -170,15 +170,9 @@ impl Occupancy {
         self.counts().of(Charge::Lane(lane)) > 1
     }
 
-    /// How many more threads would find room to run frame work.
-    pub(crate) fn room(&self) -> usize {
-        let most = self.target().min(self.budget(Lane::Frame));
-        most.saturating_sub(self.counts().frame())
-    }
-
     /// Whether a thread from outside that waits would find room to run.
     pub(crate) fn has_room(&self) -> bool {
-        self.room() > 0
+        self.counts().frame() < self.target().min(self.budget(Lane::Frame))
     }
 
     /// How many threads work for the frame beyond the target.

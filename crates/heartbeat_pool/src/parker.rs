@@ -1,18 +1,18 @@
 //! A thread's parking place: one token, so an `unpark` that comes first is never lost.
 
-use crate::core::Core;
+use crate::cores;
 #[cfg(not(heartbeat_loom))]
 use crate::sync::Arc;
-use crate::sync::{AtomicU8, Condvar, Mutex, Ordering, lock};
+use crate::sync::{AtomicUsize, Condvar, Mutex, Ordering, lock};
 use std::sync::PoisonError;
 use std::time::Duration;
 
 /// Nobody parks, no token.
-const EMPTY: u8 = 0;
-/// The owner sleeps, or is about to.
-const PARKED: u8 = 1;
+const EMPTY: usize = 0;
 /// A token waits for the owner.
-const NOTIFIED: u8 = 2;
+const NOTIFIED: usize = 1;
+/// The owner sleeps, or is about to: this, and the number of its core.
+const PARKED: usize = 2;
 
 /// Parks its owner thread until another thread unparks it.
 ///
@@ -26,20 +26,17 @@ const NOTIFIED: u8 = 2;
 /// another one's event: each re-checks its own condition before it parks.
 #[derive(Debug)]
 pub(crate) struct Parker {
-    state: AtomicU8,
+    state: AtomicUsize,
     lock: Mutex<()>,
     wake: Condvar,
-    /// Where the owner sleeps.
-    bed: Core,
 }
 
 impl Parker {
     pub(crate) fn new() -> Self {
         Self {
-            state: AtomicU8::new(EMPTY),
+            state: AtomicUsize::new(EMPTY),
             lock: Mutex::new(()),
             wake: Condvar::new(),
-            bed: Core::none(),
         }
     }
 
@@ -57,16 +54,13 @@ impl Parker {
         if self.take_token() {
             return true;
         }
-        self.bed.take();
-        self.sleep(timeout)
-    }
-
-    fn sleep(&self, timeout: Option<Duration>) -> bool {
+        let bed = cores::current();
+        let parked = PARKED + bed;
         let mut guard = lock(&self.lock);
         // Acquire on failure pairs with the Release in `unpark`: what came before it is seen.
         if self
             .state
-            .compare_exchange(EMPTY, PARKED, Ordering::Relaxed, Ordering::Acquire)
+            .compare_exchange(EMPTY, parked, Ordering::Relaxed, Ordering::Acquire)
             .is_err()
         {
             // Only the owner leaves NOTIFIED, so the token is still here.
@@ -80,7 +74,7 @@ impl Parker {
                         .wait(guard)
                         .unwrap_or_else(PoisonError::into_inner);
                     if self.take_token() {
-                        self.bed.want_no_more();
+                        cores::want_no_more(bed);
                         return true;
                     }
                 }
@@ -93,7 +87,7 @@ impl Parker {
                     // Acquire pairs with the Release in `unpark`.
                     let notified = self.state.swap(EMPTY, Ordering::Acquire) == NOTIFIED;
                     if notified {
-                        self.bed.want_no_more();
+                        cores::want_no_more(bed);
                     }
                     return notified;
                 }
@@ -117,11 +111,12 @@ impl Parker {
     /// Leaves a token, and wakes the owner where it sleeps.
     pub(crate) fn unpark(&self) {
         // Release pairs with the Acquires in `park_inner` and `take_token`.
-        if self.state.swap(NOTIFIED, Ordering::Release) == PARKED {
+        let before = self.state.swap(NOTIFIED, Ordering::Release);
+        if before >= PARKED {
+            cores::want(before - PARKED);
             // The owner holds the lock from PARKED until it sleeps: passing through it means
             // that the signal can't fall between its check and its sleep.
             drop(lock(&self.lock));
-            self.bed.want();
             self.wake.notify_one();
         }
     }

@@ -192,12 +192,6 @@ impl Registry {
         self.occupancy.has_room()
     }
 
-    /// Whether the threads that look for work would leave no room for more, should they find some.
-    pub(crate) fn is_room_looked_for(&self) -> bool {
-        let searchers = self.sleep.searchers();
-        searchers > 0 && searchers >= self.occupancy.room()
-    }
-
     pub(crate) fn pop_injected(&self, lane: Lane) -> Option<Job> {
         self.injectors[lane.index()].pop().ok()
     }

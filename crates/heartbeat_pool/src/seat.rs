@@ -1,7 +1,7 @@
 //! A thread's place in a pool, as the other threads see it.
 
 use crate::claim::Claim;
-use crate::core::Core;
+use crate::cores::Core;
 use crate::deque::Stealer;
 use crate::fork::ForkPtr;
 use crate::heartbeat::Beat;
@@ -66,7 +66,9 @@ impl Promotion {
 
     /// Asks the thief to share what is left of it with the owner.
     pub(crate) fn ask(&self) {
-        if let Some((seat, _)) = self.thief.get() {
+        if let Some((seat, _)) = self.thief.get()
+            && !self.claim.is_done()
+        {
             seat.beat.want();
         }
     }
@@ -230,11 +232,6 @@ impl Seat {
     #[inline]
     pub(crate) fn hides_forks(&self) -> bool {
         self.forks_hidden.load(Ordering::Relaxed) != 0
-    }
-
-    /// Whether there are forks that are kept from others, a moment ago.
-    pub(crate) fn has_hidden_forks(&self) -> bool {
-        self.hides_forks() && !self.forks.is_empty()
     }
 
     /// Whether others may take forks.

@@ -38,8 +38,6 @@ pub(crate) enum Relieved {
     Called,
     /// Nothing runs any more: sleep without a timer.
     Quiet,
-    /// Those who look for work are enough, and the first of them to sleep is the next sentinel.
-    Replaced,
     /// The sentinel must run stuck frame work: it is counted as running already, and still
     /// listed as idle.
     Stuck,
@@ -93,9 +91,6 @@ pub(crate) fn keep_beat(worker: &Worker) -> Relieved {
         if !alert.1 && registry.occupancy.is_quiet() {
             return Relieved::Quiet;
         }
-        if registry.is_room_looked_for() {
-            return Relieved::Replaced;
-        }
         let stuck = worker.look().has_work(Lane::Frame);
         let interval = match (alert.1, stuck) {
             (true, _) => beat,
@@ -103,6 +98,7 @@ pub(crate) fn keep_beat(worker: &Worker) -> Relieved {
             (false, false) => DROWSY.max(beat),
         };
         if worker.parker().park_timeout(interval) {
+            worker.make_way();
             return Relieved::Called;
         }
         worker.seat.counters.beat();

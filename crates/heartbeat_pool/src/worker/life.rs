@@ -3,7 +3,7 @@
 use super::Worker;
 use crate::active::Tracks;
 use crate::config::ThreadHandler;
-use crate::core;
+use crate::cores;
 use crate::heartbeat::{self, Relieved};
 use crate::lane::Lane;
 use crate::occupancy::Charge;
@@ -122,6 +122,7 @@ impl Worker {
             // Offered to nobody, for this thread looks once more itself; and after the search has
             // begun, so that no pusher finds the place free and nobody searching.
             self.set_charge(None);
+            self.seat.core.give_back();
             if working {
                 working = false;
                 self.seat.counters.busy_end();
@@ -145,10 +146,6 @@ impl Worker {
         self.set_charge(None);
         if searching {
             self.end_search();
-            if !registry.occupancy.is_quiet() {
-                // A sentinel may have left its duty to this thread.
-                registry.see_to_sentinel();
-            }
         } else {
             registry.offer_seat();
         }
@@ -200,14 +197,10 @@ impl Worker {
         if registry.sleep.searchers() != 1 || !registry.has_room() {
             return false;
         }
-        if self.look().has_hidden_forks() {
-            // It was woken to be the sentinel, and whose forks these are may be through with them soon.
-            return false;
-        }
         // Somebody woken on this core can't begin before the search ends.
         let gives_way = Cell::new(false);
         let ready = || {
-            gives_way.set(core::is_wanted());
+            gives_way.set(cores::is_wanted());
             gives_way.get() || self.look().has_admissible_work() || self.is_called()
         };
         // Sharing has to pay: after what did not, it is asked for with hesitation.
@@ -300,9 +293,7 @@ impl Worker {
                 {
                     break;
                 }
-                // Asked again, as nobody is the sentinel any more: who then stops looking becomes it.
-                Relieved::Replaced if registry.is_room_looked_for() => break,
-                Relieved::Quiet | Relieved::Replaced => {}
+                Relieved::Quiet => {}
                 Relieved::Stuck => {
                     back();
                     self.charge.set(Some(Charge::Lane(Lane::Frame)));

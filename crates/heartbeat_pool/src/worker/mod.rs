@@ -4,7 +4,7 @@ mod life;
 mod stretch;
 mod work;
 
-use crate::core;
+use crate::cores;
 use crate::deque::Deque;
 use crate::fork::ForkPtr;
 use crate::heartbeat::Pace;
@@ -346,7 +346,7 @@ impl Worker {
     pub(crate) fn make_way(&self) {
         self.refresh_seats();
         let seats = self.seats.borrow();
-        core::leave(|| {
+        cores::leave(|| {
             let others = seats.1.iter().filter(|seat| !Arc::ptr_eq(seat, &self.seat));
             others.filter_map(|seat| seat.core.get())
         });

@@ -199,6 +199,7 @@ impl Worker {
     fn run_blocking(&self, job: Job) {
         let counters = &self.seat.counters;
         self.stretch.is_needed();
+        self.seat.core.give_back();
         counters.blocking();
         counters.busy_end();
         trace::job(Kind::Blocking, self.lane(), || job.run());

@@ -30,29 +30,34 @@ impl Core {
         self.0.store(0, Ordering::Relaxed);
     }
 
-    /// Somebody was woken who slept there.
-    pub(crate) fn want(&self) {
-        self.count_wanted(1);
-    }
-
-    /// That one runs now.
-    pub(crate) fn want_no_more(&self) {
-        self.count_wanted(-1);
-    }
-
-    fn count_wanted(&self, more: i32) {
-        if let Some(wanted) = self.get().and_then(|core| WANTED.get(core)) {
-            wanted.fetch_add(more, Ordering::Relaxed);
-        }
-    }
-
     pub(crate) fn get(&self) -> Option<usize> {
         self.0.load(Ordering::Relaxed).checked_sub(1)
     }
 }
 
-/// How many were woken on each core and don't run yet; one less for a moment where the count comes late.
+/// How many were woken on each core and don't run yet.
 static WANTED: [AtomicI32; 512] = [const { AtomicI32::new(0) }; 512];
+
+/// The calling thread's core; 0 where that can't be known.
+pub(crate) fn current() -> usize {
+    system::current().unwrap_or(0)
+}
+
+/// Somebody is woken who sleeps on `core`.
+pub(crate) fn want(core: usize) {
+    count_wanted(core, 1);
+}
+
+/// One who slept on `core` and was woken runs now.
+pub(crate) fn want_no_more(core: usize) {
+    count_wanted(core, -1);
+}
+
+fn count_wanted(core: usize, more: i32) {
+    if let Some(wanted) = WANTED.get(core) {
+        wanted.fetch_add(more, Ordering::Relaxed);
+    }
+}
 
 /// Whether somebody was woken who is likely to wait for the calling thread's core.
 pub(crate) fn is_wanted() -> bool {
@@ -67,7 +72,11 @@ pub(crate) fn leave<I: Iterator<Item = usize>>(others: impl Fn() -> I) {
     }
 }
 
-#[cfg(all(any(target_os = "linux", target_os = "android"), not(miri)))]
+#[cfg(all(
+    target_os = "linux",
+    target_arch = "x86_64",
+    not(any(miri, heartbeat_loom))
+))]
 mod system {
     use rustix::thread::{sched_getaffinity, sched_getcpu, sched_setaffinity};
 
@@ -94,7 +103,11 @@ mod system {
     }
 }
 
-#[cfg(any(miri, not(any(target_os = "linux", target_os = "android"))))]
+#[cfg(not(all(
+    target_os = "linux",
+    target_arch = "x86_64",
+    not(any(miri, heartbeat_loom))
+)))]
 mod system {
     pub(super) fn current() -> Option<usize> {
         None
@@ -105,8 +118,9 @@ mod system {
 
 #[cfg(all(
     test,
-    not(any(heartbeat_loom, miri)),
-    any(target_os = "linux", target_os = "android")
+    target_os = "linux",
+    target_arch = "x86_64",
+    not(any(miri, heartbeat_loom))
 ))]
 mod tests {
     use super::*;
@@ -134,11 +148,10 @@ mod tests {
     #[test]
     fn a_core_is_wanted_from_the_wake_up_until_the_sleeper_runs() {
         let wanted = |_| {
-            let core = Core::none();
-            core.take();
-            core.want();
+            let core = current();
+            want(core);
             let wanted = is_wanted();
-            core.want_no_more();
+            want_no_more(core);
             wanted
         };
         assert!((0..TRIES).any(wanted));
