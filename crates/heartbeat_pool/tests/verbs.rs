@@ -66,9 +66,10 @@ fn part_is_run_by(worker: &Worker, owner: thread::ThreadId) -> bool {
     let is_stolen = AtomicBool::new(false);
     let ran_by = Mutex::new(None);
     worker.join(
-        |_| {
+        |worker| {
+            // By joins, for these are what polls the beat.
             while !is_stolen.load(Ordering::Relaxed) {
-                std::hint::spin_loop();
+                worker.join(|_| (), |_| ());
             }
         },
         |worker| {
