@@ -1,9 +1,9 @@
 //! Which core a running thread has, and how another one leaves it.
 //!
-//! Linux wakes a thread on the core that it had last if it takes no other one for idle. In a virtual machine
-//! it takes no core for idle that the host has put to sleep, so a helper may wake on the core of the very
-//! thread that it is to help, beat after beat, while another core has nothing to do. Such a helper moves
-//! once, and has another core from then on.
+//! Traces of virtual machines show that a helper may wake on the core of the very thread that it is to help,
+//! beat after beat, while another core has nothing to do: Linux wakes a thread on the core that it had last if
+//! it takes no other one for idle, presumably not one that the host has put to sleep. Such a helper moves once,
+//! and has another core from then on.
 
 // Not those of the models: nothing but a thread's place rests on it.
 use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};

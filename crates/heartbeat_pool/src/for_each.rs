@@ -94,10 +94,10 @@ impl PieceSize {
     ///
     /// Less than a helper looks around before it sleeps, so that it is still there for the next loop.
     const WORTH_SHARING_AGAIN: f64 = 15_000.0;
+    /// What must be left, in nanoseconds, for waking somebody at once to pay: a few times what a wake-up costs.
+    const WORTH_WAKING: f64 = 200_000.0;
     /// How much later than its owner another thread begins, in nanoseconds.
     const HAND_OVER: f64 = 1_500.0;
-    /// The same for waking somebody at once: a few times what a wake-up costs.
-    const WORTH_WAKING: f64 = 200_000.0;
     /// A loop of fewer items is shared before its first one, for that may take long.
     const FEW: usize = 64;
 
