@@ -60,12 +60,14 @@ pub struct HeartbeatPlugin {
     /// The most background jobs that run at once; as [`io_budget`](Self::io_budget).
     pub background_budget: Option<usize>,
     /// Whether io and background jobs run on threads of their own, to which the system gives what
-    /// frames leave of the cores; it takes them back as soon as a frame wants them. Otherwise these
-    /// jobs share the frame's threads, and budgets are one less than these by default.
+    /// frames leave of the cores; it takes them back as soon as a frame wants them. Where frames leave nothing,
+    /// for each begins as the one before ends, their threads sleep for a moment between systems, about an eighth
+    /// of one core's time in all. Otherwise these jobs share the frame's threads, and budgets are one less than
+    /// these by default.
     ///
     /// On Linux a thread has the priority of the one that starts it, for good: a pool of a library's own that
     /// is first used in such a job may keep frames waiting later, so use it once before. And other busy
-    /// programs of the same session leave such jobs little. Where that matters, turn it off.
+    /// programs of the same session, or busy threads of the game's own, leave such jobs little. Where that matters, turn it off.
     pub lower_threads: bool,
     /// How often forked work is offered to idle threads.
     pub beat: Duration,

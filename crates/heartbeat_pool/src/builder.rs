@@ -132,10 +132,10 @@ impl ThreadPoolBuilder {
 
     /// Gives the io and the background lane as many threads of their own, which the system runs less
     /// readily than the others: then their jobs may use every core that frames leave, for as long as
-    /// they like, and a frame that comes takes its cores back at once. The first of them always finds a place, and has
-    /// a share of some hundredths even of a core that others want; on Linux the rest get what is left
-    /// over, and so do threads that their jobs start. They are started with the first such job. Off by
-    /// default.
+    /// they like, and a frame that comes takes its cores back at once. On Linux they get what others leave
+    /// over, and so do threads that their jobs start; where frames leave nothing, their threads sleep for a
+    /// moment now and then between jobs, about an eighth of one core's time in all. They are started with the
+    /// first such job. Off by default.
     ///
     /// ```
     /// use heartbeat_pool::{Lane, ThreadPool};

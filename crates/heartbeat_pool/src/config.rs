@@ -26,8 +26,6 @@ pub(crate) struct Config {
     pub(crate) beat: Duration,
     /// Whether the lower lanes have threads of their own, of lower priority.
     pub(crate) has_lower: bool,
-    /// Whether the first thread always finds a place in the lower lanes, and others make way for it.
-    pub(crate) keeps_first_place: bool,
     /// Whether spare threads take the seats of waiting ones.
     pub(crate) has_spares: bool,
     pub(crate) start_handler: Option<ThreadHandler>,
@@ -43,7 +41,6 @@ impl Default for Config {
             stack_size: None,
             beat: DEFAULT_BEAT,
             has_lower: false,
-            keeps_first_place: false,
             has_spares: true,
             start_handler: None,
             exit_handler: None,

@@ -3,9 +3,10 @@
 //! Traces of virtual machines show that a helper may wake on the core of the very thread that it is to help,
 //! beat after beat, while another core has nothing to do: Linux wakes a thread on the core that it had last if
 //! it takes no other one for idle, presumably not one that the host has put to sleep. Such a helper moves once,
-//! and has another core from then on.
+//! and has another core from then on. Who wakes a helper and goes on running has it wake elsewhere.
 
 // Not those of the models: nothing but a thread's place rests on it.
+use std::iter;
 use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
 
 /// The core that a thread has, plus one; zero while it has none.
@@ -65,10 +66,34 @@ pub(crate) fn is_wanted() -> bool {
     wanted.is_some_and(|wanted| wanted.load(Ordering::Relaxed) > 0)
 }
 
+/// A thread, to others.
+#[derive(Debug)]
+pub(crate) struct Thread(system::Thread);
+
+impl Thread {
+    pub(crate) fn current() -> Self {
+        Self(system::this_thread())
+    }
+
+    /// Calls `wake`, which wakes the thread, while this must not use `core`, if it may use any other.
+    pub(crate) fn keep_off(&self, core: usize, wake: impl FnOnce()) {
+        let allowed = system::avoid(self.0, iter::once(core));
+        wake();
+        // Its place is chosen; where it may go later is as before.
+        if let Some(allowed) = allowed {
+            system::allow(self.0, &allowed);
+        }
+    }
+}
+
 /// Moves the calling thread to a core that is none of `others`, if it has one of those and may use others.
 pub(crate) fn leave<I: Iterator<Item = usize>>(others: impl Fn() -> I) {
     if system::current().is_some_and(|core| others().any(|other| other == core)) {
-        system::avoid(others());
+        // It has moved; where it may go later is as before.
+        let thread = system::this_thread();
+        if let Some(allowed) = system::avoid(thread, others()) {
+            system::allow(thread, &allowed);
+        }
     }
 }
 
@@ -78,28 +103,35 @@ pub(crate) fn leave<I: Iterator<Item = usize>>(others: impl Fn() -> I) {
     not(any(miri, heartbeat_loom))
 ))]
 mod system {
-    use rustix::thread::{sched_getaffinity, sched_getcpu, sched_setaffinity};
+    use rustix::thread::{CpuSet, Pid, gettid, sched_getaffinity, sched_getcpu, sched_setaffinity};
+
+    pub(super) type Thread = Pid;
+    pub(super) type Cores = CpuSet;
+
+    pub(super) fn this_thread() -> Thread {
+        gettid()
+    }
 
     pub(super) fn current() -> Option<usize> {
         Some(sched_getcpu())
     }
 
-    /// Moves the calling thread away from `cores`, if it may use any other.
+    /// Moves a thread away from `cores`, if it may use any other, and gives what it might use before.
     #[cold]
-    pub(super) fn avoid(cores: impl Iterator<Item = usize>) {
-        let Ok(allowed) = sched_getaffinity(None) else {
-            return;
-        };
+    pub(super) fn avoid(thread: Thread, cores: impl Iterator<Item = usize>) -> Option<Cores> {
+        let allowed = sched_getaffinity(Some(thread)).ok()?;
         let mut wanted = allowed;
         for core in cores {
-            if core < rustix::thread::CpuSet::MAX_CPU {
+            if core < CpuSet::MAX_CPU {
                 wanted.unset(core);
             }
         }
-        if wanted.count() > 0 && sched_setaffinity(None, &wanted).is_ok() {
-            // It has moved; where it may go later is as before.
-            _ = sched_setaffinity(None, &allowed);
-        }
+        let moves = wanted.count() > 0 && wanted != allowed;
+        (moves && sched_setaffinity(Some(thread), &wanted).is_ok()).then_some(allowed)
+    }
+
+    pub(super) fn allow(thread: Thread, cores: &Cores) {
+        _ = sched_setaffinity(Some(thread), cores);
     }
 }
 
@@ -109,11 +141,20 @@ mod system {
     not(any(miri, heartbeat_loom))
 )))]
 mod system {
+    pub(super) type Thread = ();
+    pub(super) type Cores = ();
+
+    pub(super) fn this_thread() -> Thread {}
+
     pub(super) fn current() -> Option<usize> {
         None
     }
 
-    pub(super) fn avoid(_: impl Iterator<Item = usize>) {}
+    pub(super) fn avoid(_: Thread, _: impl Iterator<Item = usize>) -> Option<Cores> {
+        None
+    }
+
+    pub(super) fn allow(_: Thread, _: &Cores) {}
 }
 
 #[cfg(all(
@@ -125,7 +166,6 @@ mod system {
 mod tests {
     use super::*;
     use rustix::thread::sched_getaffinity;
-    use std::iter;
 
     /// The system may move the thread as well at any moment, but not each time.
     const TRIES: usize = 20;

@@ -189,7 +189,7 @@ impl Worker {
         let registry = self.registry();
         if registry.sleep.searchers() == 0 {
             self.seat.beat.lower();
-            if registry.occupancy.admits(self.lane(), false) {
+            if registry.occupancy.admits(self.lane()) {
                 registry.notify_within_a_beat(self.lane());
             }
         }
@@ -209,7 +209,7 @@ impl Worker {
         self.seat.beat.lower();
         self.seat.core.take();
         let wanted = self.seat.beat.take_wanted();
-        if wanted || self.registry().occupancy.admits(self.lane(), false) {
+        if wanted || self.registry().occupancy.admits(self.lane()) {
             // Jobs of the frames that a panic would end are queued.
             unwind::AbortOnUnwind::guard(|| self.promote_oldest());
         }
@@ -229,7 +229,7 @@ impl Worker {
     /// Tells of a fork that was offered.
     pub(crate) fn announce(&self) {
         if self.wants_help_now.take() {
-            self.registry().notify(self.lane());
+            self.registry().notify_helper(self.lane());
         } else {
             self.registry().notify_within_a_beat(self.lane());
         }

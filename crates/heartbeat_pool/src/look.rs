@@ -13,17 +13,11 @@ use std::ops::Deref;
 pub(crate) struct Look<'a, S> {
     registry: &'a Registry,
     seats: S,
-    /// Whether a place beyond the target is kept for whoever looks.
-    kept: bool,
 }
 
 impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
-    pub(crate) fn new(registry: &'a Registry, seats: S, kept: bool) -> Self {
-        Self {
-            registry,
-            seats,
-            kept,
-        }
+    pub(crate) fn new(registry: &'a Registry, seats: S) -> Self {
+        Self { registry, seats }
     }
 
     /// Whether work of `lane` is queued.
@@ -44,8 +38,7 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
 
     /// The best lane that has work for any one more thread; without one, as [`work`](Self::work).
     pub(crate) fn work_for_one_more(&self) -> Option<Lane> {
-        let admitted =
-            |lane: &Lane| self.registry.occupancy.admits(*lane, false) && self.has_work(*lane);
+        let admitted = |lane: &Lane| self.registry.occupancy.admits(*lane) && self.has_work(*lane);
         Lane::ALL.into_iter().find(admitted).or_else(|| self.work())
     }
 
@@ -64,7 +57,7 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
     pub(crate) fn has_work_for_helper(&self, brisk: bool) -> bool {
         let occupancy = &self.registry.occupancy;
         let found = |lane| {
-            occupancy.admits(lane, self.kept)
+            occupancy.admits(lane)
                 && if brisk && lane == Lane::Frame {
                     self.has_shared(lane)
                 } else {

@@ -5,8 +5,8 @@
 //! on as many threads as frames have, whenever these leave a core alone, and keep no frame waiting
 //! (bevy#18163).
 //!
-//! The first of the threads has the lowest share, and the others what is left over, so that no lane stands
-//! still where frames, or other threads of the game, leave no core alone.
+//! Where frames leave no core alone, these threads would stand still: the frame's leave them gaps
+//! (`worker/gap.rs`).
 //!
 //! A thread can't raise its priority again, so these threads are others than the frame's. They are
 //! scheduled by a registry of their own, the *lower* one, which the pool's own, the *upper* one, owns.
@@ -49,6 +49,10 @@ impl Kin {
         starter.send(registry.clone()).is_ok()
     }
 
+    pub(crate) fn is_lower(&self) -> bool {
+        self.upper.get().is_some()
+    }
+
     /// The lower registry, if it was started.
     pub(crate) fn lower(&self) -> Option<&Arc<Registry>> {
         self.lower.get()?.as_ref()
@@ -70,16 +74,12 @@ fn config(upper: &Config) -> Config {
     Config {
         thread_name: Arc::new(move |index| format!("low {}", name(index))),
         start_handler: Some(Arc::new(move |index| {
-            match index {
-                0 => priority::lowest_share(),
-                _ => priority::leftovers(),
-            }
+            priority::leftovers();
             if let Some(start) = &start {
                 start(index);
             }
         })),
         has_lower: false,
-        keeps_first_place: true,
         ..upper.clone()
     }
 }

@@ -86,13 +86,14 @@ impl Counters {
         self.busy_since.store(now(), Ordering::Relaxed);
     }
 
-    /// Ends the busy stretch, if there is one.
-    pub(crate) fn busy_end(&self) {
+    /// Ends the busy stretch, if there is one, and tells whether there was.
+    pub(crate) fn busy_end(&self) -> bool {
         let since = self.busy_since.load(Ordering::Relaxed);
         if since != 0 {
             add(&self.busy, now() - since);
             self.busy_since.store(0, Ordering::Relaxed);
         }
+        since != 0
     }
 
     /// Jobs of every lane together: what the sentinel reads as progress.
@@ -146,7 +147,7 @@ pub struct WorkerMetrics {
     pub promotions: u64,
     /// Jobs taken from another worker.
     pub steals: u64,
-    /// Times it went to sleep, idle or in a wait.
+    /// Times it went to sleep: idle, in a wait, or to leave its core to a lower thread.
     pub parks: u64,
     /// Times another thread woke it from idle sleep.
     pub wakes: u64,

@@ -103,29 +103,27 @@ impl Occupancy {
         self.budgets[lane.index()].store(budget.max(1), Ordering::Relaxed);
     }
 
-    fn admits_at(&self, counts: Counts, lane: Lane, kept: bool) -> bool {
+    fn admits_at(&self, counts: Counts, lane: Lane) -> bool {
         let running = counts.of(Charge::Lane(lane));
         if lane == Lane::Frame {
             return counts.frame() < self.target().min(self.budget(lane));
         }
         // One of each lower lane always runs: none starves, and a frame that waits for one is safe.
         self.target() > 0
-            && (running == 0
-                || ((kept || counts.total() < self.target()) && running < self.budget(lane)))
+            && (running == 0 || (counts.total() < self.target() && running < self.budget(lane)))
     }
 
-    /// Whether one more job of `lane` may start now, of a thread for which a place in the lower lanes
-    /// may be `kept` beyond the target.
-    pub(crate) fn admits(&self, lane: Lane, kept: bool) -> bool {
-        self.admits_at(self.counts(), lane, kept)
+    /// Whether one more job of `lane` may start now.
+    pub(crate) fn admits(&self, lane: Lane) -> bool {
+        self.admits_at(self.counts(), lane)
     }
 
-    /// Counts the caller as running `lane`, if there is room; `kept` as for [`admits`](Self::admits).
+    /// Counts the caller as running `lane`, if there is room.
     #[must_use]
-    pub(crate) fn try_admit(&self, lane: Lane, kept: bool) -> bool {
+    pub(crate) fn try_admit(&self, lane: Lane) -> bool {
         let unit = Charge::Lane(lane).unit();
         let mut seen = self.counts();
-        while self.admits_at(seen, lane, kept) {
+        while self.admits_at(seen, lane) {
             // AcqRel: ordered with every other transition of the word, so that two threads can't
             // both take the last place.
             match self.counts.compare_exchange_weak(
@@ -155,14 +153,14 @@ impl Occupancy {
     }
 
     /// Whether `lane` runs more than it should (after waits ended, or the pool shrank): a worker
-    /// that sees this stops taking its jobs. `kept` as for [`admits`](Self::admits).
-    pub(crate) fn crowded(&self, lane: Lane, kept: bool) -> bool {
+    /// that sees this stops taking its jobs.
+    pub(crate) fn crowded(&self, lane: Lane) -> bool {
         let counts = self.counts();
         let running = counts.of(Charge::Lane(lane));
         if lane == Lane::Frame {
             return counts.frame() > self.target().min(self.budget(lane));
         }
-        running > 1 && ((!kept && counts.total() > self.target()) || running > self.budget(lane))
+        running > 1 && (counts.total() > self.target() || running > self.budget(lane))
     }
 
     /// Whether others than the caller, who is counted itself, run `lane`.
@@ -179,6 +177,11 @@ impl Occupancy {
     pub(crate) fn beyond_target(&self) -> usize {
         let most = self.target().min(self.budget(Lane::Frame));
         self.counts().frame().saturating_sub(most)
+    }
+
+    /// How many threads work for the frame.
+    pub(crate) fn frame_threads(&self) -> usize {
+        self.counts().frame()
     }
 
     /// Whether anything runs at all.
@@ -201,10 +204,10 @@ mod tests {
     fn frame_fills_the_target_and_no_more() {
         let occupancy = with_target(2);
         occupancy.enter(Charge::External);
-        assert!(occupancy.try_admit(Lane::Frame, false));
-        assert!(!occupancy.try_admit(Lane::Frame, false));
+        assert!(occupancy.try_admit(Lane::Frame));
+        assert!(!occupancy.try_admit(Lane::Frame));
         occupancy.leave(Charge::External);
-        assert!(occupancy.try_admit(Lane::Frame, false));
+        assert!(occupancy.try_admit(Lane::Frame));
     }
 
     #[test]
@@ -212,37 +215,24 @@ mod tests {
         let occupancy = with_target(4);
         occupancy.set_budget(Lane::Io, 2);
         for _ in 0..4 {
-            assert!(occupancy.try_admit(Lane::Frame, false));
+            assert!(occupancy.try_admit(Lane::Frame));
         }
-        assert!(occupancy.try_admit(Lane::Io, false));
-        assert!(!occupancy.try_admit(Lane::Io, false));
+        assert!(occupancy.try_admit(Lane::Io));
+        assert!(!occupancy.try_admit(Lane::Io));
         for _ in 0..4 {
             occupancy.leave(Charge::Lane(Lane::Frame));
         }
-        assert!(occupancy.try_admit(Lane::Io, false));
-        assert!(!occupancy.try_admit(Lane::Io, false), "over its budget");
-        assert!(occupancy.try_admit(Lane::Background, false));
-    }
-
-    #[test]
-    fn a_kept_place_is_always_free_and_others_make_way() {
-        let occupancy = with_target(2);
-        assert!(occupancy.try_admit(Lane::Io, false));
-        assert!(occupancy.try_admit(Lane::Background, false));
-        assert!(!occupancy.try_admit(Lane::Background, false));
-        assert!(occupancy.try_admit(Lane::Background, true));
-        assert!(occupancy.crowded(Lane::Background, false));
-        assert!(!occupancy.crowded(Lane::Background, true));
-        occupancy.leave(Charge::Lane(Lane::Background));
-        assert!(!occupancy.crowded(Lane::Background, false));
+        assert!(occupancy.try_admit(Lane::Io));
+        assert!(!occupancy.try_admit(Lane::Io), "over its budget");
+        assert!(occupancy.try_admit(Lane::Background));
     }
 
     #[test]
     fn a_return_from_a_wait_crowds_the_lane() {
         let occupancy = with_target(1);
-        assert!(occupancy.try_admit(Lane::Frame, false));
-        assert!(!occupancy.crowded(Lane::Frame, false));
+        assert!(occupancy.try_admit(Lane::Frame));
+        assert!(!occupancy.crowded(Lane::Frame));
         occupancy.enter(Charge::Lane(Lane::Frame));
-        assert!(occupancy.crowded(Lane::Frame, false));
+        assert!(occupancy.crowded(Lane::Frame));
     }
 }

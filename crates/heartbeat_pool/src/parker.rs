@@ -1,6 +1,6 @@
 //! A thread's parking place: one token, so an `unpark` that comes first is never lost.
 
-use crate::cores;
+use crate::cores::{self, Thread};
 #[cfg(not(heartbeat_loom))]
 use crate::sync::Arc;
 use crate::sync::{AtomicUsize, Condvar, Mutex, Ordering, lock};
@@ -27,15 +27,23 @@ const PARKED: usize = 2;
 #[derive(Debug)]
 pub(crate) struct Parker {
     state: AtomicUsize,
-    lock: Mutex<()>,
+    lock: Mutex<Owner>,
     wake: Condvar,
+}
+
+/// The thread that parks.
+#[derive(Debug, Default)]
+struct Owner {
+    /// Known once it has parked.
+    thread: Option<Thread>,
+    is_asleep: bool,
 }
 
 impl Parker {
     pub(crate) fn new() -> Self {
         Self {
             state: AtomicUsize::new(EMPTY),
-            lock: Mutex::new(()),
+            lock: Mutex::new(Owner::default()),
             wake: Condvar::new(),
         }
     }
@@ -66,7 +74,9 @@ impl Parker {
             // Only the owner leaves NOTIFIED, so the token is still here.
             return self.take_token();
         }
-        loop {
+        guard.thread.get_or_insert_with(Thread::current);
+        guard.is_asleep = true;
+        let notified = loop {
             match timeout {
                 None => {
                     guard = self
@@ -74,25 +84,26 @@ impl Parker {
                         .wait(guard)
                         .unwrap_or_else(PoisonError::into_inner);
                     if self.take_token() {
-                        cores::want_no_more(bed);
-                        return true;
+                        break true;
                     }
                 }
                 Some(timeout) => {
-                    let (_guard, _) = self
+                    (guard, _) = self
                         .wake
                         .wait_timeout(guard, timeout)
                         .unwrap_or_else(PoisonError::into_inner);
                     // A swap, not a store: a token that arrives just now must be told apart.
                     // Acquire pairs with the Release in `unpark`.
-                    let notified = self.state.swap(EMPTY, Ordering::Acquire) == NOTIFIED;
-                    if notified {
-                        cores::want_no_more(bed);
-                    }
-                    return notified;
+                    break self.state.swap(EMPTY, Ordering::Acquire) == NOTIFIED;
                 }
             }
+        };
+        guard.is_asleep = false;
+        drop(guard);
+        if notified {
+            cores::want_no_more(bed);
         }
+        notified
     }
 
     /// Whether [`park`](Self::park) would return at once.
@@ -110,15 +121,39 @@ impl Parker {
 
     /// Leaves a token, and wakes the owner where it sleeps.
     pub(crate) fn unpark(&self) {
-        // Release pairs with the Acquires in `park_inner` and `take_token`.
-        let before = self.state.swap(NOTIFIED, Ordering::Release);
-        if before >= PARKED {
-            cores::want(before - PARKED);
+        if self.leave_token().is_some() {
             // The owner holds the lock from PARKED until it sleeps: passing through it means
             // that the signal can't fall between its check and its sleep.
             drop(lock(&self.lock));
             self.wake.notify_one();
         }
+    }
+
+    /// The same by a thread that goes on running: the owner is not to wait for its core.
+    pub(crate) fn unpark_elsewhere(&self) {
+        let Some(bed) = self.leave_token() else {
+            return;
+        };
+        // Held throughout, so that the owner still sleeps where it is said to, and two wakers don't take
+        // each other's change for what the owner may use.
+        let owner = lock(&self.lock);
+        let wake = || self.wake.notify_one();
+        match &owner.thread {
+            Some(thread) if owner.is_asleep && bed == cores::current() => {
+                thread.keep_off(bed, wake);
+            }
+            // A late waker may meet the owner awake.
+            _ => wake(),
+        }
+    }
+
+    /// Gives the core that the owner sleeps on, if it must be woken.
+    fn leave_token(&self) -> Option<usize> {
+        // Release pairs with the Acquires in `park_inner` and `take_token`.
+        let before = self.state.swap(NOTIFIED, Ordering::Release);
+        let bed = before.checked_sub(PARKED)?;
+        cores::want(bed);
+        Some(bed)
     }
 }
 
@@ -156,5 +191,33 @@ mod tests {
         });
         parker.park();
         thread.join().unwrap();
+    }
+
+    /// Wherever it wakes, and by however many: later it may run where it might before.
+    #[cfg(all(target_os = "linux", target_arch = "x86_64", not(miri)))]
+    #[test]
+    fn who_was_woken_elsewhere_may_use_all_cores_again() {
+        let allowed = || rustix::thread::sched_getaffinity(None).unwrap();
+        let parker = Arc::new(Parker::new());
+        let before = allowed();
+        let over = Arc::new(std::sync::atomic::AtomicBool::new(false));
+        let wakers = [0, 1].map(|_| {
+            let (parker, over) = (parker.clone(), over.clone());
+            std::thread::spawn(move || {
+                while !over.load(Ordering::Relaxed) {
+                    parker.unpark_elsewhere();
+                    std::thread::yield_now();
+                }
+            })
+        });
+        for turn in 0..2000 {
+            match turn % 2 {
+                0 => parker.park(),
+                _ => _ = parker.park_timeout(Duration::from_micros(1)),
+            }
+            assert!(allowed() == before);
+        }
+        over.store(true, Ordering::Relaxed);
+        wakers.into_iter().for_each(|waker| waker.join().unwrap());
     }
 }

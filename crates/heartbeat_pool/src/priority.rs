@@ -6,8 +6,6 @@
 //! wakes a thread takes its core for a free one (`sched(7)`).
 
 use std::cell::Cell;
-#[cfg(not(target_arch = "wasm32"))]
-use thread_priority::{ThreadPriority, set_current_thread_priority};
 
 thread_local! {
     static GIVES_WAY: Cell<bool> = const { Cell::new(false) };
@@ -19,25 +17,21 @@ pub(crate) fn gives_way() -> bool {
     GIVES_WAY.get()
 }
 
-/// Gives the calling thread the least share that there is.
-pub(crate) fn lowest_share() {
-    GIVES_WAY.set(true);
-    #[cfg(not(target_arch = "wasm32"))]
-    {
-        _ = set_current_thread_priority(ThreadPriority::Min);
-    }
-}
-
 /// Gives the calling thread what others leave, where the system knows such a thing, else the lowest share.
 pub(crate) fn leftovers() {
     GIVES_WAY.set(true);
-    #[cfg(not(any(target_os = "linux", target_os = "android")))]
-    lowest_share();
     #[cfg(any(target_os = "linux", target_os = "android"))]
     {
-        use thread_priority::{NormalThreadSchedulePolicy::Idle, ThreadSchedulePolicy::Normal};
+        use thread_priority::{
+            NormalThreadSchedulePolicy::Idle, ThreadPriority, ThreadSchedulePolicy::Normal,
+        };
         let thread = thread_priority::thread_native_id();
-        let policy = Normal(Idle);
-        _ = thread_priority::set_thread_priority_and_policy(thread, ThreadPriority::Min, policy);
+        let (priority, policy) = (ThreadPriority::Min, Normal(Idle));
+        _ = thread_priority::set_thread_priority_and_policy(thread, priority, policy);
+    }
+    #[cfg(not(any(target_os = "linux", target_os = "android", target_arch = "wasm32")))]
+    {
+        use thread_priority::{ThreadPriority, set_current_thread_priority};
+        _ = set_current_thread_priority(ThreadPriority::Min);
     }
 }

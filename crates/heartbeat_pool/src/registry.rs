@@ -24,6 +24,15 @@ use std::any::Any;
 /// The seats as one reading: a worker keeps it until the epoch moves.
 pub(crate) type SeatList = Arc<Vec<Arc<Seat>>>;
 
+/// What becomes of a thread that wakes another one.
+#[derive(Clone, Copy)]
+enum Waker {
+    /// It keeps its core.
+    GoesOn,
+    /// It may be about to sleep, and the other one may as well have that core.
+    MayStop,
+}
+
 pub(crate) struct Registry {
     /// Work from outside and of the lower lanes; frame work of a worker lies in its own deque.
     injectors: [ConcurrentQueue<Job>; 3],
@@ -102,17 +111,30 @@ impl Registry {
     ///
     /// Tells whether nobody was, so that a thread was woken if there was room.
     pub(crate) fn notify(self: &Arc<Self>, lane: Lane) -> bool {
-        let needed = self.sleep.needs_searcher() || self.sleep.favoured_is_idle();
+        self.notify_at_once(lane, Waker::MayStop)
+    }
+
+    /// As [`notify`](Self::notify), by a thread that goes on with work of its own.
+    pub(crate) fn notify_helper(self: &Arc<Self>, lane: Lane) {
+        self.notify_at_once(lane, Waker::GoesOn);
+    }
+
+    /// As [`notify_helper`](Self::notify_helper), for work that may wait a beat.
+    pub(crate) fn notify_within_a_beat(self: &Arc<Self>, lane: Lane) {
+        self.notify_soon(lane, Waker::GoesOn);
+    }
+
+    fn notify_at_once(self: &Arc<Self>, lane: Lane, waker: Waker) -> bool {
+        let needed = self.sleep.needs_searcher();
         if needed {
-            self.wake_for(lane);
+            self.wake_for(lane, waker);
         }
         needed
     }
 
-    /// As [`notify`](Self::notify), for work that may wait a beat.
-    pub(crate) fn notify_within_a_beat(self: &Arc<Self>, lane: Lane) {
-        if self.sleep.needs_watch() || self.sleep.favoured_is_idle() {
-            self.wake_for(lane);
+    fn notify_soon(self: &Arc<Self>, lane: Lane, waker: Waker) {
+        if self.sleep.needs_watch() {
+            self.wake_for(lane, waker);
         }
     }
 
@@ -120,7 +142,7 @@ impl Registry {
     /// for work.
     pub(crate) fn notify_of_blocking(self: &Arc<Self>) {
         if self.sleep.needs_searcher() {
-            self.wake_any();
+            self.wake_any(Waker::MayStop);
         }
     }
 
@@ -129,7 +151,7 @@ impl Registry {
     pub(crate) fn notify_others(self: &Arc<Self>, lane: Lane) {
         // Relaxed: nothing rests on the flag.
         if self.brief.load(Ordering::Relaxed) && !self.occupancy.is_quiet() {
-            self.notify_within_a_beat(lane);
+            self.notify_soon(lane, Waker::MayStop);
         } else {
             self.notify(lane);
         }
@@ -145,38 +167,41 @@ impl Registry {
     /// After work was queued that nobody may take yet: somebody must be there to see when they may.
     pub(crate) fn see_to_sentinel(self: &Arc<Self>) {
         if self.sleep.needs_watch() && !self.sleep.has_sentinel() {
-            self.wake_any();
+            self.wake_any(Waker::MayStop);
         }
     }
 
-    fn wake_any(self: &Arc<Self>) {
-        if !self.sleep.wake_one() && self.occupancy.target() > 0 {
+    fn wake_any(self: &Arc<Self>, waker: Waker) {
+        let woken = match waker {
+            Waker::GoesOn if !self.kin.is_lower() => self.sleep.wake_one_elsewhere(),
+            _ => self.sleep.wake_one(),
+        };
+        if !woken && self.occupancy.target() > 0 {
             self.threads.spawn_spare(self);
         }
     }
 
-    fn wake_for(self: &Arc<Self>, lane: Lane) {
+    fn wake_for(self: &Arc<Self>, lane: Lane, waker: Waker) {
         // Threadless: a caller of `block_on` may sleep.
         let threadless = self.occupancy.target() == 0;
-        let kept = self.sleep.favoured_is_idle();
-        if threadless || self.occupancy.admits(lane, kept) || !self.sleep.has_sentinel() {
+        if threadless || self.occupancy.admits(lane) || !self.sleep.has_sentinel() {
             // Not admitted, it becomes the sentinel, which relieves a pool whose running jobs
             // block on queued ones.
-            self.wake_any();
+            self.wake_any(waker);
         }
     }
 
     /// After the calling thread left the count: its place goes to whoever can use it.
     pub(crate) fn offer_seat(self: &Arc<Self>) {
-        if !self.sleep.needs_watch() && !self.sleep.favoured_is_idle() {
+        if !self.sleep.needs_watch() {
             return;
         }
         let seats = self.seats();
-        let look = Look::new(self, seats.as_slice(), false);
+        let look = Look::new(self, seats.as_slice());
         if let Some(lane) = look.work_for_one_more() {
-            self.wake_for(lane);
+            self.wake_for(lane, Waker::MayStop);
         } else if self.blocking.is_ready() {
-            self.wake_any();
+            self.wake_any(Waker::MayStop);
         } else if !self.occupancy.is_quiet() {
             // Forks found no room before: the next one looks again.
             look.raise_beats(None);
@@ -245,6 +270,12 @@ impl Registry {
                 ..departed.clone()
             },
         }
+    }
+
+    /// Whether threads of this registry run jobs or are about to. One that is blocked in a system call can't
+    /// be told from one that runs.
+    pub(crate) fn wants_cores(&self) -> bool {
+        !self.occupancy.is_quiet() || self.sleep.searchers() > 0
     }
 
     /// Ends the pool: its threads finish the job they run, and what is queued is dropped.

@@ -5,11 +5,11 @@ mod common;
 use common::within_a_minute;
 use futures_lite::future::yield_now;
 use heartbeat_pool::{Lane, ThreadPool, Worker};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
-use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 fn pool(threads: usize) -> Arc<ThreadPool> {
     let builder = ThreadPool::builder()
@@ -164,8 +164,6 @@ fn metrics_tell_of_both() {
 }
 
 #[cfg(target_os = "linux")]
-const SCHED_OTHER: i64 = 0;
-#[cfg(target_os = "linux")]
 const SCHED_IDLE: i64 = 5;
 
 /// The system's own view of the calling thread: its nice value and its policy.
@@ -194,39 +192,70 @@ fn their_priority_is_lower() {
     });
 }
 
-/// The thread that keeps a share, in nice values, has a place however late it comes.
 #[cfg(target_os = "linux")]
 #[test]
-fn all_but_one_give_way_at_once_and_that_one_always_works() {
+fn all_of_them_give_way_at_once() {
     for threads in [1, 2, 3] {
         within_a_minute(move || {
             let pool = pool(threads);
-            let over = Arc::new(AtomicBool::new(false));
-            let policies = Arc::new(Mutex::new(Vec::new()));
-            let endless = |_| {
-                let (over, policies) = (over.clone(), policies.clone());
-                pool.spawn_async(Lane::Background, || async move {
-                    while !over.load(Ordering::Relaxed) {
-                        thread::sleep(Duration::from_millis(1));
-                        policies.lock().unwrap().push(priority().1);
-                        yield_now().await;
-                    }
+            let policy = |_| {
+                pool.spawn_async(Lane::Background, || async {
+                    thread::sleep(Duration::from_millis(1));
+                    priority().1
                 })
             };
-            let tasks: Vec<_> = (0..2 * threads + 1).map(endless).collect();
-            let both = || {
-                let policies = policies.lock().unwrap();
-                let late = &policies[policies.len() - policies.len().min(4 * threads)..];
-                late.contains(&SCHED_OTHER) && (threads == 1 || late.contains(&SCHED_IDLE))
-            };
-            while !both() {
-                policies.lock().unwrap().clear();
-                thread::sleep(Duration::from_millis(50));
+            let tasks: Vec<_> = (0..4 * threads).map(policy).collect();
+            for task in tasks {
+                assert_eq!(pool.block_on(task), SCHED_IDLE);
             }
-            over.store(true, Ordering::Relaxed);
-            tasks.into_iter().for_each(|task| pool.block_on(task));
         });
     }
+}
+
+/// A frame's thread that always has work sleeps now and then where lower threads want its core, and else
+/// never.
+#[cfg(target_os = "linux")]
+#[test]
+fn frames_without_a_pause_leave_gaps() {
+    within_a_minute(|| {
+        // No core is left over.
+        let threads = thread::available_parallelism().unwrap().get().max(2);
+        let pool = pool(threads);
+        let over = Arc::new(AtomicBool::new(false));
+        let endless = |lane| {
+            let over = over.clone();
+            pool.spawn_async(lane, || async move {
+                while !over.load(Ordering::Relaxed) {
+                    let start = Instant::now();
+                    while start.elapsed() < Duration::from_micros(200) {
+                        std::hint::spin_loop();
+                    }
+                    yield_now().await;
+                }
+            })
+        };
+        // One more than threads, so that none runs out of work.
+        let mut tasks: Vec<_> = (0..=threads).map(|_| endless(Lane::Frame)).collect();
+        let parks = || {
+            let workers = pool.metrics().workers.into_iter();
+            let own = workers.filter(|worker| !worker.name.starts_with("low "));
+            own.map(|worker| worker.parks).sum::<u64>()
+        };
+        pool.block_on(pool.spawn_async(Lane::Background, || async {}));
+        // Until all work, and some sleep of before is over.
+        thread::sleep(Duration::from_millis(50));
+        let before = parks();
+        thread::sleep(Duration::from_millis(200));
+        // The sentinel's turns.
+        assert!(parks() - before < 10, "no lower thread wants a core");
+        tasks.push(endless(Lane::Background));
+        let before = parks();
+        while parks() - before < 30 {
+            thread::sleep(Duration::from_millis(10));
+        }
+        over.store(true, Ordering::Relaxed);
+        tasks.into_iter().for_each(|task| pool.block_on(task));
+    });
 }
 
 /// Threads have the priority of whoever starts them, and can't raise it again.

@@ -33,12 +33,10 @@ fn parker_loses_no_token() {
 fn parker_takes_merged_tokens() {
     loom::model(|| {
         let parker = Arc::new(Parker::new());
-        let threads: Vec<_> = (0..2)
-            .map(|_| {
-                let parker = parker.clone();
-                thread::spawn(move || parker.unpark())
-            })
-            .collect();
+        let threads = [Parker::unpark, Parker::unpark_elsewhere].map(|unpark| {
+            let parker = parker.clone();
+            thread::spawn(move || unpark(&parker))
+        });
         parker.park();
         for thread in threads {
             thread.join().unwrap();
@@ -59,7 +57,7 @@ fn a_thread_sees_what_is_sent_to_it() {
             let (sleep, mailbox, parker) = (sleep.clone(), mailbox.clone(), parker.clone());
             thread::spawn(move || {
                 while mailbox.load(Ordering::Relaxed) == 0 {
-                    sleep.park_begin(&parker, false);
+                    sleep.park_begin(&parker);
                     if mailbox.load(Ordering::Relaxed) == 0 {
                         parker.park();
                     }

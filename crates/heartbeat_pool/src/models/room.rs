@@ -10,9 +10,9 @@ use loom::thread;
 /// A worker that finds nothing it is let in to, and sleeps until somebody wakes it. Its only way
 /// out is a job that it is admitted to.
 fn work_admitted(sleep: &Sleep, parker: &Arc<Parker>, queue: &AtomicUsize, occupancy: &Occupancy) {
-    let admissible = || occupancy.admits(Lane::Frame, false) && queue.load(Ordering::Relaxed) > 0;
+    let admissible = || occupancy.admits(Lane::Frame) && queue.load(Ordering::Relaxed) > 0;
     while !admissible() {
-        sleep.park_begin(parker, false);
+        sleep.park_begin(parker);
         if !admissible() {
             parker.park();
         }
@@ -55,7 +55,7 @@ fn a_push_and_a_freed_place_meet() {
             })
         };
         queue.fetch_add(1, Ordering::Relaxed);
-        if sleep.needs_watch() && occupancy.admits(Lane::Frame, false) {
+        if sleep.needs_watch() && occupancy.admits(Lane::Frame) {
             let _ = sleep.wake_one();
         }
         worker.join().unwrap();

@@ -18,7 +18,7 @@ fn a_push_is_not_left_to_a_sentinel_that_stands_down() {
         let sentinel = {
             let parker = Arc::new(Parker::new());
             sleep.search_begin();
-            sleep.park_begin(&parker, false);
+            sleep.park_begin(&parker);
             sleep.alert_begin();
             let (sleep, queue) = (sleep.clone(), queue.clone());
             thread::spawn(move || {
@@ -50,7 +50,7 @@ fn a_raised_beat_wakes_a_sentinel_that_stood_down() {
         let sentinel = {
             let parker = Arc::new(Parker::new());
             sleep.search_begin();
-            sleep.park_begin(&parker, false);
+            sleep.park_begin(&parker);
             sleep.alert_begin();
             let (sleep, beat) = (sleep.clone(), beat.clone());
             thread::spawn(move || {
@@ -86,7 +86,7 @@ fn a_busy_pool_has_a_sentinel() {
             thread::spawn(move || {
                 let parker = Arc::new(Parker::new());
                 let is_quiet = || occupancy.is_quiet() && queue.load(Ordering::Relaxed) == 0;
-                sleep.park_begin(&parker, false);
+                sleep.park_begin(&parker);
                 while sleep.sentinel_begin() {
                     if !is_quiet() {
                         // On duty, with a timer.
@@ -102,7 +102,7 @@ fn a_busy_pool_has_a_sentinel() {
         };
         occupancy.enter(Charge::External);
         queue.fetch_add(1, Ordering::Relaxed);
-        if sleep.needs_watch() && (occupancy.admits(Lane::Frame, false) || !sleep.has_sentinel()) {
+        if sleep.needs_watch() && (occupancy.admits(Lane::Frame) || !sleep.has_sentinel()) {
             let _ = sleep.wake_one();
         }
         idle.join().unwrap();

@@ -6,7 +6,7 @@ use crate::sync::{Arc, AtomicBool, AtomicUsize, Ordering};
 use loom::thread;
 
 /// What a pool thread does about its sleep, with one queue that holds a number of jobs.
-fn work_once(sleep: &Sleep, parker: &Arc<Parker>, queue: &AtomicUsize, favoured: bool) {
+fn work_once(sleep: &Sleep, parker: &Arc<Parker>, queue: &AtomicUsize) {
     let take = || {
         queue
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |jobs| {
@@ -21,7 +21,7 @@ fn work_once(sleep: &Sleep, parker: &Arc<Parker>, queue: &AtomicUsize, favoured:
             }
             return;
         }
-        sleep.park_begin(parker, favoured);
+        sleep.park_begin(parker);
         if queue.load(Ordering::Relaxed) > 0 {
             sleep.park_cancel(parker);
             continue;
@@ -33,7 +33,7 @@ fn work_once(sleep: &Sleep, parker: &Arc<Parker>, queue: &AtomicUsize, favoured:
 
 fn push(sleep: &Sleep, queue: &AtomicUsize) {
     queue.fetch_add(1, Ordering::Relaxed);
-    if sleep.needs_searcher() || sleep.favoured_is_idle() {
+    if sleep.needs_searcher() {
         let _ = sleep.wake_one();
     }
 }
@@ -48,24 +48,7 @@ fn sleep_loses_no_push() {
         sleep.search_begin();
         let worker = {
             let (sleep, queue) = (sleep.clone(), queue.clone());
-            thread::spawn(move || work_once(&sleep, &Arc::new(Parker::new()), &queue, false))
-        };
-        push(&sleep, &queue);
-        worker.join().unwrap();
-    });
-}
-
-/// The same with the favoured thread, beside a searcher that others leave no core.
-#[test]
-fn the_favoured_thread_relies_on_no_searcher() {
-    loom::model(|| {
-        let sleep = Arc::new(Sleep::new());
-        let queue = Arc::new(AtomicUsize::new(0));
-        sleep.search_begin();
-        sleep.search_begin();
-        let worker = {
-            let (sleep, queue) = (sleep.clone(), queue.clone());
-            thread::spawn(move || work_once(&sleep, &Arc::new(Parker::new()), &queue, true))
+            thread::spawn(move || work_once(&sleep, &Arc::new(Parker::new()), &queue))
         };
         push(&sleep, &queue);
         worker.join().unwrap();
@@ -85,7 +68,7 @@ fn sleep_wakes_enough_workers() {
             .map(|_| {
                 sleep.search_begin();
                 let (sleep, queue) = (sleep.clone(), queue.clone());
-                thread::spawn(move || work_once(&sleep, &Arc::new(Parker::new()), &queue, false))
+                thread::spawn(move || work_once(&sleep, &Arc::new(Parker::new()), &queue))
             })
             .collect();
         push(&sleep, &queue);
@@ -110,7 +93,7 @@ fn sleep_without_its_fence_loses_a_push() {
         let worker = {
             let (sleep, queue, parker) = (sleep.clone(), queue.clone(), parker.clone());
             thread::spawn(move || {
-                sleep.park_begin(&parker, false);
+                sleep.park_begin(&parker);
                 queue.load(Ordering::Relaxed) == 0
             })
         };
@@ -139,7 +122,7 @@ fn a_pools_end_wakes_everyone() {
                 thread::spawn(move || {
                     let parker = Arc::new(Parker::new());
                     while !ended.load(Ordering::Acquire) {
-                        sleep.park_begin(&parker, false);
+                        sleep.park_begin(&parker);
                         if !ended.load(Ordering::Acquire) {
                             parker.park();
                         }

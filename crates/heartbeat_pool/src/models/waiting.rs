@@ -135,7 +135,7 @@ fn a_waiting_thread_keeps_no_job_from_a_worker() {
                 for left in (0..2).rev() {
                     pool.sleep.search_begin();
                     while !pool.take() {
-                        pool.sleep.park_begin(&parker, false);
+                        pool.sleep.park_begin(&parker);
                         if !pool.has_work() {
                             parker.park();
                         }

@@ -42,15 +42,12 @@ unsafe impl RawJob for Ticket {
             let Some(worker) = worker else { return };
             worker.stretch.helps(&core.owner);
             while run_one(&core, worker) {
+                worker.leave_gap();
                 if worker.is_wasted() {
                     // This thread, which is shy now, looks again within a beat.
                     return core.put_back(|| Self::job(&core));
                 }
-                if core
-                    .registry
-                    .occupancy
-                    .crowded(core.lane, worker.has_kept_place)
-                {
+                if core.registry.occupancy.crowded(core.lane) {
                     core.offer(|| Self::job(&core));
                     return;
                 }
@@ -112,7 +109,7 @@ impl<'a> Completion<'a> {
         };
         let elapsed = start.elapsed();
         if elapsed >= LONG {
-            self.core.registry.notify(self.core.lane);
+            self.core.registry.notify_helper(self.core.lane);
         }
         let short = elapsed < SHORT * jobs;
         self.next_look

@@ -17,18 +17,9 @@ struct Idle {
     threads: Vec<Arc<Parker>>,
     /// How many these are.
     waiting: usize,
-    /// Whether the last one is the thread that is woken before any other.
-    favoured: bool,
 }
 
 impl Idle {
-    /// Lists `parker`.
-    fn push(&mut self, parker: Arc<Parker>, favoured: bool) {
-        let place = self.threads.len() - usize::from(self.favoured);
-        self.threads.insert(place, parker);
-        self.favoured |= favoured;
-    }
-
     /// Takes `parker` off the list, if it is there.
     fn remove(&mut self, parker: &Arc<Parker>) -> bool {
         let mut threads = self.threads.iter();
@@ -36,14 +27,12 @@ impl Idle {
             return false;
         };
         self.threads.remove(place);
-        self.favoured &= place < self.threads.len();
         self.waiting -= usize::from(place < self.waiting);
         true
     }
 
     fn pop(&mut self) -> Option<Arc<Parker>> {
         let popped = self.threads.pop();
-        self.favoured = false;
         self.waiting = self.waiting.min(self.threads.len());
         popped
     }
@@ -55,8 +44,6 @@ pub(crate) struct Sleep {
     /// The number of searchers, and whether the sentinel is alert.
     watch: AtomicUsize,
     idle: Mutex<Idle>,
-    /// Whether the favoured thread is listed.
-    favoured: AtomicBool,
     /// Whether an idle worker is the sentinel.
     sentinel: AtomicBool,
 }
@@ -66,7 +53,6 @@ impl Sleep {
         Self {
             watch: AtomicUsize::new(0),
             idle: Mutex::new(Idle::default()),
-            favoured: AtomicBool::new(false),
             sentinel: AtomicBool::new(false),
         }
     }
@@ -113,13 +99,11 @@ impl Sleep {
 
     /// The searcher's half: lists the caller as idle and takes it off the count of searchers.
     /// The caller must look at the queues once more, then either park or `park_cancel`. Gives the
-    /// number of idle threads, the caller among them. At most one thread may be `favoured`: it is woken
-    /// before the others.
-    pub(crate) fn park_begin(&self, parker: &Arc<Parker>, favoured: bool) -> usize {
+    /// number of idle threads, the caller among them.
+    pub(crate) fn park_begin(&self, parker: &Arc<Parker>) -> usize {
         let count = {
             let mut idle = lock(&self.idle);
-            idle.push(parker.clone(), favoured);
-            self.publish(&idle);
+            idle.threads.push(parker.clone());
             idle.threads.len()
         };
         self.watch.fetch_sub(SEARCHER, Ordering::SeqCst);
@@ -143,12 +127,7 @@ impl Sleep {
     /// the caller to look for work, who must wake a worker if there is some.
     #[must_use]
     pub(crate) fn wait_end(&self, parker: &Arc<Parker>) -> bool {
-        let listed = {
-            let mut idle = lock(&self.idle);
-            let listed = idle.remove(parker);
-            self.publish(&idle);
-            listed
-        };
+        let listed = lock(&self.idle).remove(parker);
         !listed && self.search_end()
     }
 
@@ -159,39 +138,30 @@ impl Sleep {
         if !idle.remove(parker) {
             return false;
         }
-        self.publish(&idle);
         // Under the lock, so that no waker can find nobody idle and nobody searching.
         self.watch.fetch_add(SEARCHER, Ordering::SeqCst);
         true
     }
 
-    /// After a change of the list, under its lock.
-    fn publish(&self, idle: &Idle) {
-        // Relaxed: the fences in `park_begin` and of the pusher order it, as they do `watch`.
-        self.favoured.store(idle.favoured, Ordering::Relaxed);
-    }
-
-    /// Whether the favoured thread is idle, asked after a job was queued and the fence of
-    /// [`needs_searcher`](Self::needs_searcher) or [`needs_watch`](Self::needs_watch). Then it is to be
-    /// woken whoever searches or watches: these may be threads that others leave no core.
-    #[must_use]
-    pub(crate) fn favoured_is_idle(&self) -> bool {
-        self.favoured.load(Ordering::Relaxed)
-    }
-
-    /// Wakes the favoured thread, or the one that went idle last, whose caches are warmest. False if none is idle.
+    /// Wakes the thread that went idle last, whose caches are warmest. False if none is idle.
     #[must_use]
     pub(crate) fn wake_one(&self) -> bool {
-        self.wake_if(|_| true)
+        self.wake_if(|_| true, Parker::unpark)
+    }
+
+    /// As [`wake_one`](Self::wake_one), by a thread that goes on running.
+    #[must_use]
+    pub(crate) fn wake_one_elsewhere(&self) -> bool {
+        self.wake_if(|_| true, Parker::unpark_elsewhere)
     }
 
     /// As [`wake_one`](Self::wake_one), but none that waits.
     #[must_use]
     pub(crate) fn wake_worker(&self) -> bool {
-        self.wake_if(|idle| idle.threads.len() > idle.waiting)
+        self.wake_if(|idle| idle.threads.len() > idle.waiting, Parker::unpark)
     }
 
-    fn wake_if(&self, wanted: impl FnOnce(&Idle) -> bool) -> bool {
+    fn wake_if(&self, wanted: impl FnOnce(&Idle) -> bool, unpark: impl FnOnce(&Parker)) -> bool {
         let woken = {
             let mut idle = lock(&self.idle);
             if !wanted(&idle) {
@@ -200,12 +170,11 @@ impl Sleep {
             let Some(parker) = idle.pop() else {
                 return false;
             };
-            self.publish(&idle);
             // On the sleeper's behalf, so that the next pusher doesn't wake a second one.
             self.watch.fetch_add(SEARCHER, Ordering::SeqCst);
             parker
         };
-        woken.unpark();
+        unpark(&woken);
         true
     }
 
@@ -216,9 +185,7 @@ impl Sleep {
             // On the sleepers' behalf, as in `wake_one`.
             self.watch
                 .fetch_add(idle.threads.len() * SEARCHER, Ordering::SeqCst);
-            let woken = mem::take(&mut *idle);
-            self.publish(&idle);
-            woken
+            mem::take(&mut *idle)
         };
         for parker in woken.threads {
             parker.unpark();

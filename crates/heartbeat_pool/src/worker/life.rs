@@ -84,6 +84,9 @@ impl Worker {
         let mut working = false;
         let mut own_turn = false;
         while !registry.is_terminated() {
+            if !searching {
+                self.leave_gap();
+            }
             // Own work and the pool's take turns, for either may go on for ever.
             let called = !mem::take(&mut own_turn) && self.is_called();
             let wasted = !searching && self.is_wasted();
@@ -125,7 +128,7 @@ impl Worker {
             self.seat.core.give_back();
             if working {
                 working = false;
-                self.seat.counters.busy_end();
+                _ = self.seat.counters.busy_end();
                 registry.set_brief(self.stretch.end());
                 if !self.stretch.is_shy() {
                     // What was pushed while nobody searched and this thread ran is found now.
@@ -142,7 +145,7 @@ impl Worker {
             // What came before the queue was closed; a pool that ended drops it.
             self.run_own();
         }
-        self.seat.counters.busy_end();
+        _ = self.seat.counters.busy_end();
         self.set_charge(None);
         if searching {
             self.end_search();
@@ -257,7 +260,7 @@ impl Worker {
         self.seat.beat.raise();
         self.deque.rest();
         self.forks.rest();
-        let idle = sleep.park_begin(&self.parker, self.has_kept_place);
+        let idle = sleep.park_begin(&self.parker);
         let back = || {
             // A waker that was first has counted the thread as well.
             sleep.park_cancel(&self.parker);

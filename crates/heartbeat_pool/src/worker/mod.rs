@@ -1,5 +1,6 @@
 //! A worker: a thread's own side of its seat.
 
+mod gap;
 mod life;
 mod stretch;
 mod work;
@@ -23,6 +24,7 @@ use crate::slots::Slot;
 use crate::sync::Arc;
 use crate::thread_state::{self, Entered};
 use crate::threads::Main;
+use gap::Gaps;
 use std::cell::{Cell, Ref, RefCell};
 use std::rc::Rc;
 use std::thread;
@@ -61,8 +63,6 @@ pub struct Worker {
     pub(crate) private: PrivateQueue,
     /// Jobs of `private` that were promoted and whose `join` has not ended, oldest first.
     pub(crate) promoted: RefCell<Vec<(usize, Arc<Promotion>)>>,
-    /// Whether a place beyond the target is kept for the thread.
-    pub(crate) has_kept_place: bool,
     /// What the thread is counted as in the pool's occupancy.
     charge: Cell<Option<Charge>>,
     parker: Arc<Parker>,
@@ -78,6 +78,7 @@ pub struct Worker {
     /// When the thread, idle, last raised the others' beats.
     asked: Cell<Instant>,
     pub(crate) stretch: Stretch,
+    gaps: Gaps,
     slot: Slot,
     /// Whether the thread is inside of a measured join, or of a part of one.
     pub(crate) is_measured: Cell<bool>,
@@ -116,7 +117,6 @@ impl Worker {
             thread_state::parker(),
         ));
         registry.add_seat(seat.clone());
-        let is_first = pinned.as_ref().is_some_and(|pinned| pinned.index == 0);
         Self {
             registry: registry.clone(),
             seat,
@@ -124,7 +124,6 @@ impl Worker {
             forks,
             private: PrivateQueue::new(),
             promoted: RefCell::new(Vec::new()),
-            has_kept_place: is_first && registry.config.keeps_first_place,
             charge: Cell::new(None),
             pinned,
             scope_core: Cell::new(None),
@@ -135,6 +134,7 @@ impl Worker {
             ticks: Cell::new(0),
             asked: Cell::new(Instant::now()),
             stretch: Stretch::new(),
+            gaps: Gaps::new(),
             slot: Slot::new(),
             is_measured: Cell::new(false),
             wants_help_now: Cell::new(false),
@@ -233,7 +233,7 @@ impl Worker {
     pub(crate) fn look(&self) -> Look<'_, Ref<'_, [Arc<Seat>]>> {
         self.refresh_seats();
         let seats = Ref::map(self.seats.borrow(), |(_, seats)| seats.as_slice());
-        Look::new(&self.registry, seats, self.has_kept_place)
+        Look::new(&self.registry, seats)
     }
 
     /// The number of jobs run so far, to see later how they got on.
@@ -278,6 +278,7 @@ impl Worker {
         struct Visit<'a>(&'a Worker);
         impl Drop for Visit<'_> {
             fn drop(&mut self) {
+                self.0.leave_gap();
                 self.0.set_charge(None);
                 self.0.registry.offer_seat();
             }
@@ -331,7 +332,7 @@ impl Worker {
             worker.promote_all();
             worker.seat.show_forks();
             if let Some(charge) = worker.charge.take() {
-                worker.seat.counters.busy_end();
+                _ = worker.seat.counters.busy_end();
                 worker.seat.core.give_back();
                 worker.slot.release(&worker.registry.slots);
                 worker.registry.occupancy.leave(charge);

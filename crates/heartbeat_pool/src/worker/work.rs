@@ -42,15 +42,13 @@ impl Worker {
         for lane in lanes {
             let kept = self.charge.get() == Some(Charge::Lane(lane));
             if kept {
-                if self.registry.occupancy.crowded(lane, self.has_kept_place) {
+                if self.registry.occupancy.crowded(lane) {
                     self.set_charge(None);
                     self.registry.offer_seat();
                     continue;
                 }
             } else {
-                if !self.look().has_work(lane)
-                    || !self.registry.occupancy.try_admit(lane, self.has_kept_place)
-                {
+                if !self.look().has_work(lane) || !self.registry.occupancy.try_admit(lane) {
                     continue;
                 }
                 let changed = self.charge.get().is_some();
@@ -201,7 +199,7 @@ impl Worker {
         self.stretch.is_needed();
         self.seat.core.give_back();
         counters.blocking();
-        counters.busy_end();
+        _ = counters.busy_end();
         trace::job(Kind::Blocking, self.lane(), || job.run());
         self.registry.blocking.finish();
         self.busy_begin();
@@ -248,7 +246,7 @@ impl Worker {
     pub(crate) fn run_one_of(&self, lane: Lane) -> bool {
         if lane != self.lane() {
             let occupancy = &self.registry.occupancy;
-            if !self.look().has_work(lane) || !occupancy.try_admit(lane, self.has_kept_place) {
+            if !self.look().has_work(lane) || !occupancy.try_admit(lane) {
                 return false;
             }
             let Some(found) = self.pop(lane) else {

@@ -1,0 +1,147 @@
+//! Gaps: a thread that works for frames without a pause leaves its core alone now and then.
+//!
+//! The system gives the lower threads what others leave, so where frames follow each other without a pause, io
+//! and background jobs would stand still. A sleep of a moment is a turn that they get at once and give back at
+//! once, which no priority can say: a thread that has any claim to a core keeps it up to the next clock tick.
+//!
+//! Gaps are left between jobs, by pools whose frame threads fill the machine. Where threads from outside do, or
+//! where jobs take seconds, lower threads get what the system gives them, less than a hundredth of a core.
+
+use super::Worker;
+use crate::registry::Registry;
+use std::cell::Cell;
+use std::num::NonZero;
+use std::sync::OnceLock;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// What the threads that help leave of one core together: a part in so many.
+const SHARE: u32 = 8;
+
+/// A gap: longer than it takes to change threads, shorter than a frame would notice.
+const GAP: Duration = Duration::from_micros(500);
+
+#[derive(Clone, Copy)]
+struct Reading {
+    time: Instant,
+    /// The time that the thread has run.
+    run: Duration,
+}
+
+/// What a thread knows of its gaps.
+pub(super) struct Gaps(Cell<Option<Reading>>);
+
+impl Gaps {
+    pub(super) const fn new() -> Self {
+        Self(Cell::new(None))
+    }
+
+    /// The length of the gap that the calling thread should leave now, if one is due each `period`.
+    fn due(&self, period: Duration) -> Option<Duration> {
+        let time = Instant::now();
+        let before = self.0.get();
+        if before.is_some_and(|before| time - before.time < period) {
+            return None;
+        }
+        let run = thread_time()?;
+        let before = self.0.replace(Some(Reading { time, run }))?;
+        due(time - before.time, run.saturating_sub(before.run))
+    }
+
+    /// After a gap, which is no pause of what follows.
+    fn end(&self) {
+        if let Some(before) = self.0.get() {
+            let time = Instant::now();
+            self.0.set(Some(Reading { time, ..before }));
+        }
+    }
+}
+
+/// What a thread owes that ran for `run` of `passed`, a period at least. That it waited for a core counts as a
+/// pause: then a gap would be taken by whoever has that core.
+fn due(passed: Duration, run: Duration) -> Option<Duration> {
+    let paused = passed.saturating_sub(run);
+    let due = GAP.saturating_sub(paused);
+    (due > Duration::ZERO).then_some(due)
+}
+
+impl Registry {
+    /// Whether frame threads run on all cores that there are.
+    fn fills_all_cores(&self) -> bool {
+        static CORES: OnceLock<usize> = OnceLock::new();
+        let cores = || thread::available_parallelism().map_or(1, NonZero::get);
+        self.occupancy.frame_threads() >= *CORES.get_or_init(cores)
+    }
+}
+
+impl Worker {
+    /// Leaves the core alone for a moment, if lower threads want it and this thread has left them nothing.
+    /// Called between jobs.
+    pub(crate) fn leave_gap(&self) {
+        let registry = &self.registry;
+        let lower = registry.kin.lower();
+        if lower.is_some_and(|lower| lower.wants_cores()) && registry.fills_all_cores() {
+            self.leave_gap_if_due();
+        }
+    }
+
+    #[cold]
+    fn leave_gap_if_due(&self) {
+        // All but the one that waits for them, which leaves gaps seldom: once it is through, others are.
+        let helpers =
+            u32::try_from(self.num_threads()).map_or(u32::MAX, |threads| threads.saturating_sub(1));
+        let period = GAP.saturating_mul(SHARE.saturating_mul(helpers.max(1)));
+        let Some(due) = self.gaps.due(period) else {
+            return;
+        };
+        let counters = &self.seat.counters;
+        let was_busy = counters.busy_end();
+        counters.park();
+        self.seat.core.give_back();
+        // Not by the parker, whose token may be meant for a wait around this.
+        thread::sleep(due);
+        self.seat.core.take();
+        if was_busy {
+            counters.busy_begin();
+        }
+        self.gaps.end();
+    }
+}
+
+#[cfg(all(
+    any(target_os = "linux", target_os = "android"),
+    not(any(miri, heartbeat_loom))
+))]
+fn thread_time() -> Option<Duration> {
+    use rustix::time::{ClockId, clock_gettime};
+    clock_gettime(ClockId::ThreadCPUTime).try_into().ok()
+}
+
+/// Elsewhere the system itself lets no thread starve.
+#[cfg(not(all(
+    any(target_os = "linux", target_os = "android"),
+    not(any(miri, heartbeat_loom))
+)))]
+fn thread_time() -> Option<Duration> {
+    None
+}
+
+#[cfg(all(test, not(heartbeat_loom)))]
+mod tests {
+    use super::*;
+
+    const MS: Duration = Duration::from_millis(1);
+
+    #[test]
+    fn who_never_paused_owes_a_gap() {
+        assert_eq!(due(4 * MS, 4 * MS), Some(GAP));
+        assert_eq!(due(10_000 * MS, 10_000 * MS), Some(GAP));
+    }
+
+    #[test]
+    fn a_pause_is_a_gap() {
+        assert_eq!(due(4 * MS, 15 * MS / 4), Some(MS / 4));
+        assert_eq!(due(4 * MS, 4 * MS - GAP), None);
+        assert_eq!(due(16 * MS, 2 * MS), None);
+    }
+}
