@@ -229,7 +229,7 @@ impl Worker {
     /// Tells of a fork that was offered.
     pub(crate) fn announce(&self) {
         if self.wants_help_now.take() {
-            self.registry().notify_helper(self.lane());
+            self.registry().notify(self.lane());
         } else {
             self.registry().notify_within_a_beat(self.lane());
         }

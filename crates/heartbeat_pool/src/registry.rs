@@ -114,13 +114,19 @@ impl Registry {
         self.notify_at_once(lane, Waker::MayStop)
     }
 
-    /// As [`notify`](Self::notify), by a thread that goes on with work of its own.
+    /// As [`notify`](Self::notify), by a thread that goes on with more of the same. Not for joins, which may be
+    /// too short to be worth a core of their own.
     pub(crate) fn notify_helper(self: &Arc<Self>, lane: Lane) {
         self.notify_at_once(lane, Waker::GoesOn);
     }
 
-    /// As [`notify_helper`](Self::notify_helper), for work that may wait a beat.
+    /// As [`notify`](Self::notify), for work that may wait a beat.
     pub(crate) fn notify_within_a_beat(self: &Arc<Self>, lane: Lane) {
+        self.notify_soon(lane, Waker::MayStop);
+    }
+
+    /// As [`notify_helper`](Self::notify_helper), for work that may wait a beat.
+    pub(crate) fn notify_helper_within_a_beat(self: &Arc<Self>, lane: Lane) {
         self.notify_soon(lane, Waker::GoesOn);
     }
 
@@ -151,7 +157,7 @@ impl Registry {
     pub(crate) fn notify_others(self: &Arc<Self>, lane: Lane) {
         // Relaxed: nothing rests on the flag.
         if self.brief.load(Ordering::Relaxed) && !self.occupancy.is_quiet() {
-            self.notify_soon(lane, Waker::MayStop);
+            self.notify_within_a_beat(lane);
         } else {
             self.notify(lane);
         }

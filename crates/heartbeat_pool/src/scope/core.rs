@@ -71,7 +71,7 @@ impl ScopeCore {
 
     fn announce(&self, ticket: Job) {
         self.registry.queue(self.lane, ticket);
-        self.registry.notify_within_a_beat(self.lane);
+        self.registry.notify_helper_within_a_beat(self.lane);
     }
 
     /// Before the caller gets busy: lets another thread come for what is left. A ticket that is
