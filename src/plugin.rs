@@ -67,7 +67,8 @@ pub struct HeartbeatPlugin {
     ///
     /// On Linux a thread has the priority of the one that starts it, for good: a pool of a library's own that
     /// is first used in such a job may keep frames waiting later, so use it once before. And other busy
-    /// programs of the same session, or busy threads of the game's own, leave such jobs little. Where that matters, turn it off.
+    /// programs of the same session, or busy threads of the game's own, leave such jobs little. Where that
+    /// matters, turn it off.
     pub lower_threads: bool,
     /// How often forked work is offered to idle threads.
     pub beat: Duration,

@@ -86,14 +86,17 @@ impl Counters {
         self.busy_since.store(now(), Ordering::Relaxed);
     }
 
-    /// Ends the busy stretch, if there is one, and tells whether there was.
-    pub(crate) fn busy_end(&self) -> bool {
+    pub(crate) fn is_busy(&self) -> bool {
+        self.busy_since.load(Ordering::Relaxed) != 0
+    }
+
+    /// Ends the busy stretch, if there is one.
+    pub(crate) fn busy_end(&self) {
         let since = self.busy_since.load(Ordering::Relaxed);
         if since != 0 {
             add(&self.busy, now() - since);
             self.busy_since.store(0, Ordering::Relaxed);
         }
-        since != 0
     }
 
     /// Jobs of every lane together: what the sentinel reads as progress.

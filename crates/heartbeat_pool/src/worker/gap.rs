@@ -95,7 +95,8 @@ impl Worker {
             return;
         };
         let counters = &self.seat.counters;
-        let was_busy = counters.busy_end();
+        let was_busy = counters.is_busy();
+        counters.busy_end();
         counters.park();
         self.seat.core.give_back();
         // Not by the parker, whose token may be meant for a wait around this.

@@ -128,7 +128,7 @@ impl Worker {
             self.seat.core.give_back();
             if working {
                 working = false;
-                _ = self.seat.counters.busy_end();
+                self.seat.counters.busy_end();
                 registry.set_brief(self.stretch.end());
                 if !self.stretch.is_shy() {
                     // What was pushed while nobody searched and this thread ran is found now.
@@ -145,7 +145,7 @@ impl Worker {
             // What came before the queue was closed; a pool that ended drops it.
             self.run_own();
         }
-        _ = self.seat.counters.busy_end();
+        self.seat.counters.busy_end();
         self.set_charge(None);
         if searching {
             self.end_search();

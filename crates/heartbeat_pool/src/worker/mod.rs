@@ -332,7 +332,7 @@ impl Worker {
             worker.promote_all();
             worker.seat.show_forks();
             if let Some(charge) = worker.charge.take() {
-                _ = worker.seat.counters.busy_end();
+                worker.seat.counters.busy_end();
                 worker.seat.core.give_back();
                 worker.slot.release(&worker.registry.slots);
                 worker.registry.occupancy.leave(charge);

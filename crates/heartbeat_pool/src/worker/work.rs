@@ -199,7 +199,7 @@ impl Worker {
         self.stretch.is_needed();
         self.seat.core.give_back();
         counters.blocking();
-        _ = counters.busy_end();
+        counters.busy_end();
         trace::job(Kind::Blocking, self.lane(), || job.run());
         self.registry.blocking.finish();
         self.busy_begin();
