@@ -1,7 +1,7 @@
 //! `join_offered`: two calls, the second of which another thread may take at once.
 //!
-//! The second call lies in a deque that others steal from, oldest first, as in rayon and Cilk. It costs a
-//! fence where [`join`](crate::join()) costs none, but needs no poll of its owner's to be taken.
+//! The oldest of the second calls lie in a deque that others steal from, as in rayon and Cilk. That costs a
+//! fence where [`join`](crate::join()) costs none, but needs no poll of their owner's for them to be taken.
 //!
 //! Whoever steals usually has an empty deque: an idle thread has begun nothing, and a wait for a stolen
 //! fork begins once the own deque is empty, for what is older was stolen before. Then all that the thief's
@@ -25,6 +25,15 @@ pub(crate) struct ForkPtr(StackPtr);
 unsafe impl Send for ForkPtr {}
 
 impl ForkPtr {
+    /// One to be counted, not run.
+    #[cfg(all(test, not(heartbeat_loom)))]
+    pub(crate) fn nothing() -> Self {
+        Self(StackPtr {
+            data: std::ptr::null(),
+            run: |_, _| {},
+        })
+    }
+
     /// Runs the fork on `thief`, which took it out of its owner's deque.
     pub(crate) fn run(self, thief: &Worker) {
         // SAFETY: it was taken out, so this is the only run, and the owner waits until it is done.
@@ -150,19 +159,26 @@ impl Wait for StolenFork<'_> {
 }
 
 impl Worker {
-    /// Tells of forks in the deque, which were kept from others till now if `hidden`.
-    fn announce_forks(&self, hidden: bool) {
-        if !hidden || self.seat.shows_forks() {
-            self.seat.show_forks();
-            self.announce();
-        } else {
-            self.registry().see_to_sentinel();
-        }
+    /// Tells of forks that others may take, as soon as these are not hidden.
+    #[cold]
+    fn announce_forks(&self) {
+        // Others point into the frames of whoever forks.
+        unwind::AbortOnUnwind::guard(|| {
+            if self.seat.shows_forks() {
+                self.seat.show_forks();
+                self.announce();
+            } else {
+                self.registry().see_to_sentinel();
+            }
+        });
     }
 
     /// As [`join`](Self::join), but `b` can be taken by others at once, not from the next beat on: for
     /// calls that join nothing and [split](crate::for_each()) nothing for long, so that nobody could take
     /// what was left private. It costs some ten nanoseconds. In the lower lanes it is a `join`.
+    ///
+    /// Of joins inside of one another, the eight outermost whose second halves nobody has begun are offered;
+    /// those inside of these follow as others take some.
     ///
     /// # Panics
     ///
@@ -187,17 +203,16 @@ impl Worker {
             return self.join(a, b);
         }
         let fork = Fork::new(b, self);
-        self.forks.push(fork.as_ptr());
-        // Of what lies on top of others, those that come for these will see to.
-        let hidden = self.seat.hides_forks();
-        if hidden || self.forks.len() <= 1 {
-            // Others point into this frame.
-            unwind::AbortOnUnwind::guard(|| self.announce_forks(hidden));
+        // Of what lies beside others, those that come for these will see to; if they may.
+        if self.forks.push(fork.as_ptr()) || self.seat.hides_forks() {
+            self.announce_forks();
         }
         let ra = unwind::catch(|| a(self));
-        // What came later is over, so this is the newest; and the oldest are stolen first, so there is none
-        // if it was stolen.
-        let stolen = self.forks.pop().is_none();
+        if self.forks.wants_more() && self.forks.offer_more() {
+            self.announce_forks();
+        }
+        // What came later is over, so this is the newest.
+        let stolen = !self.forks.pop();
         if stolen {
             self.wait(&StolenFork(&fork.state));
         }

@@ -67,6 +67,7 @@ mod deque;
 mod for_each;
 #[cfg(not(heartbeat_loom))]
 mod fork;
+mod forks;
 mod heartbeat;
 #[cfg(not(heartbeat_loom))]
 mod install;

@@ -54,9 +54,9 @@ fn the_second_half_needs_no_poll_of_its_owner() {
     });
 }
 
-/// Below many levels of joins as well.
+/// Below other joins as well, as far as all are offered.
 #[test]
-fn the_second_half_can_be_taken_at_any_depth() {
+fn the_second_half_can_be_taken_inside_of_other_joins() {
     fn descend(worker: &Worker, depth: usize, taken: &AtomicBool) {
         if depth == 0 {
             let wait = || wait_until(|| taken.load(Ordering::Acquire));
@@ -67,9 +67,40 @@ fn the_second_half_can_be_taken_at_any_depth() {
     }
     within_a_minute(|| {
         let pool = pool(2);
-        for depth in 0..40 {
+        for depth in 0..8 {
             pool.with_worker(|worker| descend(worker, depth, &AtomicBool::new(false)));
         }
+    });
+}
+
+/// More than are offered at a time: the rest is, as others take these.
+#[test]
+fn the_second_halves_of_a_deep_spine_are_shared_as_it_ends() {
+    fn descend(worker: &Worker, depth: usize, leaf: &(impl Fn() + Sync)) {
+        if depth > 0 {
+            worker.join_offered(|worker| descend(worker, depth - 1, leaf), |_| leaf());
+        }
+    }
+    const DEPTH: usize = 60;
+    within_a_minute(|| {
+        let pool = pool(2);
+        // Unless the other thread gets no core meanwhile.
+        let is_shared = || {
+            let done = AtomicUsize::new(0);
+            let by_others = AtomicUsize::new(0);
+            let owner = thread::current().id();
+            let leaf = || {
+                thread::sleep(Duration::from_micros(20));
+                done.fetch_add(1, Ordering::Relaxed);
+                if thread::current().id() != owner {
+                    by_others.fetch_add(1, Ordering::Relaxed);
+                }
+            };
+            pool.with_worker(|worker| descend(worker, DEPTH, &leaf));
+            assert_eq!(done.into_inner(), DEPTH);
+            by_others.into_inner() > DEPTH / 4
+        };
+        wait_until(is_shared);
     });
 }
 

@@ -27,7 +27,9 @@
 //!   that wait for each other would never end. A job that blocks by other means than these until another
 //!   job of its pool has run needs a thread that is free for that one.
 //! - [`join`]'s second closure is usually, but not always, open to other threads at once: where calls of the
-//!   same code have been faster on one thread, it is for a few times as long as these took.
+//!   same code have been faster on one thread, it is for a few times as long as these took. Of a thread's
+//!   joins inside of one another, the eight outermost that nobody has taken are open; the next follow as
+//!   these are taken and the thread joins or ends a join again.
 //! - So where scopes are nested in one thread, a wait for the inner one runs none of the outer one's jobs.
 //!   Within each scope, and among spawned jobs, a thread's order is rayon's: newest first for `spawn`,
 //!   oldest first for `spawn_fifo`.

@@ -7,7 +7,7 @@ mod work;
 
 use crate::cores;
 use crate::deque::Deque;
-use crate::fork::ForkPtr;
+use crate::forks::Forks;
 use crate::heartbeat::Pace;
 use crate::job::Job;
 use crate::lane::Lane;
@@ -59,7 +59,7 @@ pub struct Worker {
     pub(crate) seat: Arc<Seat>,
     deque: Deque<Job>,
     /// The second halves of its offered joins, newest last.
-    pub(crate) forks: Deque<ForkPtr>,
+    pub(crate) forks: Forks,
     pub(crate) private: PrivateQueue,
     /// Jobs of `private` that were promoted and whose `join` has not ended, oldest first.
     pub(crate) promoted: RefCell<Vec<(usize, Arc<Promotion>)>>,
@@ -109,7 +109,7 @@ impl Worker {
             Some(name) => name.to_owned(),
             None => format!("{:?}", thread.id()),
         };
-        let forks = Deque::new_lifo();
+        let forks = Forks::new();
         let seat = Arc::new(Seat::new(
             name,
             deque.stealer(),
@@ -213,7 +213,7 @@ impl Worker {
     /// Whether a fork of this thread has a second half that nobody has begun.
     #[must_use]
     pub fn has_forks(&self) -> bool {
-        !self.private.is_empty() || self.seat.has_shared(self.lane())
+        !self.private.is_empty() || !self.forks.is_empty() || self.seat.has_shared(self.lane())
     }
 
     pub(crate) fn registry(&self) -> &Arc<Registry> {
@@ -330,6 +330,7 @@ impl Worker {
         let mut left = Vec::new();
         thread_state::for_each_seat(|worker| {
             worker.promote_all();
+            worker.forks.offer_all();
             worker.seat.show_forks();
             if let Some(charge) = worker.charge.take() {
                 worker.seat.counters.busy_end();
