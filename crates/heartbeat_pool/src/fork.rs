@@ -166,7 +166,11 @@ impl Worker {
         unwind::AbortOnUnwind::guard(|| {
             if self.seat.shows_forks() {
                 self.seat.show_forks();
-                self.announce();
+                if self.wants_help_now.take() {
+                    self.registry().notify_helper(self.lane());
+                } else {
+                    self.registry().notify_helper_within_a_beat(self.lane());
+                }
             } else {
                 self.registry().see_to_sentinel();
             }

@@ -114,8 +114,8 @@ impl Registry {
         self.notify_at_once(lane, Waker::MayStop)
     }
 
-    /// As [`notify`](Self::notify), by a thread that goes on with more of the same. Not for joins, which may be
-    /// too short to be worth a core of their own.
+    /// As [`notify`](Self::notify), by a thread that goes on with more of the same. Not for joins that are
+    /// shared by the beat, which may be too short to be worth a core of their own.
     pub(crate) fn notify_helper(self: &Arc<Self>, lane: Lane) {
         self.notify_at_once(lane, Waker::GoesOn);
     }
@@ -173,7 +173,7 @@ impl Registry {
     /// After work was queued that nobody may take yet: somebody must be there to see when they may.
     pub(crate) fn see_to_sentinel(self: &Arc<Self>) {
         if self.sleep.needs_watch() && !self.sleep.has_sentinel() {
-            self.wake_any(Waker::MayStop);
+            self.wake_any(Waker::GoesOn);
         }
     }
 
