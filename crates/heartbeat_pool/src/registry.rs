@@ -152,14 +152,14 @@ impl Registry {
         }
     }
 
-    /// After work was queued by somebody who will not do it: as [`notify`](Self::notify), or within a
-    /// beat where somebody runs who is likely to be through with it by then.
+    /// After work was queued by somebody who goes on and will not do it: as [`notify_helper`](Self::notify_helper),
+    /// or within a beat where somebody runs who is likely to be through with it by then.
     pub(crate) fn notify_others(self: &Arc<Self>, lane: Lane) {
         // Relaxed: nothing rests on the flag.
         if self.brief.load(Ordering::Relaxed) && !self.occupancy.is_quiet() {
-            self.notify_within_a_beat(lane);
+            self.notify_helper_within_a_beat(lane);
         } else {
-            self.notify(lane);
+            self.notify_helper(lane);
         }
     }
 
