@@ -112,29 +112,6 @@ pub trait BoxedJob: Send {
     fn run(self: Pin<Box<Self>>);
 }
 
-/// A [`BoxedJob`], which must not unwind, or in a scope.
-pub(crate) struct Boxed<J>(pub(crate) Pin<Box<J>>);
-
-// SAFETY: the pointer is the box's own.
-unsafe impl<J: BoxedJob> RawJob for Boxed<J> {
-    fn into_raw(self) -> NonNull<()> {
-        // SAFETY: `from_raw` pins it again, and nothing moves it meanwhile.
-        let unpinned = unsafe { Pin::into_inner_unchecked(self.0) };
-        NonNull::from(Box::leak(unpinned)).cast()
-    }
-
-    unsafe fn from_raw(data: NonNull<()>) -> Self {
-        // SAFETY: by contract `data` came from `into_raw`, which leaked a box of `J`.
-        Self(Box::into_pin(unsafe {
-            Box::from_raw(data.cast::<J>().as_ptr())
-        }))
-    }
-
-    fn run(self) {
-        self.0.run();
-    }
-}
-
 // SAFETY: the pointer is async-task's own raw form.
 unsafe impl RawJob for async_task::Runnable {
     fn into_raw(self) -> NonNull<()> {

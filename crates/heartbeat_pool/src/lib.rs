@@ -111,6 +111,7 @@ mod scope;
 mod seat;
 #[cfg(not(heartbeat_loom))]
 mod slots;
+mod small_fn;
 #[cfg(not(heartbeat_loom))]
 mod spawn;
 #[cfg(not(heartbeat_loom))]

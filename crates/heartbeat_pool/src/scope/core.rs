@@ -9,6 +9,7 @@ use crate::latch::CountLatch;
 use crate::parker::Parker;
 use crate::registry::Registry;
 use crate::seat::Seat;
+use crate::small_fn::SmallFn;
 use crate::sync::{Arc, Mutex, lock};
 use crate::tickets::{Call, Tickets};
 use crate::unwind::{self, Payload};
@@ -20,7 +21,7 @@ use std::cell::Cell;
 /// needs no pointer of its own to it.
 pub(crate) enum ScopedJob {
     /// A closure, which may unwind.
-    Closure(Job),
+    Closure(SmallFn),
     /// One run of a future.
     Run(Runnable),
 }
@@ -94,7 +95,7 @@ impl ScopeCore {
     pub(crate) fn run(&self, job: ScopedJob) {
         match job {
             ScopedJob::Closure(job) => {
-                if let Err(payload) = unwind::catch(|| job.run()) {
+                if let Err(payload) = unwind::catch(|| job.call()) {
                     self.record_panic(payload);
                 }
                 self.latch.finish();

@@ -13,8 +13,9 @@ pub(crate) use self::core::ScopeCore;
 use self::core::ScopedJob;
 use self::future::MailboxRun;
 use self::wait::{Completion, Ticket};
-use crate::job::{Boxed, BoxedJob, Closure, Job, RawJob};
+use crate::job::{BoxedJob, Closure, Job};
 use crate::mailbox::Mailbox;
+use crate::small_fn::SmallFn;
 use crate::sync::Arc;
 use crate::unwind;
 use crate::worker::Worker;
@@ -65,7 +66,7 @@ impl<'scope> Scope<'scope, '_> {
     ///
     /// A panic in it is resumed by the scope's owner, after everything else is over.
     pub fn spawn(&'scope self, f: impl FnOnce() + Send + 'scope) {
-        self.push(Closure::new(f));
+        self.push(f);
     }
 
     /// Spawns a job in the box that it brings, as [`spawn`](Self::spawn) does a closure.
@@ -91,15 +92,15 @@ impl<'scope> Scope<'scope, '_> {
     /// assert_eq!(sum.into_inner(), 5);
     /// ```
     pub fn spawn_boxed(&'scope self, job: Pin<Box<impl BoxedJob + 'scope>>) {
-        self.push(Boxed(job));
+        self.push(|| job.run());
     }
 
-    fn push(&self, job: impl RawJob + 'scope) {
+    fn push(&self, f: impl FnOnce() + Send + 'scope) {
         let core = &self.core;
         core.latch.begin();
         // SAFETY: the scope's owner waits until the latch is done, and the job is counted off after
         // its run, so it is run before what it borrows ends.
-        let job = ScopedJob::Closure(unsafe { Job::new(job) });
+        let job = ScopedJob::Closure(unsafe { SmallFn::new(f) });
         core.push(job, || Ticket::job(core));
     }
 
