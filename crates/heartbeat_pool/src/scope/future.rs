@@ -50,17 +50,18 @@ impl<F> Drop for ScopedFuture<F> {
     }
 }
 
-/// Makes a task of `future`, begun on the latch of `core` and scheduled by `schedule`.
+/// Makes a task of `future`, begun on the latch of `core`, that is scheduled by `schedule` but for the first
+/// time: async-task would count the task once more around that.
 ///
 /// # Safety
 ///
-/// `schedule` must see to it that the runnable is run, or dropped, by [`ScopeCore::counted`] of the
+/// Caller and `schedule` must see to it that the runnable is run, or dropped, by [`ScopeCore::counted`] of the
 /// same core; the scope's owner must wait for the latch before what the future borrows ends.
 pub(super) unsafe fn spawn<'a, F>(
     core: &Arc<ScopeCore>,
     future: F,
     schedule: impl Fn(Runnable) + Send + Sync + 'static,
-) -> Task<F::Output>
+) -> (Runnable, Task<F::Output>)
 where
     F: Future + Send + 'a,
     F::Output: Send + 'a,
@@ -73,9 +74,7 @@ where
     let builder = async_task::Builder::new().propagate_panic(true);
     // SAFETY: future and output are `Send`; `schedule` is `Send`, `Sync` and 'static; the caller
     // promises that the future is dropped before what it borrows ends.
-    let (runnable, task) = unsafe { builder.spawn_unchecked(|()| future, schedule) };
-    runnable.schedule();
-    task
+    unsafe { builder.spawn_unchecked(|()| future, schedule) }
 }
 
 /// One run of a scoped future on some mailbox. A closed mailbox drops it instead, which counts the

@@ -144,10 +144,15 @@ impl<'scope> Scope<'scope, '_> {
         F: Future + Send + 'scope,
         F::Output: Send + 'scope,
     {
+        let push = |core: &Arc<ScopeCore>, runnable| {
+            core.push(ScopedJob::Run(runnable), || Ticket::job(core));
+        };
         let core = self.core.clone();
-        let schedule = move |runnable| core.push(ScopedJob::Run(runnable), || Ticket::job(&core));
+        let schedule = move |runnable| push(&core, runnable);
         // SAFETY: the core runs what is queued there counted, and the owner waits for its latch.
-        unsafe { future::spawn(&self.core, future, schedule) }
+        let (runnable, task) = unsafe { future::spawn(&self.core, future, schedule) };
+        push(&self.core, runnable);
+        task
     }
 
     /// Spawns a future that is polled only by the owner of `mailbox`, which must be ticked for the
@@ -168,7 +173,9 @@ impl<'scope> Scope<'scope, '_> {
         };
         // SAFETY: a `MailboxRun` runs or drops its runnable counted, and the owner waits for the
         // latch.
-        unsafe { future::spawn(&self.core, future, schedule) }
+        let (runnable, task) = unsafe { future::spawn(&self.core, future, schedule) };
+        runnable.schedule();
+        task
     }
 
     /// Whether something spawned here has panicked, so that the rest may stop early.
