@@ -1,5 +1,6 @@
 //! `block_on`: a thread waits for a future, and nothing else runs on it meanwhile.
 
+use crate::cores;
 use crate::parker::Parker;
 use crate::registry::Registry;
 use crate::spin;
@@ -65,8 +66,8 @@ fn stand(parker: &Arc<Parker>, patience: Duration, park: impl FnOnce()) {
     let lone = thread_state::lone_member();
     let needed = {
         let _standing = Worker::stand_up();
-        // What is waited for is often almost there.
-        spin::until(patience, || parker.has_token());
+        // What is waited for is often almost there, unless it needs this core.
+        spin::until(patience, || parker.has_token() || cores::keeps_lower());
         match &lone {
             // A token must be taken, for it may be an old one.
             Some(lone) if !parker.has_token() => lone.sleep_alone(parker, || false),

@@ -10,35 +10,82 @@
 use std::iter;
 use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
 
-/// The core that a thread has, plus one; zero while it has none.
-#[derive(Debug, Default)]
-pub(crate) struct Core(AtomicUsize);
+/// The core that a thread has, told by that thread.
+#[derive(Debug)]
+pub(crate) struct Core {
+    /// Plus one; zero while it has none.
+    core: AtomicUsize,
+    /// Whether it gives way to any other thread.
+    is_lower: bool,
+}
 
 impl Core {
-    pub(crate) const fn none() -> Self {
-        Self(AtomicUsize::new(0))
+    pub(crate) const fn none(is_lower: bool) -> Self {
+        Self {
+            core: AtomicUsize::new(0),
+            is_lower,
+        }
     }
 
     /// Tells the core that the calling thread has now.
     pub(crate) fn take(&self) {
-        let core = system::current().map_or(0, |core| core + 1);
-        // Relaxed, here and below: who goes by an old one moves in vain.
-        if self.0.load(Ordering::Relaxed) != core {
-            self.0.store(core, Ordering::Relaxed);
-        }
+        self.set(system::current());
     }
 
     pub(crate) fn give_back(&self) {
-        self.0.store(0, Ordering::Relaxed);
+        self.set(None);
+    }
+
+    fn set(&self, core: Option<usize>) {
+        let before = self.get();
+        if core == before {
+            return;
+        }
+        // Relaxed, here and below: who goes by an old one moves, or sleeps, in vain.
+        self.core
+            .store(core.map_or(0, |core| core + 1), Ordering::Relaxed);
+        if self.is_lower {
+            before.into_iter().for_each(|core| LOWER.count(core, -1));
+            core.into_iter().for_each(|core| LOWER.count(core, 1));
+        }
     }
 
     pub(crate) fn get(&self) -> Option<usize> {
-        self.0.load(Ordering::Relaxed).checked_sub(1)
+        self.core.load(Ordering::Relaxed).checked_sub(1)
+    }
+}
+
+impl Drop for Core {
+    fn drop(&mut self) {
+        self.give_back();
+    }
+}
+
+/// A count for each core.
+struct Counts([AtomicI32; 512]);
+
+impl Counts {
+    const fn new() -> Self {
+        Self([const { AtomicI32::new(0) }; 512])
+    }
+
+    fn count(&self, core: usize, more: i32) {
+        if let Some(count) = self.0.get(core) {
+            count.fetch_add(more, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether there are any of the calling thread's core.
+    fn any_here(&self) -> bool {
+        let count = system::current().and_then(|core| self.0.get(core));
+        count.is_some_and(|count| count.load(Ordering::Relaxed) > 0)
     }
 }
 
 /// How many were woken on each core and don't run yet.
-static WANTED: [AtomicI32; 512] = [const { AtomicI32::new(0) }; 512];
+static WANTED: Counts = Counts::new();
+/// How many lower threads run on each core, or would.
+static LOWER: Counts = Counts::new();
 
 /// The calling thread's core; 0 where that can't be known.
 pub(crate) fn current() -> usize {
@@ -47,24 +94,23 @@ pub(crate) fn current() -> usize {
 
 /// Somebody is woken who sleeps on `core`.
 pub(crate) fn want(core: usize) {
-    count_wanted(core, 1);
+    WANTED.count(core, 1);
 }
 
 /// One who slept on `core` and was woken runs now.
 pub(crate) fn want_no_more(core: usize) {
-    count_wanted(core, -1);
-}
-
-fn count_wanted(core: usize, more: i32) {
-    if let Some(wanted) = WANTED.get(core) {
-        wanted.fetch_add(more, Ordering::Relaxed);
-    }
+    WANTED.count(core, -1);
 }
 
 /// Whether somebody was woken who is likely to wait for the calling thread's core.
 pub(crate) fn is_wanted() -> bool {
-    let wanted = system::current().and_then(|core| WANTED.get(core));
-    wanted.is_some_and(|wanted| wanted.load(Ordering::Relaxed) > 0)
+    WANTED.any_here()
+}
+
+/// Whether a lower thread is in the midst of something on the calling thread's core, which it gets once the
+/// calling thread, another one, sleeps.
+pub(crate) fn keeps_lower() -> bool {
+    LOWER.any_here()
 }
 
 /// A thread, to others.

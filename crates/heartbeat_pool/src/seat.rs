@@ -117,10 +117,11 @@ impl Seat {
         stealer: Stealer<Job>,
         forks: Stealer<ForkPtr>,
         owner: Arc<Parker>,
+        is_lower: bool,
     ) -> Self {
         Self {
             name,
-            core: CachePadded::new(Core::none()),
+            core: CachePadded::new(Core::none(is_lower)),
             beat: CachePadded::new(Beat::new()),
             stealer,
             forks,

@@ -115,6 +115,7 @@ impl Worker {
             deque.stealer(),
             forks.stealer(),
             thread_state::parker(),
+            pinned.is_some() && registry.kin.is_lower(),
         ));
         registry.add_seat(seat.clone());
         Self {
