@@ -19,7 +19,7 @@ const BATCH: f32 = 5.0;
 const MOST_A_THREAD: f32 = 16.0;
 /// Of so many iterations that stay on their thread, one is shared, to see how long it is now. Odd,
 /// so that it is not always the same of two that alternate.
-const SAMPLE: u8 = 7;
+const SAMPLE: u8 = 15;
 /// What is left of an old measurement after a new, smaller one.
 const MEMORY: f32 = 0.75;
 /// Kinds of iteration that a thread tells apart.
@@ -138,7 +138,7 @@ mod tests {
             numbers(100, 0);
             let short = numbers(100, 0);
             assert!(short.iter().filter(|&&number| number == 1).count() >= 80);
-            numbers(10, 100);
+            numbers(20, 100);
             assert_eq!(numbers(1, 100), [64]);
         };
         thread::spawn(check).join().unwrap();
