@@ -17,9 +17,9 @@ const WORTH_SHARING: f32 = 15.0;
 const BATCH: f32 = 5.0;
 /// So many batches a thread even out whatever the entities cost.
 const MOST_A_THREAD: f32 = 16.0;
-/// Of so many iterations that stay on their thread, one is shared, to see how long it is now. Odd,
-/// so that it is not always the same of two that alternate.
-const SAMPLE: u8 = 15;
+/// Of so many iterations that stay on their thread, one is shared, to see how long it is now. A prime,
+/// so that it is not always the same of some that alternate.
+const SAMPLE: u8 = 13;
 /// What is left of an old measurement after a new, smaller one.
 const MEMORY: f32 = 0.75;
 /// Kinds of iteration that a thread tells apart.

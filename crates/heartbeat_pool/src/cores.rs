@@ -84,7 +84,8 @@ impl Counts {
 
 /// How many were woken on each core and don't run yet.
 static WANTED: Counts = Counts::new();
-/// How many lower threads run on each core, or would.
+/// How many lower threads run on each core, or would: as of when each last began a stretch of work. One that has
+/// moved since costs a spin in vain, or one left out.
 static LOWER: Counts = Counts::new();
 
 /// The calling thread's core; 0 where that can't be known.
@@ -230,6 +231,16 @@ mod tests {
         };
         assert!((0..TRIES).any(leaves));
         assert!(sched_getaffinity(None).unwrap() == allowed);
+    }
+
+    #[test]
+    fn a_core_keeps_a_lower_thread_until_that_has_given_it_back() {
+        let keeps = |core: &Core| {
+            core.take();
+            keeps_lower()
+        };
+        assert!((0..TRIES).any(|_| keeps(&Core::none(true))));
+        assert!(!(0..TRIES).any(|_| keeps(&Core::none(false))));
     }
 
     #[test]

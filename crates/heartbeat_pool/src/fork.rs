@@ -159,9 +159,17 @@ impl Wait for StolenFork<'_> {
 }
 
 impl Worker {
+    /// Lets others take more forks, if they have taken some.
+    #[inline]
+    pub(crate) fn offer_more_forks(&self) {
+        if self.forks.wants_more() && self.forks.offer_more() {
+            self.announce_forks();
+        }
+    }
+
     /// Tells of forks that others may take, as soon as these are not hidden.
     #[cold]
-    fn announce_forks(&self) {
+    pub(crate) fn announce_forks(&self) {
         // Others point into the frames of whoever forks.
         unwind::AbortOnUnwind::guard(|| {
             if self.seat.shows_forks() {
@@ -182,7 +190,8 @@ impl Worker {
     /// what was left private. It costs some ten nanoseconds. In the lower lanes it is a `join`.
     ///
     /// Of joins inside of one another, the eight outermost whose second halves nobody has begun are offered;
-    /// those inside of these follow as others take some.
+    /// those inside of these follow as others take some and this thread makes or ends such a join, waits, or
+    /// [yields](crate::yield_local()).
     ///
     /// # Panics
     ///
@@ -212,13 +221,12 @@ impl Worker {
             self.announce_forks();
         }
         let ra = unwind::catch(|| a(self));
-        if self.forks.wants_more() && self.forks.offer_more() {
-            self.announce_forks();
-        }
         // What came later is over, so this is the newest.
         let stolen = !self.forks.pop();
         if stolen {
             self.wait(&StolenFork(&fork.state));
+        } else {
+            self.offer_more_forks();
         }
         let ra = ra.unwrap_or_else(|payload| unwind::resume(payload));
         if !stolen {

@@ -47,21 +47,20 @@ impl Forks {
         self.keeps_none() && self.offered.is_empty()
     }
 
-    /// Adds a fork. True if others had none to take, and have one now.
+    /// Adds a fork. True if others may have had none to take, and have one now.
     #[inline]
     pub(crate) fn push(&self, fork: ForkPtr) -> bool {
-        let offered = self.offered.len();
-        if offered < OFFERED && self.keeps_none() {
+        let may_offer = self.offered.len() < OFFERED;
+        if may_offer && self.keeps_none() {
             self.offered.push(fork);
-            return offered == 0;
+            return self.were_without(1);
         }
-        if self.tail.get() - self.head.get() == KEPT {
-            self.offer_oldest();
-        }
+        let is_full = self.tail.get() - self.head.get() == KEPT;
+        let is_news = (may_offer || is_full) && self.offer_more();
         let tail = self.tail.get();
         self.kept[tail % KEPT].set(Some(fork));
         self.tail.set(tail + 1);
-        offered < OFFERED && self.offer_more()
+        is_news
     }
 
     /// Takes the newest fork back. False if it was stolen.
@@ -81,32 +80,32 @@ impl Forks {
         !self.keeps_none() && self.offered.len() < OFFERED
     }
 
-    /// Offers as many as should be. True if others had none to take, and have one now.
+    /// Offers as many as should be, and one at least. True as for [`push`](Self::push).
     #[cold]
     pub(crate) fn offer_more(&self) -> bool {
-        let offered = self.offered.len();
-        for _ in offered..OFFERED {
-            self.offer_oldest();
-        }
-        offered == 0 && !self.offered.is_empty()
+        let count = OFFERED.saturating_sub(self.offered.len()).max(1);
+        self.offer(count)
     }
 
-    /// Offers all, for their owner is about to wait.
-    pub(crate) fn offer_all(&self) {
-        while !self.keeps_none() {
-            self.offer_oldest();
-        }
+    /// Offers all, for their owner is about to wait. True as for [`push`](Self::push).
+    pub(crate) fn offer_all(&self) -> bool {
+        self.offer(KEPT)
     }
 
-    fn offer_oldest(&self) {
-        if self.keeps_none() {
-            return;
-        }
-        let head = self.head.get();
-        if let Some(fork) = self.kept[head % KEPT].take() {
-            self.offered.push(fork);
-        }
-        self.head.set(head + 1);
+    fn offer(&self, most: usize) -> bool {
+        let (head, tail) = (self.head.get(), self.tail.get());
+        let end = tail.min(head + most);
+        let forks = (head..end).filter_map(|index| self.kept[index % KEPT].take());
+        forks.for_each(|fork| self.offered.push(fork));
+        self.head.set(end);
+        end > head && self.were_without(end - head)
+    }
+
+    /// Whether others may have had no fork to take before so many were offered: asked after that, so that
+    /// whoever took the last one before it, and looked for more, is not relied on.
+    #[inline]
+    fn were_without(&self, offered: usize) -> bool {
+        self.offered.len() <= offered
     }
 
     /// Tells the others, before the owner sleeps, that there is nothing here, where that is so.
@@ -133,8 +132,12 @@ mod tests {
         assert!(forks.offer_more());
         assert_eq!(stealer.len(), OFFERED);
         assert!(!forks.wants_more());
-        let left = (0..100).filter(|_| forks.pop()).count();
-        assert_eq!(left, KEPT);
+        // Into a full ring, and others have none.
+        (0..OFFERED).for_each(|_| assert!(!forks.push(ForkPtr::nothing())));
+        while stealer.steal().is_some() {}
+        assert!(forks.push(ForkPtr::nothing()));
+        let left = (0..200).filter(|_| forks.pop()).count();
+        assert_eq!(left, KEPT + 1);
         assert!(forks.is_empty());
     }
 
@@ -144,7 +147,7 @@ mod tests {
         for _ in 0..20 {
             forks.push(ForkPtr::nothing());
         }
-        forks.offer_all();
+        assert!(!forks.offer_all());
         assert_eq!(forks.stealer().len(), 20);
         assert!((0..20).all(|_| forks.pop()));
         assert!(!forks.pop());

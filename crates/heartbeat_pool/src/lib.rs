@@ -67,6 +67,7 @@ mod deque;
 mod for_each;
 #[cfg(not(heartbeat_loom))]
 mod fork;
+#[cfg(not(heartbeat_loom))]
 mod forks;
 mod heartbeat;
 #[cfg(not(heartbeat_loom))]
@@ -111,6 +112,7 @@ mod scope;
 mod seat;
 #[cfg(not(heartbeat_loom))]
 mod slots;
+#[cfg(not(heartbeat_loom))]
 mod small_fn;
 #[cfg(not(heartbeat_loom))]
 mod spawn;

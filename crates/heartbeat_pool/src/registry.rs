@@ -10,6 +10,7 @@ use crate::look::Look;
 use crate::lower::Kin;
 use crate::metrics::{PoolMetrics, WorkerMetrics};
 use crate::occupancy::Occupancy;
+use crate::priority;
 use crate::seat::Seat;
 use crate::sleep::Sleep;
 use crate::slots::Slots;
@@ -179,7 +180,10 @@ impl Registry {
 
     fn wake_any(self: &Arc<Self>, waker: Waker) {
         let woken = match waker {
-            Waker::GoesOn if !self.kin.is_lower() => self.sleep.wake_one_elsewhere(),
+            // A thread that gives way doesn't go on once a frame's has woken.
+            Waker::GoesOn if !self.kin.is_lower() && !priority::gives_way() => {
+                self.sleep.wake_one_elsewhere()
+            }
             _ => self.sleep.wake_one(),
         };
         if !woken && self.occupancy.target() > 0 {

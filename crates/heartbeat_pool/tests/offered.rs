@@ -3,7 +3,7 @@
 mod common;
 
 use common::{SIZES, pool, wait_until, within_a_minute};
-use heartbeat_pool::Worker;
+use heartbeat_pool::{Worker, block_in_place, yield_local};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
@@ -70,6 +70,37 @@ fn the_second_half_can_be_taken_inside_of_other_joins() {
         for depth in 0..8 {
             pool.with_worker(|worker| descend(worker, depth, &AtomicBool::new(false)));
         }
+    });
+}
+
+/// Deeper ones are offered before a wait, and as their owner yields.
+#[test]
+fn all_second_halves_can_be_taken_while_their_owner_waits_or_yields() {
+    fn descend(worker: &Worker, depth: usize, wait: &(impl Fn() + Sync), taken: &AtomicBool) {
+        if depth == 0 {
+            worker.join_offered(|_| wait(), |_| taken.store(true, Ordering::Release));
+        } else {
+            worker.join_offered(|worker| descend(worker, depth - 1, wait, taken), |_| ());
+        }
+    }
+    fn check(wait: impl Fn(&AtomicBool) + Sync) {
+        let pool = pool(2);
+        for depth in [0, 7, 8, 20, 100] {
+            let taken = AtomicBool::new(false);
+            pool.with_worker(|worker| descend(worker, depth, &|| wait(&taken), &taken));
+            // Where the thread counts as none of the pool's.
+            let taken = AtomicBool::new(false);
+            let inside = |worker: &Worker| descend(worker, depth, &|| wait(&taken), &taken);
+            pool.with_worker(|worker| worker.block_in_place(|| inside(worker)));
+        }
+    }
+    within_a_minute(|| {
+        check(|taken| block_in_place(|| wait_until(|| taken.load(Ordering::Acquire))));
+        check(|taken| {
+            while !taken.load(Ordering::Acquire) {
+                yield_local();
+            }
+        });
     });
 }
 

@@ -211,7 +211,8 @@ impl Worker {
         thread_state::is_waiting()
     }
 
-    /// Whether a fork of this thread has a second half that nobody has begun.
+    /// Whether a fork of this thread has a second half that nobody has begun, be it one that is kept from others
+    /// for now.
     #[must_use]
     pub fn has_forks(&self) -> bool {
         !self.private.is_empty() || !self.forks.is_empty() || self.seat.has_shared(self.lane())
@@ -331,8 +332,11 @@ impl Worker {
         let mut left = Vec::new();
         thread_state::for_each_seat(|worker| {
             worker.promote_all();
-            worker.forks.offer_all();
+            let has_offered = worker.forks.offer_all();
             worker.seat.show_forks();
+            if has_offered {
+                worker.announce_forks();
+            }
             if let Some(charge) = worker.charge.take() {
                 worker.seat.counters.busy_end();
                 worker.seat.core.give_back();
