@@ -3,8 +3,7 @@
 //! Traces of virtual machines show that a helper may wake on the core of the very thread that it is to help,
 //! beat after beat, while another core has nothing to do: Linux wakes a thread on the core that it had last if
 //! it takes no other one for idle, presumably not one that the host has put to sleep. Such a helper moves once,
-//! and has another core from then on. Who goes on
-//! running after it has woken a helper has it wake elsewhere.
+//! and has another core from then on. Who goes on running after it has woken a helper has it wake elsewhere.
 
 // Not those of the models: nothing but a thread's place rests on it.
 use std::iter;
