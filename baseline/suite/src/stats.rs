@@ -1,21 +1,29 @@
 //! The few statistics that the tables show.
 
+fn sorted(values: &[f64]) -> Vec<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted
+}
+
 /// The value that this share of `values` does not exceed; NaN if there are none.
 #[must_use]
 pub fn percentile(values: &[f64], share: f64) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let place = (sorted.len() as f64 * share).ceil() as usize;
-    sorted
+    let place = (values.len() as f64 * share).ceil() as usize;
+    sorted(values)
         .get(place.saturating_sub(1))
         .copied()
         .unwrap_or(f64::NAN)
 }
 
-/// The middle one.
+/// The middle one, or halfway between the two in the middle: of two rounds the lower one would flatter.
 #[must_use]
 pub fn median(values: &[f64]) -> f64 {
-    percentile(values, 0.5)
+    let (sorted, last) = (sorted(values), values.len().saturating_sub(1));
+    match (sorted.get(last / 2), sorted.get(last.div_ceil(2))) {
+        (Some(lower), Some(upper)) => f64::midpoint(*lower, *upper),
+        _ => f64::NAN,
+    }
 }
 
 #[cfg(test)]
@@ -29,5 +37,11 @@ mod tests {
         assert_eq!(percentile(&values, 0.9), 5.0);
         assert_eq!(percentile(&values, 0.0), 1.0);
         assert!(median(&[]).is_nan());
+    }
+
+    #[test]
+    fn the_median_of_two_is_between_them() {
+        assert_eq!(median(&[0.5, 1.5]), 1.0);
+        assert_eq!(median(&[4.0, 1.0, 3.0, 2.0]), 2.5);
     }
 }

@@ -216,7 +216,7 @@ impl Worker {
             return self.join(a, b);
         }
         let fork = Fork::new(b, self);
-        // Of what lies beside others, those that come for these will see to; if they may.
+        // Who comes for older forks finds this one too, unless they are hidden.
         if self.forks.push(fork.as_ptr()) || self.seat.hides_forks() {
             self.announce_forks();
         }
