@@ -8,18 +8,24 @@
 
 use core::any::type_name;
 use core::cell::Cell;
+use core::mem;
 use core::panic::Location;
 use std::time::Instant;
 
 /// Work of less microseconds than this stays on its thread.
-const WORTH_SHARING: f32 = 15.0;
+const WORTH_SHARING: f32 = 25.0;
 /// What a batch should take: much more than a task costs, much less than a frame.
 const BATCH: f32 = 5.0;
 /// So many batches a thread even out whatever the entities cost.
 const MOST_A_THREAD: f32 = 16.0;
-/// Of so many iterations that stay on their thread, one is shared, to see how long it is now. A prime,
-/// so that it is not always the same of some that alternate.
-const SAMPLE: u8 = 13;
+/// Of so many iterations that stay on their thread, one is a sample, to see how long it is now. A prime, so that
+/// it is not always the same of some that alternate.
+const SAMPLE: u8 = 7;
+/// Batches a thread of a sample, which are shared only if the first of them prove to be long.
+const SAMPLED: usize = 4;
+/// Of iterations that look short while they are shared, because many threads share them, one in as many is a
+/// sample in the end.
+const SELDOM: u8 = 127;
 /// What is left of an old measurement after a new, smaller one.
 const MEMORY: f32 = 0.75;
 /// Kinds of iteration that a thread tells apart.
@@ -28,25 +34,38 @@ const SLOTS: usize = 64;
 /// What a thread knows of the iterations that follow one of some kind.
 #[derive(Clone, Copy, Default)]
 struct Next {
-    /// How long they take in microseconds, the longer ones above all; 0 if there was none.
+    /// How long they take in microseconds, the longer ones above all.
     takes: f32,
-    unshared: u8,
+    /// Whether the last sample showed them to be worth sharing.
+    is_long: bool,
+    /// How many come between that sample and the next.
+    pause: u8,
+    /// How many of these are still to come.
+    left: u8,
 }
 
 struct History {
-    next: [Cell<Next>; SLOTS],
-    /// The kind of the last iteration.
+    next: [Cell<Next>; SLOTS + 1],
+    /// The kind of the last iteration; `SLOTS` if there was none.
     last: Cell<usize>,
-    /// Whether one has asked for its batches and not begun yet.
-    asked: Cell<bool>,
+    /// What the one that has asked for its batches and not begun yet is expected to be.
+    asked: Cell<Option<Expected>>,
+}
+
+/// How long an iteration is likely to take.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Expected {
+    /// Less than sharing costs.
+    Short,
+    Long,
 }
 
 thread_local! {
     static HISTORY: History = const {
         History {
-            next: [const { Cell::new(Next { takes: 0.0, unshared: 0 }) }; SLOTS],
-            last: Cell::new(0),
-            asked: Cell::new(false),
+            next: [const { Cell::new(Next { takes: 0.0, is_long: false, pause: 0, left: 0 }) }; SLOTS + 1],
+            last: Cell::new(SLOTS),
+            asked: Cell::new(None),
         }
     };
 }
@@ -66,35 +85,47 @@ pub(crate) fn number(threads: usize) -> usize {
     HISTORY.with(|history| {
         let slot = &history.next[history.last.get()];
         let mut next = slot.get();
-        let is_short = next.takes > 0.0 && next.takes < WORTH_SHARING;
-        if is_short {
-            next.unshared = (next.unshared + 1) % SAMPLE;
-            slot.set(next);
-            if next.unshared > 0 {
-                return 1;
+        // Where they are shared and take long even so, a sample could tell nothing new.
+        if !next.is_long || next.takes < WORTH_SHARING {
+            if next.left == 0 {
+                history.asked.set(Some(Expected::Short));
+                return threads * SAMPLED;
             }
+            next.left -= 1;
+            slot.set(next);
         }
-        history.asked.set(true);
+        if !next.is_long {
+            return 1;
+        }
+        history.asked.set(Some(Expected::Long));
         threads * (next.takes / BATCH).clamp(1.0, MOST_A_THREAD) as usize
     })
 }
 
-/// Calls `f`, which is the scope with the closure `Body`, and of an iteration if one has asked for
-/// its batches just before.
-pub(crate) fn measure<Body, R>(f: impl FnOnce() -> R) -> R {
-    if !HISTORY.with(|history| history.asked.take()) {
-        return f();
-    }
+/// Calls `f`, which is the scope with the closure `Body`, with how long it is likely to take: that of an iteration
+/// if one has asked for its batches just before.
+pub(crate) fn measure<Body, R>(f: impl FnOnce(Expected) -> R) -> R {
+    let asked = HISTORY.with(|history| history.asked.take());
+    let Some(expected) = asked else {
+        return f(Expected::Long);
+    };
     let start = Instant::now();
-    let result = f();
+    let result = f(expected);
     let took = start.elapsed().as_secs_f32() * 1e6;
     HISTORY.with(|history| {
         let slot = &history.next[history.last.get()];
-        let old = slot.get();
-        slot.set(Next {
-            takes: took.max(old.takes * MEMORY),
-            ..old
-        });
+        let mut next = slot.get();
+        next.takes = took.max(next.takes * MEMORY);
+        if expected == Expected::Short {
+            let was_long = mem::replace(&mut next.is_long, next.takes >= WORTH_SHARING);
+            next.pause = match (was_long, next.is_long) {
+                (true, true) => (2 * next.pause + 1).min(SELDOM),
+                (false, true) => 1,
+                (_, false) => SAMPLE - 1,
+            };
+            next.left = next.pause;
+        }
+        slot.set(next);
         history.last.set(kind::<Body>());
     });
     result
@@ -114,12 +145,16 @@ mod tests {
 
     /// The numbers of batches of `count` iterations that take so long.
     fn numbers(count: usize, micros: u64) -> Vec<usize> {
+        numbers_of(count, |_| micros)
+    }
+
+    fn numbers_of(count: usize, micros: impl Fn(Expected) -> u64) -> Vec<usize> {
         let iterate = |_| {
             let number = number(4);
             if number > 1 {
-                measure::<(), _>(|| {
-                    let start = Instant::now();
-                    while start.elapsed() < Duration::from_micros(micros) {}
+                measure::<(), _>(|expected| {
+                    let (start, length) = (Instant::now(), Duration::from_micros(micros(expected)));
+                    while start.elapsed() < length {}
                 });
             }
             number
@@ -132,7 +167,7 @@ mod tests {
         // On a thread without a history.
         let check = || {
             // Nothing is known at first, and not yet what follows the first.
-            assert_eq!(numbers(2, 100), [4, 4]);
+            assert_eq!(numbers(2, 100), [16, 16]);
             let long = numbers(20, 100);
             assert!(long.iter().all(|&number| number == 64), "{long:?}");
             numbers(100, 0);
@@ -140,6 +175,26 @@ mod tests {
             assert!(short.iter().filter(|&&number| number == 1).count() >= 80);
             numbers(20, 100);
             assert_eq!(numbers(1, 100), [64]);
+        };
+        thread::spawn(check).join().unwrap();
+    }
+
+    #[test]
+    fn what_is_short_for_many_threads_alone_stays_shared() {
+        let check = || {
+            let samples = Cell::new(0);
+            let micros = |expected| match expected {
+                Expected::Short => {
+                    samples.set(samples.get() + 1);
+                    200
+                }
+                Expected::Long => 1,
+            };
+            numbers_of(300, micros);
+            samples.set(0);
+            let numbers = numbers_of(300, micros);
+            assert!(numbers.iter().all(|&number| number > 1), "{numbers:?}");
+            assert!(samples.get() <= 3, "{} samples", samples.get());
         };
         thread::spawn(check).join().unwrap();
     }

@@ -1,6 +1,7 @@
 //! The engine's `Scope`, over the pool's: futures with results, on the pool or on a given thread.
 
 use crate::Task;
+use crate::batches::Expected;
 use crate::first_poll::first_poll;
 use core::any::{Any, TypeId};
 use core::fmt;
@@ -85,12 +86,13 @@ impl<T> ScopeState<T> {
 }
 
 impl<T: 'static> ScopeState<T> {
-    /// Runs a whole scope on `pool`. The calling thread ticks `here` while it waits, and
-    /// `external` if it is its own.
+    /// Runs a whole scope on `pool`, which calls nobody for what is expected to be short and turns out to be. The
+    /// calling thread ticks `here` while it waits, and `external` if it is its own.
     pub(crate) fn run<'env, F>(
         pool: &ThreadPool,
         here: &Arc<Mailbox>,
         external: &Arc<Mailbox>,
+        expected: Expected,
         f: F,
     ) -> Vec<T>
     where
@@ -103,6 +105,9 @@ impl<T: 'static> ScopeState<T> {
         let distinct = !Arc::ptr_eq(here, external) && external.is_mine();
         let mailboxes = if distinct { &both[..] } else { &both[..1] };
         pool.scope_with_mailboxes(mailboxes, |inner| {
+            if expected == Expected::Short {
+                inner.hold();
+            }
             // SAFETY: used by the closure and by the scope's tasks alone. The pool's scope ends
             // after all of them, and `inner` lives until then.
             let inner: &'env heartbeat_pool::Scope<'env, 'env> =

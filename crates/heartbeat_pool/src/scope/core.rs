@@ -10,7 +10,8 @@ use crate::parker::Parker;
 use crate::registry::Registry;
 use crate::seat::Seat;
 use crate::small_fn::SmallFn;
-use crate::sync::{Arc, Mutex, lock};
+use crate::sync::{Arc, AtomicBool, Mutex, Ordering, lock};
+use crate::thread_state;
 use crate::tickets::{Call, Tickets};
 use crate::unwind::{self, Payload};
 use async_task::Runnable;
@@ -35,6 +36,8 @@ pub(crate) struct ScopeCore {
     panic: Mutex<Option<Payload>>,
     /// The owner's seat.
     pub(crate) owner: Arc<Seat>,
+    /// Whether the owner calls nobody for what it spawns, as long as it is likely to be through with it sooner.
+    is_held: AtomicBool,
 }
 
 impl ScopeCore {
@@ -52,6 +55,7 @@ impl ScopeCore {
             latch: CountLatch::new(parker),
             panic: Mutex::new(None),
             owner,
+            is_held: AtomicBool::new(false),
         }
     }
 
@@ -60,6 +64,9 @@ impl ScopeCore {
         // The queue is unbounded and never closed.
         let _ = self.queue.push(job);
         self.owner.counters.push();
+        if self.is_held_here() {
+            return;
+        }
         let occupancy = &self.registry.occupancy;
         // In a pool with no threads there is nobody but the owner.
         let owner_may = || occupancy.target() == 0 || occupancy.has_room();
@@ -67,6 +74,28 @@ impl ScopeCore {
             Call::Owner => self.latch.wake_owner(),
             Call::Ticket => self.announce(ticket()),
             Call::Nobody => {}
+        }
+    }
+
+    /// Whether the calling thread, the owner, keeps to itself what is queued.
+    fn is_held_here(&self) -> bool {
+        // Relaxed: only the owner's own writes matter, for others ask in vain. Before it sleeps it looks at the
+        // queue, so what it kept to itself is not forgotten.
+        self.is_held.load(Ordering::Relaxed)
+            && thread_state::with_current(|worker| {
+                worker.is_some_and(|worker| Arc::ptr_eq(&worker.seat, &self.owner))
+            })
+    }
+
+    /// The owner calls nobody for what it spawns, until [`let_go`](Self::let_go). Owner only.
+    pub(crate) fn hold(&self) {
+        self.is_held.store(true, Ordering::Relaxed);
+    }
+
+    /// Ends what [`hold`](Self::hold) began. Owner only.
+    pub(crate) fn let_go(&self) {
+        if self.is_held.load(Ordering::Relaxed) {
+            self.is_held.store(false, Ordering::Relaxed);
         }
     }
 
@@ -78,7 +107,7 @@ impl ScopeCore {
     /// Before the caller gets busy: lets another thread come for what is left. A ticket that is
     /// still queued was announced when it was put there.
     pub(crate) fn offer(&self, ticket: impl FnOnce() -> Job) {
-        if !self.queue.is_empty() && self.tickets.claim() {
+        if !self.is_held_here() && !self.queue.is_empty() && self.tickets.claim() {
             self.announce(ticket());
         }
     }

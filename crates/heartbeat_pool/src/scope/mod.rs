@@ -178,6 +178,25 @@ impl<'scope> Scope<'scope, '_> {
         task
     }
 
+    /// Keeps what the owner spawns from now on to itself, until it waits and has found it long: for jobs that
+    /// are likely to be done sooner than a helper comes. A job must not wait for another one meanwhile. Has no
+    /// effect on other threads' spawns, nor if another thread calls it while the owner waits.
+    ///
+    /// ```
+    /// let pool = heartbeat_pool::ThreadPool::builder().num_threads(2).build().unwrap();
+    /// let mut squares = [0; 8];
+    /// pool.scope(|scope| {
+    ///     scope.hold();
+    ///     for (i, square) in squares.iter_mut().enumerate() {
+    ///         scope.spawn(move || *square = i * i);
+    ///     }
+    /// });
+    /// assert_eq!(squares[7], 49);
+    /// ```
+    pub fn hold(&self) {
+        self.core.hold();
+    }
+
     /// Whether something spawned here has panicked, so that the rest may stop early.
     #[must_use]
     pub fn has_panicked(&self) -> bool {
@@ -223,6 +242,7 @@ impl Worker {
         if !core.latch.is_done() {
             self.wait(&Completion::new(&core, mailboxes));
         }
+        core.let_go();
         let panic = core.take_panic();
         self.keep_scope_core(core);
         match (result, panic) {

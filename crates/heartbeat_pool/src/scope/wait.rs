@@ -109,6 +109,8 @@ impl<'a> Completion<'a> {
         };
         let elapsed = start.elapsed();
         if elapsed >= LONG {
+            self.core.let_go();
+            self.core.offer(|| Ticket::job(self.core));
             self.core.registry.notify_helper(self.core.lane);
         }
         let short = elapsed < SHORT * jobs;
@@ -125,6 +127,7 @@ impl Wait for Completion<'_> {
     fn step(&self, worker: &Worker) -> bool {
         for mailbox in self.mailboxes {
             if !mailbox.is_empty() {
+                self.core.let_go();
                 self.core.offer(|| Ticket::job(self.core));
                 if let Err(payload) = unwind::catch(|| mailbox.try_tick()) {
                     self.core.record_panic(payload);

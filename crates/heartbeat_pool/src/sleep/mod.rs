@@ -195,22 +195,22 @@ impl Sleep {
     /// Makes the caller the sentinel, unless there is one.
     #[must_use]
     pub(crate) fn sentinel_begin(&self) -> bool {
-        // SeqCst: in the order of `has_sentinel`'s reader, which fences before it reads.
+        // SeqCst: in the order of `has_sentinel`'s reader, which has fenced before it reads.
         !self.sentinel.swap(true, Ordering::SeqCst)
     }
 
     /// Ends the caller's turn as the sentinel. It must look for running work once more.
     pub(crate) fn sentinel_end(&self) {
         self.sentinel.store(false, Ordering::SeqCst);
-        // Pairs with the fence in `has_sentinel`: either the worker that starts work sees no
+        // Pairs with the fence in `needs_watch` or `needs_searcher`: either the worker that starts work sees no
         // sentinel, or the caller's next look sees that worker counted.
         fence(Ordering::SeqCst);
     }
 
-    /// Whether somebody is the sentinel, asked after work was started.
+    /// Whether somebody is the sentinel, asked after work was started and after [`needs_watch`](Self::needs_watch)
+    /// or [`needs_searcher`](Self::needs_searcher).
     pub(crate) fn has_sentinel(&self) -> bool {
-        // Pairs with the fence in `sentinel_end`.
-        fence(Ordering::SeqCst);
+        // Relaxed: the fence in either pairs with the one in `sentinel_end`.
         self.sentinel.load(Ordering::Relaxed)
     }
 
