@@ -32,7 +32,11 @@ fn short_jobs_wake_nobody() {
         let pool = pool(2);
         let wakes = || {
             let metrics = pool.metrics();
-            metrics.workers.iter().map(|worker| worker.wakes).sum::<u64>()
+            metrics
+                .workers
+                .iter()
+                .map(|worker| worker.wakes)
+                .sum::<u64>()
         };
         let disturbed = (0..50).filter(|_| {
             // Until nobody searches, nor keeps the beat.
