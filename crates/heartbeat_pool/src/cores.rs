@@ -74,6 +74,10 @@ impl Counts {
         }
     }
 
+    fn of(&self, core: usize) -> i32 {
+        self.0[core].load(Ordering::Relaxed)
+    }
+
     /// Whether there are any of the calling thread's core.
     fn any_here(&self) -> bool {
         let count = system::current().and_then(|core| self.0.get(core));
@@ -124,7 +128,9 @@ impl Thread {
 
     /// Calls `wake`, which wakes the thread, while this must not use `core`, if it may use any other.
     pub(crate) fn keep_off(&self, core: usize, wake: impl FnOnce()) {
-        let allowed = system::avoid(self.0, iter::once(core));
+        // Nor one that another thread is about to begin on, which it would wait for as well.
+        let wanted = (0..WANTED.0.len()).filter(|core| WANTED.of(*core) > 0);
+        let allowed = system::avoid(self.0, iter::once(core).chain(wanted));
         wake();
         // Its place is chosen; where it may go later is as before.
         if let Some(allowed) = allowed {

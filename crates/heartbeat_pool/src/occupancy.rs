@@ -113,6 +113,17 @@ impl Occupancy {
             && (running == 0 || (counts.total() < self.target() && running < self.budget(lane)))
     }
 
+    /// How many more jobs of `lane` may start now, but for the one of a lower lane that always may.
+    pub(crate) fn room(&self, lane: Lane) -> usize {
+        let counts = self.counts();
+        let all = match lane {
+            Lane::Frame => counts.frame(),
+            Lane::Io | Lane::Background => counts.total(),
+        };
+        let most = self.budget(lane) - counts.of(Charge::Lane(lane)).min(self.budget(lane));
+        self.target().saturating_sub(all).min(most)
+    }
+
     /// Whether one more job of `lane` may start now.
     pub(crate) fn admits(&self, lane: Lane) -> bool {
         self.admits_at(self.counts(), lane)
@@ -225,6 +236,18 @@ mod tests {
         assert!(occupancy.try_admit(Lane::Io));
         assert!(!occupancy.try_admit(Lane::Io), "over its budget");
         assert!(occupancy.try_admit(Lane::Background));
+    }
+
+    #[test]
+    fn there_is_room_for_what_the_target_and_the_budget_leave() {
+        let occupancy = with_target(4);
+        occupancy.set_budget(Lane::Background, 2);
+        let rooms = || Lane::ALL.map(|lane| occupancy.room(lane));
+        assert_eq!(rooms(), [4, 4, 2]);
+        assert!(occupancy.try_admit(Lane::Background));
+        assert_eq!(rooms(), [4, 3, 1]);
+        (0..5).for_each(|_| occupancy.enter(Charge::External));
+        assert_eq!(rooms(), [0, 0, 0]);
     }
 
     #[test]

@@ -154,14 +154,21 @@ impl Registry {
     }
 
     /// After work was queued by somebody who goes on and will not do it: as [`notify_helper`](Self::notify_helper),
-    /// or within a beat where somebody runs who is likely to be through with it by then.
+    /// though others search already, if they are fewer than the jobs; or within a beat where somebody runs who is
+    /// likely to be through with it by then.
     pub(crate) fn notify_others(self: &Arc<Self>, lane: Lane) {
         // Relaxed: nothing rests on the flag.
         if self.brief.load(Ordering::Relaxed) && !self.occupancy.is_quiet() {
             self.notify_helper_within_a_beat(lane);
-        } else {
-            self.notify_helper(lane);
+        } else if self.sleep.needs_searcher() || self.wants_more_searchers(lane) {
+            self.wake_for(lane, Waker::GoesOn);
         }
+    }
+
+    /// Whether more is queued from outside than the searchers will take, and there is room for one more.
+    fn wants_more_searchers(&self, lane: Lane) -> bool {
+        let searchers = self.sleep.searchers();
+        searchers < self.occupancy.room(lane) && searchers < self.injectors[lane.index()].len()
     }
 
     /// Tells whether the jobs that a worker has just run were shorter than a hand-over.
