@@ -147,9 +147,9 @@ impl Stretch {
         self.paid.get()
     }
 
-    /// Whether the last stretch was help and did not pay.
+    /// Whether this stretch is still to begin, and the last one was help and did not pay.
     pub(super) fn is_hesitant(&self) -> bool {
-        self.strikes.get() > 0
+        self.strikes.get() > 0 && self.jobs.get() == 0
     }
 
     pub(super) fn is_shy(&self) -> bool {
