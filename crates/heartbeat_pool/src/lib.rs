@@ -119,6 +119,8 @@ mod spawn;
 #[cfg(not(heartbeat_loom))]
 mod spin;
 #[cfg(not(heartbeat_loom))]
+mod thread_bound;
+#[cfg(not(heartbeat_loom))]
 mod thread_builder;
 #[cfg(not(heartbeat_loom))]
 mod thread_state;

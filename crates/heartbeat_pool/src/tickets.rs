@@ -53,6 +53,12 @@ impl Tickets {
         }
     }
 
+    /// Whether no ticket is queued, a moment ago.
+    pub(crate) fn is_wanted(&self) -> bool {
+        // Relaxed: `claim` decides.
+        !self.queued.load(Ordering::Relaxed)
+    }
+
     /// Whether the caller must queue a ticket for what it knows to be queued.
     #[must_use]
     pub(crate) fn claim(&self) -> bool {

@@ -26,7 +26,7 @@ fn latch_wakes_its_owner_once_all_is_over() {
                 })
             })
             .collect();
-        while !latch.is_done() {
+        while !latch.is_done(0) {
             parker.park();
         }
         for cell in &cells {
@@ -36,6 +36,48 @@ fn latch_wakes_its_owner_once_all_is_over() {
         for thread in threads {
             thread.join().unwrap();
         }
+    });
+}
+
+/// An owner that counts by itself what it begins and finishes, and tells of it before it sleeps; another thread
+/// finishes one of these, and perhaps one that it has begun meanwhile: the owner wakes, and sees what that has
+/// written.
+#[test]
+fn an_owner_that_tells_late_is_woken() {
+    tell_late(false);
+    tell_late(true);
+}
+
+fn tell_late(more: bool) {
+    loom::model(move || {
+        let parker = Arc::new(Parker::new());
+        let latch = Arc::new(CountLatch::new(parker.clone()));
+        let cell = Arc::new(UnsafeCell::new(0));
+        // One for the other, one of its own.
+        let mut untold = 2_usize;
+        let other = {
+            let (latch, cell) = (latch.clone(), cell.clone());
+            thread::spawn(move || {
+                if more {
+                    latch.begin();
+                    latch.finish();
+                }
+                // SAFETY: the owner reads only once the latch is done.
+                cell.with_mut(|cell| unsafe { *cell = 1 });
+                latch.finish();
+            })
+        };
+        untold -= 1;
+        while !latch.is_done(untold) {
+            latch.tell(untold);
+            untold = 0;
+            if !latch.is_done(untold) {
+                parker.park();
+            }
+        }
+        // SAFETY: `is_done` acquired the other's writes.
+        assert_eq!(cell.with(|cell| unsafe { *cell }), 1);
+        other.join().unwrap();
     });
 }
 
@@ -95,13 +137,13 @@ fn a_scopes_owner_wakes_for_work_and_for_the_end() {
                 latch.finish();
             })
         };
-        while !latch.is_done() {
+        while !latch.is_done(0) {
             if jobs.swap(0, Ordering::Relaxed) == 1 {
                 latch.finish();
                 continue;
             }
             tickets.set_owner_asleep(true);
-            if !latch.is_done() && jobs.load(Ordering::Relaxed) == 0 {
+            if !latch.is_done(0) && jobs.load(Ordering::Relaxed) == 0 {
                 parker.park();
             }
             tickets.set_owner_asleep(false);

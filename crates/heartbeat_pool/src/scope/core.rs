@@ -3,6 +3,7 @@
 //! It keeps no pointer to what the scope borrows, so a ticket or a waker may keep it for longer,
 //! and its worker uses it for one scope after another.
 
+use super::jobs::Jobs;
 use crate::job::Job;
 use crate::lane::Lane;
 use crate::latch::CountLatch;
@@ -10,12 +11,10 @@ use crate::parker::Parker;
 use crate::registry::Registry;
 use crate::seat::Seat;
 use crate::small_fn::SmallFn;
-use crate::sync::{Arc, AtomicBool, Mutex, Ordering, lock};
-use crate::thread_state;
+use crate::sync::{Arc, Mutex, lock};
 use crate::tickets::{Call, Tickets};
 use crate::unwind::{self, Payload};
 use async_task::Runnable;
-use concurrent_queue::ConcurrentQueue;
 use std::cell::Cell;
 
 /// One piece of a scope's work. It is only run by threads that keep the scope's core alive, so it
@@ -30,14 +29,12 @@ pub(crate) enum ScopedJob {
 pub(crate) struct ScopeCore {
     pub(crate) registry: Arc<Registry>,
     pub(crate) lane: Lane,
-    pub(crate) queue: ConcurrentQueue<ScopedJob>,
+    pub(super) jobs: Jobs,
     pub(crate) tickets: Tickets,
-    pub(crate) latch: CountLatch,
+    latch: CountLatch,
     panic: Mutex<Option<Payload>>,
     /// The owner's seat.
     pub(crate) owner: Arc<Seat>,
-    /// Whether the owner calls nobody for what it spawns, as long as it is likely to be through with it sooner.
-    is_held: AtomicBool,
 }
 
 impl ScopeCore {
@@ -50,19 +47,51 @@ impl ScopeCore {
         Self {
             registry,
             lane,
-            queue: ConcurrentQueue::unbounded(),
+            jobs: Jobs::new(),
             tickets: Tickets::new(),
             latch: CountLatch::new(parker),
             panic: Mutex::new(None),
             owner,
-            is_held: AtomicBool::new(false),
         }
     }
 
+    /// Counts something that the scope's end waits for.
+    #[inline]
+    pub(super) fn begin(&self) {
+        match self.jobs.mine() {
+            Some(mine) => mine.begun.update(|begun| begun.wrapping_add(1)),
+            None => self.latch.begin(),
+        }
+    }
+
+    /// Counts it off.
+    #[inline]
+    pub(super) fn finish(&self) {
+        match self.jobs.mine() {
+            Some(mine) => mine.begun.update(|begun| begun.wrapping_sub(1)),
+            None => self.latch.finish(),
+        }
+    }
+
+    /// Whether all that was begun is finished. Owner only.
+    #[inline]
+    pub(super) fn is_done(&self) -> bool {
+        let untold = self.jobs.mine().map_or(0, |mine| mine.begun.get());
+        self.latch.is_done(untold)
+    }
+
+    /// The owner is about to sleep, and must look once more for jobs and at the latch; or it no longer is.
+    pub(super) fn set_owner_asleep(&self, asleep: bool) {
+        if asleep && let Some(mine) = self.jobs.mine() {
+            self.latch.tell(mine.begun.take());
+        }
+        self.tickets.set_owner_asleep(asleep);
+    }
+
     /// Queues a job and, unless there is one, the ticket that `ticket` makes.
+    #[inline]
     pub(crate) fn push(&self, job: ScopedJob, ticket: impl FnOnce() -> Job) {
-        // The queue is unbounded and never closed.
-        let _ = self.queue.push(job);
+        self.jobs.push(job);
         self.owner.counters.push();
         if self.is_held_here() {
             return;
@@ -77,26 +106,20 @@ impl ScopeCore {
         }
     }
 
-    /// Whether the calling thread, the owner, keeps to itself what is queued.
+    /// Whether the calling thread, the owner, keeps to itself what is queued. Before it sleeps it looks for jobs, so
+    /// none is forgotten.
     fn is_held_here(&self) -> bool {
-        // Relaxed: only the owner's own writes matter, for others ask in vain. Before it sleeps it looks at the
-        // queue, so what it kept to itself is not forgotten.
-        self.is_held.load(Ordering::Relaxed)
-            && thread_state::with_current(|worker| {
-                worker.is_some_and(|worker| Arc::ptr_eq(&worker.seat, &self.owner))
-            })
+        self.jobs.mine().is_some_and(|mine| mine.is_held.get())
     }
 
-    /// The owner calls nobody for what it spawns, until [`let_go`](Self::let_go). Owner only.
-    pub(crate) fn hold(&self) {
-        self.is_held.store(true, Ordering::Relaxed);
+    /// Has the calling thread, if it is the owner, call nobody for what it spawns, until [`let_go`](Self::let_go).
+    pub(super) fn hold(&self) {
+        self.jobs.mine().inspect(|mine| mine.is_held.set(true));
     }
 
-    /// Ends what [`hold`](Self::hold) began. Owner only.
-    pub(crate) fn let_go(&self) {
-        if self.is_held.load(Ordering::Relaxed) {
-            self.is_held.store(false, Ordering::Relaxed);
-        }
+    /// Ends what [`hold`](Self::hold) began.
+    pub(super) fn let_go(&self) {
+        self.jobs.mine().inspect(|mine| mine.is_held.set(false));
     }
 
     fn announce(&self, ticket: Job) {
@@ -107,7 +130,11 @@ impl ScopeCore {
     /// Before the caller gets busy: lets another thread come for what is left. A ticket that is
     /// still queued was announced when it was put there.
     pub(crate) fn offer(&self, ticket: impl FnOnce() -> Job) {
-        if !self.is_held_here() && !self.queue.is_empty() && self.tickets.claim() {
+        if !self.is_held_here()
+            && self.tickets.is_wanted()
+            && !self.jobs.is_empty()
+            && self.tickets.claim()
+        {
             self.announce(ticket());
         }
     }
@@ -115,7 +142,7 @@ impl ScopeCore {
     /// Puts a ticket back for what is left. The caller must look for it later, or see to it that
     /// somebody does.
     pub(crate) fn put_back(&self, ticket: impl FnOnce() -> Job) {
-        if !self.queue.is_empty() && self.tickets.claim() {
+        if !self.jobs.is_empty() && self.tickets.claim() {
             self.registry.queue(self.lane, ticket());
         }
     }
@@ -127,7 +154,7 @@ impl ScopeCore {
                 if let Err(payload) = unwind::catch(|| job.call()) {
                     self.record_panic(payload);
                 }
-                self.latch.finish();
+                self.finish();
             }
             ScopedJob::Run(runnable) => self.counted(|| {
                 runnable.run();
@@ -148,7 +175,7 @@ impl ScopeCore {
             self.record_panic(payload);
         }
         if ended {
-            self.latch.finish();
+            self.finish();
         }
     }
 
@@ -195,7 +222,7 @@ impl std::fmt::Debug for ScopeCore {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("ScopeCore")
             .field("lane", &self.lane)
-            .field("queued", &self.queue.len())
+            .field("queued", &self.jobs.len())
             .field("latch", &self.latch)
             .finish_non_exhaustive()
     }

@@ -7,6 +7,7 @@ use async_task::{Runnable, Task};
 use std::future::Future;
 use std::mem::ManuallyDrop;
 use std::pin::Pin;
+use std::ptr;
 use std::task::{Context, Poll};
 
 /// A scope's future: its panic goes to the scope, and its drop is counted.
@@ -50,6 +51,23 @@ impl<F> Drop for ScopedFuture<F> {
     }
 }
 
+/// A scope's core without a count of its own, for most futures are queued once, by the scope itself.
+pub(super) struct Uncounted(ManuallyDrop<Arc<ScopeCore>>);
+
+impl Uncounted {
+    pub(super) fn new(core: &Arc<ScopeCore>) -> Self {
+        // SAFETY: a copy that is never dropped, and used only as `count` allows.
+        Self(ManuallyDrop::new(unsafe { ptr::read(core) }))
+    }
+
+    /// # Safety
+    ///
+    /// Somebody else must hold a count until this returns.
+    pub(super) unsafe fn count(&self) -> Arc<ScopeCore> {
+        Arc::clone(&self.0)
+    }
+}
+
 /// Makes a task of `future`, begun on the latch of `core`, that is scheduled by `schedule` but for the first
 /// time: async-task would count the task once more around that.
 ///
@@ -66,7 +84,7 @@ where
     F: Future + Send + 'a,
     F::Output: Send + 'a,
 {
-    core.latch.begin();
+    core.begin();
     let future = ScopedFuture {
         future: ManuallyDrop::new(future),
         _end: End,

@@ -1,11 +1,12 @@
 //! `scope`: closures and futures that borrow from outside, all over when it returns.
 //!
-//! A scope has its own queue. Workers find it through a *ticket*, a job that stands for the whole
+//! A scope has its own queues. Workers find them through a *ticket*, a job that stands for the whole
 //! scope and is queued at most once at a time; the owner, when it waits, takes from this queue and
 //! nowhere else, so what it runs is what it waits for.
 
 mod core;
 mod future;
+mod jobs;
 mod wait;
 
 pub(crate) use self::core::ScopeCore;
@@ -40,7 +41,7 @@ struct Counted(Arc<ScopeCore>);
 
 impl Drop for Counted {
     fn drop(&mut self) {
-        self.0.latch.finish();
+        self.0.finish();
     }
 }
 
@@ -97,7 +98,7 @@ impl<'scope> Scope<'scope, '_> {
 
     fn push(&self, f: impl FnOnce() + Send + 'scope) {
         let core = &self.core;
-        core.latch.begin();
+        core.begin();
         // SAFETY: the scope's owner waits until the latch is done, and the job is counted off after
         // its run, so it is run before what it borrows ends.
         let job = ScopedJob::Closure(unsafe { SmallFn::new(f) });
@@ -125,7 +126,7 @@ impl<'scope> Scope<'scope, '_> {
         index: usize,
         f: impl FnOnce() + Send + 'scope,
     ) -> bool {
-        self.core.latch.begin();
+        self.core.begin();
         let run = PinnedRun {
             f: Some(f),
             counted: Counted(self.core.clone()),
@@ -147,8 +148,13 @@ impl<'scope> Scope<'scope, '_> {
         let push = |core: &Arc<ScopeCore>, runnable| {
             core.push(ScopedJob::Run(runnable), || Ticket::job(core));
         };
-        let core = self.core.clone();
-        let schedule = move |runnable| push(&core, runnable);
+        let core = future::Uncounted::new(&self.core);
+        let schedule = move |runnable| {
+            // SAFETY: there is a runnable only as long as the future is not dropped, and the owner, which holds the
+            // core, waits for that.
+            let core = unsafe { core.count() };
+            push(&core, runnable);
+        };
         // SAFETY: the core runs what is queued there counted, and the owner waits for its latch.
         let (runnable, task) = unsafe { future::spawn(&self.core, future, schedule) };
         push(&self.core, runnable);
@@ -180,7 +186,7 @@ impl<'scope> Scope<'scope, '_> {
 
     /// Keeps what the owner spawns from now on to itself, until it waits and has found it long: for jobs that
     /// are likely to be done sooner than a helper comes. A job must not wait for another one meanwhile. Has no
-    /// effect on other threads' spawns, nor if another thread calls it while the owner waits.
+    /// effect on other threads' spawns, nor if another thread calls it.
     ///
     /// ```
     /// let pool = heartbeat_pool::ThreadPool::builder().num_threads(2).build().unwrap();
@@ -239,7 +245,7 @@ impl Worker {
             env: PhantomData,
         };
         let result = unwind::catch(|| f(&scope));
-        if !core.latch.is_done() {
+        if !core.is_done() {
             self.wait(&Completion::new(&core, mailboxes));
         }
         core.let_go();

@@ -57,7 +57,7 @@ unsafe impl RawJob for Ticket {
 }
 
 fn run_one(core: &Arc<ScopeCore>, worker: &Worker) -> bool {
-    let Ok(job) = core.queue.pop() else {
+    let Some(job) = core.jobs.pop() else {
         return false;
     };
     core.offer(|| Ticket::job(core));
@@ -87,7 +87,7 @@ impl<'a> Completion<'a> {
         Self {
             core,
             mailboxes,
-            start: Cell::new((core.queue.len() > 2).then(Instant::now)),
+            start: Cell::new((core.jobs.len() > 2).then(Instant::now)),
             jobs: Cell::new(0),
             next_look: Cell::new(1),
         }
@@ -99,7 +99,7 @@ impl<'a> Completion<'a> {
         let jobs = self.jobs.get().saturating_add(1);
         self.jobs.set(jobs);
         // The next job is the owner's in any case.
-        if jobs < self.next_look.get() || self.core.queue.len() < 2 {
+        if jobs < self.next_look.get() || self.core.jobs.len() < 2 {
             return;
         }
         let Some(start) = self.start.get() else {
@@ -121,7 +121,7 @@ impl<'a> Completion<'a> {
 
 impl Wait for Completion<'_> {
     fn is_done(&self) -> bool {
-        self.core.latch.is_done()
+        self.core.is_done()
     }
 
     fn step(&self, worker: &Worker) -> bool {
@@ -143,10 +143,10 @@ impl Wait for Completion<'_> {
     }
 
     fn is_ready(&self) -> bool {
-        !self.core.queue.is_empty() || self.mailboxes.iter().any(|mailbox| !mailbox.is_empty())
+        !self.core.jobs.is_empty() || self.mailboxes.iter().any(|mailbox| !mailbox.is_empty())
     }
 
     fn set_asleep(&self, asleep: bool) {
-        self.core.tickets.set_owner_asleep(asleep);
+        self.core.set_owner_asleep(asleep);
     }
 }
