@@ -113,15 +113,10 @@ impl Occupancy {
             && (running == 0 || (counts.total() < self.target() && running < self.budget(lane)))
     }
 
-    /// How many more jobs of `lane` may start now, but for the one of a lower lane that always may.
-    pub(crate) fn room(&self, lane: Lane) -> usize {
-        let counts = self.counts();
-        let all = match lane {
-            Lane::Frame => counts.frame(),
-            Lane::Io | Lane::Background => counts.total(),
-        };
-        let most = self.budget(lane) - counts.of(Charge::Lane(lane)).min(self.budget(lane));
-        self.target().saturating_sub(all).min(most)
+    /// How many more frame jobs may start now.
+    pub(crate) fn room(&self) -> usize {
+        let most = self.target().min(self.budget(Lane::Frame));
+        most.saturating_sub(self.counts().frame())
     }
 
     /// Whether one more job of `lane` may start now.
@@ -181,7 +176,7 @@ impl Occupancy {
 
     /// Whether a thread from outside that waits would find room to run.
     pub(crate) fn has_room(&self) -> bool {
-        self.counts().frame() < self.target().min(self.budget(Lane::Frame))
+        self.room() > 0
     }
 
     /// How many threads work for the frame beyond the target.
@@ -214,8 +209,11 @@ mod tests {
     #[test]
     fn frame_fills_the_target_and_no_more() {
         let occupancy = with_target(2);
+        assert_eq!(occupancy.room(), 2);
         occupancy.enter(Charge::External);
+        assert_eq!(occupancy.room(), 1);
         assert!(occupancy.try_admit(Lane::Frame));
+        assert_eq!(occupancy.room(), 0);
         assert!(!occupancy.try_admit(Lane::Frame));
         occupancy.leave(Charge::External);
         assert!(occupancy.try_admit(Lane::Frame));
@@ -236,18 +234,6 @@ mod tests {
         assert!(occupancy.try_admit(Lane::Io));
         assert!(!occupancy.try_admit(Lane::Io), "over its budget");
         assert!(occupancy.try_admit(Lane::Background));
-    }
-
-    #[test]
-    fn there_is_room_for_what_the_target_and_the_budget_leave() {
-        let occupancy = with_target(4);
-        occupancy.set_budget(Lane::Background, 2);
-        let rooms = || Lane::ALL.map(|lane| occupancy.room(lane));
-        assert_eq!(rooms(), [4, 4, 2]);
-        assert!(occupancy.try_admit(Lane::Background));
-        assert_eq!(rooms(), [4, 3, 1]);
-        (0..5).for_each(|_| occupancy.enter(Charge::External));
-        assert_eq!(rooms(), [0, 0, 0]);
     }
 
     #[test]

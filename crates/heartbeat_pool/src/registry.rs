@@ -165,10 +165,13 @@ impl Registry {
         }
     }
 
-    /// Whether more is queued from outside than the searchers will take, and there is room for one more.
+    /// Whether more is queued from outside than the searchers will take, and there is room for one more. Lower work
+    /// is in no such hurry.
     fn wants_more_searchers(&self, lane: Lane) -> bool {
         let searchers = self.sleep.searchers();
-        searchers < self.occupancy.room(lane) && searchers < self.injectors[lane.index()].len()
+        lane == Lane::Frame
+            && searchers < self.occupancy.room()
+            && searchers < self.injectors[lane.index()].len()
     }
 
     /// Tells whether the jobs that a worker has just run were shorter than a hand-over.
