@@ -126,9 +126,10 @@ impl Thread {
         Self(system::this_thread())
     }
 
-    /// Calls `wake`, which wakes the thread, while this must not use `core`, if it may use any other.
+    /// Calls `wake`, which wakes the thread, while this must not use `core`, if it may use any other that nobody is
+    /// about to begin on.
     pub(crate) fn keep_off(&self, core: usize, wake: impl FnOnce()) {
-        // Nor one that another thread is about to begin on, which it would wait for as well.
+        // It would wait for that one as well.
         let wanted = (0..WANTED.0.len()).filter(|core| WANTED.of(*core) > 0);
         let allowed = system::avoid(self.0, iter::once(core).chain(wanted));
         wake();

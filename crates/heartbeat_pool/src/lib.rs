@@ -47,6 +47,7 @@ mod lane;
 mod latch;
 mod occupancy;
 mod sleep;
+mod spmc;
 mod tickets;
 
 #[cfg(not(heartbeat_loom))]

@@ -9,4 +9,5 @@ mod room;
 mod scope;
 mod sentinel;
 mod sleep;
+mod spmc;
 mod waiting;

@@ -1,4 +1,4 @@
-//! What a scope's owner, its jobs and its tickets share: its own queue, and its completion.
+//! What a scope's owner, its jobs and its tickets share: its jobs, and its completion.
 //!
 //! It keeps no pointer to what the scope borrows, so a ticket or a waker may keep it for longer,
 //! and its worker uses it for one scope after another.
@@ -84,8 +84,15 @@ impl ScopeCore {
     pub(super) fn set_owner_asleep(&self, asleep: bool) {
         if asleep && let Some(mine) = self.jobs.mine() {
             self.latch.tell(mine.begun.take());
+            // What the scope's jobs spawn after that is not what was held.
+            mine.is_held.set(false);
         }
         self.tickets.set_owner_asleep(asleep);
+    }
+
+    /// Whether it takes more memory than is worth keeping for the next scope. Owner only.
+    pub(crate) fn is_large(&self) -> bool {
+        self.jobs.is_large()
     }
 
     /// Queues a job and, unless there is one, the ticket that `ticket` makes.
@@ -106,9 +113,9 @@ impl ScopeCore {
         }
     }
 
-    /// Whether the calling thread, the owner, keeps to itself what is queued. Before it sleeps it looks for jobs, so
-    /// none is forgotten.
-    fn is_held_here(&self) -> bool {
+    /// Whether the calling thread, the owner, keeps to itself what is queued. Before it sleeps in the scope's wait it
+    /// looks for jobs, so none is forgotten.
+    pub(super) fn is_held_here(&self) -> bool {
         self.jobs.mine().is_some_and(|mine| mine.is_held.get())
     }
 

@@ -1,20 +1,19 @@
-//! What a scope has queued and begun: its owner's jobs in a deque and a plain count, which cost the owner next to
-//! nothing, the others' in a queue and a count that everybody may use.
+//! What a scope has queued and begun: its owner's jobs in a queue that only the owner fills and a plain count, which
+//! cost it next to nothing, the others' in a queue and a count that everybody may use.
 
 use super::core::ScopedJob;
+use crate::spmc::{Producer, Stealer};
 use crate::thread_bound::ThreadBound;
 use concurrent_queue::ConcurrentQueue;
-use crossbeam_deque::{Steal, Stealer, Worker as Deque};
+use crossbeam_utils::CachePadded;
 use std::cell::Cell;
 
-/// Every this many jobs the owner looks at the others' before its own, so that these don't starve where its own
-/// jobs spawn more without end.
-const OTHERS_TURN: u32 = 61;
+/// Jobs that a queue may have memory for while its scope is over.
+const LARGE: usize = 4096;
 
 /// The owner's part, which no other thread touches.
 pub(super) struct Mine {
-    deque: Deque<ScopedJob>,
-    turn: Cell<u32>,
+    queue: Producer<ScopedJob>,
     /// How many the owner has begun, less those that it has finished, since it told the latch last.
     pub(super) begun: Cell<usize>,
     /// Whether the owner calls nobody for what it spawns, as long as it is likely to be through with it sooner.
@@ -22,7 +21,8 @@ pub(super) struct Mine {
 }
 
 pub(super) struct Jobs {
-    mine: ThreadBound<Mine>,
+    /// Padded, for the owner writes there at each job.
+    mine: ThreadBound<CachePadded<Mine>>,
     stealer: Stealer<ScopedJob>,
     others: ConcurrentQueue<ScopedJob>,
 }
@@ -30,15 +30,14 @@ pub(super) struct Jobs {
 impl Jobs {
     /// An empty queue, owned by the calling thread.
     pub(super) fn new() -> Self {
-        let deque = Deque::new_fifo();
+        let queue = Producer::new();
         Self {
-            stealer: deque.stealer(),
-            mine: ThreadBound::new(Mine {
-                deque,
-                turn: Cell::new(0),
+            stealer: queue.stealer(),
+            mine: ThreadBound::new(CachePadded::new(Mine {
+                queue,
                 begun: Cell::new(0),
                 is_held: Cell::new(false),
-            }),
+            })),
             others: ConcurrentQueue::unbounded(),
         }
     }
@@ -46,56 +45,49 @@ impl Jobs {
     /// The owner's part, for the owner.
     #[inline]
     pub(super) fn mine(&self) -> Option<&Mine> {
-        self.mine.get()
+        self.mine.get().map(|mine| &**mine)
     }
 
     #[inline]
     pub(super) fn push(&self, job: ScopedJob) {
         match self.mine() {
-            Some(mine) => mine.deque.push(job),
+            Some(mine) => mine.queue.push(job),
             // Unbounded and never closed.
             None => _ = self.others.push(job),
         }
     }
 
-    /// The oldest of the owner's or of the others' jobs.
+    /// The oldest of the owner's or else of the others' jobs, or the other way round.
     #[inline]
-    pub(super) fn pop(&self) -> Option<ScopedJob> {
-        let Some(mine) = self.mine() else {
-            return self.steal().or_else(|| self.others.pop().ok());
-        };
-        let turn = mine.turn.get().wrapping_add(1);
-        mine.turn.set(turn);
-        if turn.is_multiple_of(OTHERS_TURN)
-            && let Ok(job) = self.others.pop()
-        {
+    pub(super) fn pop(&self, others_first: bool) -> Option<ScopedJob> {
+        let others = || self.others.pop().ok();
+        if others_first && let Some(job) = others() {
             return Some(job);
         }
-        mine.deque.pop().or_else(|| self.others.pop().ok())
-    }
-
-    fn steal(&self) -> Option<ScopedJob> {
-        loop {
-            match self.stealer.steal() {
-                Steal::Success(job) => return Some(job),
-                Steal::Empty => return None,
-                // Another one was first.
-                Steal::Retry => {}
-            }
-        }
+        let owners = match self.mine() {
+            Some(mine) => mine.queue.pop(),
+            None => self.stealer.steal(),
+        };
+        owners.or_else(others)
     }
 
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
         let owners = match self.mine() {
-            Some(mine) => mine.deque.is_empty(),
-            // Which costs a fence.
+            Some(mine) => mine.queue.is_empty(),
             None => self.stealer.is_empty(),
         };
         owners && self.others.is_empty()
     }
 
+    /// How many there are, as far as the calling thread can tell: only the owner knows of its own.
     pub(super) fn len(&self) -> usize {
-        self.stealer.len() + self.others.len()
+        self.mine().map_or(0, |mine| mine.queue.len()) + self.others.len()
+    }
+
+    /// Whether it takes more memory than is worth keeping. Owner only.
+    pub(super) fn is_large(&self) -> bool {
+        self.mine()
+            .is_some_and(|mine| mine.queue.capacity() > LARGE)
     }
 }

@@ -1,7 +1,7 @@
 //! `scope`: closures and futures that borrow from outside, all over when it returns.
 //!
 //! A scope has its own queues. Workers find them through a *ticket*, a job that stands for the whole
-//! scope and is queued at most once at a time; the owner, when it waits, takes from this queue and
+//! scope and is queued at most once at a time; the owner, when it waits, takes from these and
 //! nowhere else, so what it runs is what it waits for.
 
 mod core;
@@ -150,8 +150,8 @@ impl<'scope> Scope<'scope, '_> {
         };
         let core = future::Uncounted::new(&self.core);
         let schedule = move |runnable| {
-            // SAFETY: there is a runnable only as long as the future is not dropped, and the owner, which holds the
-            // core, waits for that.
+            // SAFETY: async-task makes a runnable only of a future that is not dropped, and the owner, which holds
+            // the core, waits until that is dropped and counted off.
             let core = unsafe { core.count() };
             push(&core, runnable);
         };
@@ -185,8 +185,8 @@ impl<'scope> Scope<'scope, '_> {
     }
 
     /// Keeps what the owner spawns from now on to itself, until it waits and has found it long: for jobs that
-    /// are likely to be done sooner than a helper comes. A job must not wait for another one meanwhile. Has no
-    /// effect on other threads' spawns, nor if another thread calls it.
+    /// are likely to be done sooner than a helper comes. Neither the scope's closure nor a job may wait for a job
+    /// of the scope meanwhile. Has no effect on other threads' spawns, nor if another thread calls it.
     ///
     /// ```
     /// let pool = heartbeat_pool::ThreadPool::builder().num_threads(2).build().unwrap();

@@ -57,7 +57,7 @@ unsafe impl RawJob for Ticket {
 }
 
 fn run_one(core: &Arc<ScopeCore>, worker: &Worker) -> bool {
-    let Some(job) = core.jobs.pop() else {
+    let Some(job) = core.jobs.pop(worker.is_strangers_turn()) else {
         return false;
     };
     core.offer(|| Ticket::job(core));
@@ -113,7 +113,8 @@ impl<'a> Completion<'a> {
             self.core.offer(|| Ticket::job(self.core));
             self.core.registry.notify_helper(self.core.lane);
         }
-        let short = elapsed < SHORT * jobs;
+        // Where nobody was called yet, the next ones may be longer.
+        let short = elapsed < SHORT * jobs && !self.core.is_held_here();
         self.next_look
             .set(jobs.saturating_mul(if short { 16 } else { 2 }));
     }

@@ -37,6 +37,9 @@ pub(crate) const MAIN: Main = Main {
     enroll: life::enroll,
 };
 
+/// Scopes that a thread is likely to be inside of at a time.
+const KEPT_SCOPES: usize = 4;
+
 /// A thread's seat in a pool: a pool thread's own, or one that a thread from outside holds while
 /// it is inside a pool call.
 ///
@@ -69,7 +72,8 @@ pub struct Worker {
     /// What must run on this very thread; a member empties it between jobs.
     mailbox: Arc<Mailbox>,
     seats: RefCell<(usize, SeatList)>,
-    scope_core: Cell<Option<Arc<ScopeCore>>>,
+    /// Those of scopes that are over, for the next.
+    scope_cores: RefCell<Vec<Arc<ScopeCore>>>,
     /// The queue of a member.
     pinned: Option<Arc<Pinned>>,
     /// Where the next search among the others' seats starts.
@@ -127,7 +131,7 @@ impl Worker {
             promoted: RefCell::new(Vec::new()),
             charge: Cell::new(None),
             pinned,
-            scope_core: Cell::new(None),
+            scope_cores: RefCell::new(Vec::new()),
             parker: thread_state::parker(),
             mailbox: thread_state::mailbox(),
             seats: RefCell::new((usize::MAX, Arc::new(Vec::new()))),
@@ -307,9 +311,12 @@ impl Worker {
     /// if possible.
     pub(crate) fn take_scope_core(&self) -> Arc<ScopeCore> {
         let lane = self.lane();
-        if let Some(core) = self.scope_core.take()
-            && core.lane == lane
-        {
+        let kept = {
+            let mut cores = self.scope_cores.borrow_mut();
+            let place = cores.iter().rposition(|core| core.lane == lane);
+            place.map(|place| cores.swap_remove(place))
+        };
+        if let Some(core) = kept {
             return core;
         }
         let core = ScopeCore::new(
@@ -323,7 +330,10 @@ impl Worker {
 
     /// Keeps what a finished scope used, for the next.
     pub(crate) fn keep_scope_core(&self, core: Arc<ScopeCore>) {
-        self.scope_core.set(Some(core));
+        let mut cores = self.scope_cores.borrow_mut();
+        if cores.len() < KEPT_SCOPES && !core.is_large() {
+            cores.push(core);
+        }
     }
 
     /// Leaves the count in every pool that the thread runs in, for it is about to wait, and offers

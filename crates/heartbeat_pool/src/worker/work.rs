@@ -14,7 +14,7 @@ use crate::unwind;
 
 /// Every this many jobs a worker looks everywhere else before its own deque, so that nothing is
 /// starved by tasks that keep waking each other: not what came from outside, nor what lies in the
-/// deque of a thread that waits.
+/// deque of a thread that waits. In a scope, before the owner's jobs at those that others have spawned.
 const STRANGERS_TURN: u32 = 61;
 
 /// Work taken from a queue.
@@ -76,9 +76,7 @@ impl Worker {
             return Some(found);
         }
         if lane == Lane::Frame {
-            let tick = self.ticks.get().wrapping_add(1);
-            self.ticks.set(tick);
-            if tick.is_multiple_of(STRANGERS_TURN)
+            if self.is_strangers_turn()
                 && let Some(found) = self.take_strange(lane)
             {
                 return Some(found);
@@ -88,6 +86,13 @@ impl Worker {
             }
         }
         self.pop_injected(lane).or_else(|| self.steal(lane))
+    }
+
+    /// Counts a look for work. Whether this one should begin elsewhere than where most of it is.
+    pub(crate) fn is_strangers_turn(&self) -> bool {
+        let tick = self.ticks.get().wrapping_add(1);
+        self.ticks.set(tick);
+        tick.is_multiple_of(STRANGERS_TURN)
     }
 
     fn pop_injected(&self, lane: Lane) -> Option<Found> {
