@@ -19,7 +19,7 @@ const BATCH: f32 = 5.0;
 const MOST_A_THREAD: f32 = 16.0;
 /// Of so many iterations that stay on their thread, one is a sample, to see how long it is now. A prime, here and
 /// below, so that it is not always the same of some that alternate.
-const SAMPLE: u8 = 7;
+const SAMPLE: u8 = 13;
 /// Of so many that look short while they are shared, perhaps because many threads share them: the next number after
 /// each sample that showed them to be long.
 const SAMPLE_SHARED: [u8; 6] = [3, 7, 13, 31, 61, 127];

@@ -99,7 +99,8 @@ impl<'a> Completion<'a> {
         let jobs = self.jobs.get().saturating_add(1);
         self.jobs.set(jobs);
         // The next job is the owner's in any case.
-        if jobs < self.next_look.get() || self.core.jobs.len() < 2 {
+        let left = self.core.jobs.len();
+        if jobs < self.next_look.get() || left < 2 {
             return;
         }
         let Some(start) = self.start.get() else {
@@ -108,13 +109,17 @@ impl<'a> Completion<'a> {
             return;
         };
         let elapsed = start.elapsed();
-        if elapsed >= LONG {
+        let is_held = self.core.is_held_here();
+        // Who was promised that these are short is not disturbed for the last of them.
+        let is_over_soon =
+            is_held && elapsed / jobs * u32::try_from(left).unwrap_or(u32::MAX) < LONG;
+        if elapsed >= LONG && !is_over_soon {
             self.core.let_go();
             self.core.offer(|| Ticket::job(self.core));
             self.core.registry.notify_helper(self.core.lane);
         }
         // Where nobody was called yet, the next ones may be longer.
-        let short = elapsed < SHORT * jobs && !self.core.is_held_here();
+        let short = elapsed < SHORT * jobs && !is_held;
         self.next_look
             .set(jobs.saturating_mul(if short { 16 } else { 2 }));
     }
