@@ -42,7 +42,7 @@ fn short_jobs_wake_nobody() {
             // Until nobody searches, nor keeps the beat.
             thread::sleep(Duration::from_millis(20));
             let before = wakes();
-            let threads = threads_of(&pool, 8, Duration::ZERO);
+            let threads = threads_of(&pool, 2, Duration::ZERO);
             thread::sleep(Duration::from_millis(1));
             threads > 1 || wakes() > before
         });
