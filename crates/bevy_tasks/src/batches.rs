@@ -31,7 +31,7 @@ const MEMORY: f32 = 0.75;
 const SLOTS: usize = 64;
 
 /// What a thread knows of the iterations that follow one of some kind.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Next {
     /// How long they take in microseconds, the longer ones above all; once they are shared, how long that way.
     takes: f32,
@@ -41,6 +41,16 @@ struct Next {
     proofs: usize,
     /// How many more come before the next sample, of those that are short or look like it.
     left: u8,
+}
+
+impl Next {
+    /// The first one is a sample.
+    const UNKNOWN: Self = Self {
+        takes: 0.0,
+        is_long: false,
+        proofs: 0,
+        left: 0,
+    };
 }
 
 struct History {
@@ -63,7 +73,7 @@ pub(crate) enum Expected {
 thread_local! {
     static HISTORY: History = const {
         History {
-            next: [const { Cell::new(Next { takes: 0.0, is_long: false, proofs: 0, left: 0 }) }; SLOTS + 1],
+            next: [const { Cell::new(Next::UNKNOWN) }; SLOTS + 1],
             last: Cell::new(SLOTS),
             asked: Cell::new(None),
         }

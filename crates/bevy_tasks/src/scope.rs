@@ -3,6 +3,8 @@
 use crate::Task;
 use crate::batches::Expected;
 use crate::first_poll::first_poll;
+use crate::task_pool::TaskPool;
+use crate::thread_executor::ThreadExecutor;
 use core::any::{Any, TypeId};
 use core::fmt;
 use core::future::Future;
@@ -87,11 +89,10 @@ impl<T> ScopeState<T> {
 
 impl<T: 'static> ScopeState<T> {
     /// Runs a whole scope on `pool`, which calls nobody for what is expected to be short and turns out to be. The
-    /// calling thread ticks `here` while it waits, and `external` if it is its own.
+    /// calling thread ticks its own executor while it waits, and `external` if that is its own as well.
     pub(crate) fn run<'env, F>(
         pool: &ThreadPool,
-        here: &Arc<Mailbox>,
-        external: &Arc<Mailbox>,
+        external: Option<&ThreadExecutor>,
         expected: Expected,
         f: F,
     ) -> Vec<T>
@@ -99,6 +100,9 @@ impl<T: 'static> ScopeState<T> {
         F: for<'scope> FnOnce(&'scope Scope<'scope, 'env, T>),
         T: Send + 'static,
     {
+        let here = TaskPool::get_thread_executor();
+        let external = external.map_or(here.mailbox(), ThreadExecutor::mailbox);
+        let here = here.mailbox();
         let state = Self::new();
         let slot = OnceLock::new();
         let both = [here, external];

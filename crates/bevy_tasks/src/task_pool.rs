@@ -231,7 +231,7 @@ impl TaskPool {
         F: for<'scope> FnOnce(&'scope Scope<'scope, 'env, T>),
         T: Send + 'static,
     {
-        batches::measure::<F, _>(|expected| self.run_scope(expected, None, f))
+        batches::measure::<F, _>(|expected| ScopeState::run(self.pool(), None, expected, f))
     }
 
     /// As [`scope`](Self::scope), where [`Scope::spawn_on_external`] spawns onto
@@ -255,22 +255,7 @@ impl TaskPool {
         T: Send + 'static,
     {
         let _ = tick_task_pool_executor;
-        self.run_scope(Expected::Long, external_executor, f)
-    }
-
-    fn run_scope<'env, F, T>(
-        &self,
-        expected: Expected,
-        external_executor: Option<&ThreadExecutor>,
-        f: F,
-    ) -> Vec<T>
-    where
-        F: for<'scope> FnOnce(&'scope Scope<'scope, 'env, T>),
-        T: Send + 'static,
-    {
-        let here = Self::get_thread_executor();
-        let external = external_executor.map_or(here.mailbox(), ThreadExecutor::mailbox);
-        ScopeState::run(self.pool(), here.mailbox(), external, expected, f)
+        ScopeState::run(self.pool(), external_executor, Expected::Long, f)
     }
 
     /// What `f` makes of each item, in order. Any thread that is free may take a part of the items, unless

@@ -18,9 +18,8 @@ pub(crate) struct ThreadBound<T> {
 }
 
 // SAFETY: by reference, only one living thread gets at the value, see `get`. Should that one end and another one get
-// its token, then the one's accesses come before the other's, for between them memory was given back and taken again;
-// and the value is `Send`, so it may also be dropped by any
-// thread.
+// its token, then the one's accesses come before the other's, for between them memory was given back and taken again.
+// The value is `Send`, so any thread may go on with it, or drop it.
 unsafe impl<T: Send> Sync for ThreadBound<T> {}
 
 impl<T> ThreadBound<T> {
