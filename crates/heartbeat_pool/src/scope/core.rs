@@ -11,7 +11,7 @@ use crate::parker::Parker;
 use crate::registry::Registry;
 use crate::seat::Seat;
 use crate::small_fn::SmallFn;
-use crate::sync::{Arc, Mutex, lock};
+use crate::sync::{Arc, AtomicBool, Mutex, Ordering, lock};
 use crate::tickets::{Call, Tickets};
 use crate::unwind::{self, Payload};
 use async_task::Runnable;
@@ -33,6 +33,8 @@ pub(crate) struct ScopeCore {
     pub(crate) tickets: Tickets,
     latch: CountLatch,
     panic: Mutex<Option<Payload>>,
+    /// Whether the owner's last scope had jobs that are worth waking a helper for at once, as this one's may be.
+    is_long: AtomicBool,
     /// The owner's seat.
     pub(crate) owner: Arc<Seat>,
 }
@@ -51,6 +53,7 @@ impl ScopeCore {
             tickets: Tickets::new(),
             latch: CountLatch::new(parker),
             panic: Mutex::new(None),
+            is_long: AtomicBool::new(false),
             owner,
         }
     }
@@ -131,7 +134,19 @@ impl ScopeCore {
 
     fn announce(&self, ticket: Job) {
         self.registry.queue(self.lane, ticket);
-        self.registry.notify_helper_within_a_beat(self.lane);
+        // Relaxed: nothing rests on the flag.
+        if self.is_long.load(Ordering::Relaxed) {
+            self.registry.notify_helper(self.lane);
+        } else {
+            self.registry.notify_helper_within_a_beat(self.lane);
+        }
+    }
+
+    /// Tells whether the scope's jobs turned out to be long.
+    pub(super) fn set_long(&self, is_long: bool) {
+        if self.is_long.load(Ordering::Relaxed) != is_long {
+            self.is_long.store(is_long, Ordering::Relaxed);
+        }
     }
 
     /// Before the caller gets busy: lets another thread come for what is left. A ticket that is

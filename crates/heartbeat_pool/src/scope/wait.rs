@@ -66,7 +66,8 @@ fn run_one(core: &Arc<ScopeCore>, worker: &Worker) -> bool {
     true
 }
 
-/// Work that takes longer than this is shared at once, not at the next beat.
+/// Work that takes longer than this is shared at once, not at the next beat. After jobs of such a length the next scope
+/// is.
 const LONG: Duration = Duration::from_micros(20);
 /// A job of less is done sooner than a helper comes.
 const SHORT: Duration = Duration::from_micros(1);
@@ -100,7 +101,13 @@ impl<'a> Completion<'a> {
         self.jobs.set(jobs);
         // The next job is the owner's in any case.
         let left = self.core.jobs.len();
-        if jobs < self.next_look.get() || left < 2 {
+        if jobs < self.next_look.get() {
+            return;
+        }
+        if left < 2 {
+            if jobs == 1 {
+                self.core.set_long(false);
+            }
             return;
         }
         let Some(start) = self.start.get() else {
@@ -109,6 +116,7 @@ impl<'a> Completion<'a> {
             return;
         };
         let elapsed = start.elapsed();
+        self.core.set_long(elapsed >= LONG * jobs);
         let is_held = self.core.is_held_here();
         // Who was promised that these are short is not disturbed for the last of them.
         let is_over_soon =
