@@ -39,7 +39,7 @@ impl Worker {
                 continue;
             }
             let came_about = || event.is_done() || event.is_ready() || thread_state::has_pinned();
-            if spin::until(spin::BEFORE_SLEEP, came_about) {
+            if spin::until(spin::IN_WAIT, came_about) {
                 continue;
             }
             let lone = thread_state::lone_member();
