@@ -66,8 +66,9 @@ fn stand(parker: &Arc<Parker>, patience: Duration, park: impl FnOnce()) {
     let lone = thread_state::lone_member();
     let needed = {
         let _standing = Worker::stand_up();
-        // What is waited for is often almost there, unless it needs this core.
-        spin::until(patience, || parker.has_token() || cores::keeps_lower());
+        // What is waited for is often almost there, unless it, or who is to help with it, needs this core.
+        let is_over = || parker.has_token() || cores::keeps_lower() || cores::is_wanted();
+        spin::until(patience, is_over);
         match &lone {
             // A token must be taken, for it may be an old one.
             Some(lone) if !parker.has_token() => lone.sleep_alone(parker, || false),

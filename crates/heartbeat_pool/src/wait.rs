@@ -1,5 +1,6 @@
 //! Waiting: run what is waited for, else give the seat away and sleep.
 
+use crate::cores;
 use crate::parker::Parker;
 use crate::spin;
 use crate::sync::Arc;
@@ -39,7 +40,8 @@ impl Worker {
                 continue;
             }
             let came_about = || event.is_done() || event.is_ready() || thread_state::has_pinned();
-            if spin::until(spin::IN_WAIT, came_about) {
+            // Who was woken on this core may be just the one to help.
+            if spin::until(spin::IN_WAIT, || came_about() || cores::is_wanted()) && came_about() {
                 continue;
             }
             let lone = thread_state::lone_member();
