@@ -23,6 +23,17 @@ impl Registry {
         });
     }
 
+    /// As [`push`](Self::push), of a task that was woken while it ran, by the thread that has just run it.
+    pub(crate) fn push_again(self: &Arc<Self>, lane: Lane, job: Job) {
+        let to_queue = thread_state::with_current(|worker| match worker {
+            Some(worker) if worker.is_in(self) && lane == Lane::Frame => worker.again.keep(job),
+            _ => Some(job),
+        });
+        if let Some(job) = to_queue {
+            self.push(lane, job);
+        }
+    }
+
     /// Queues `job` where any worker can take it. The caller must see to it that one does.
     pub(crate) fn queue(self: &Arc<Self>, lane: Lane, job: Job) {
         thread_state::with_current(|worker| match worker {

@@ -10,7 +10,7 @@ use crate::registry::Registry;
 use crate::sync::Arc;
 use crate::unwind;
 use crate::worker::Worker;
-use async_task::{Runnable, Task};
+use async_task::{Runnable, ScheduleInfo, Task, WithInfo};
 use std::future::Future;
 
 impl Registry {
@@ -61,12 +61,17 @@ impl Registry {
         // SAFETY: `schedule` holds a count of the owner.
         let future = unsafe { Tracked::new(future, self) };
         let owner = self.clone();
-        let schedule = move |runnable: Runnable| {
+        let schedule = move |runnable: Runnable, info: ScheduleInfo| {
             // SAFETY: the future borrows nothing.
-            owner.push(lane, unsafe { Job::new(runnable) });
+            let job = unsafe { Job::new(runnable) };
+            if info.woken_while_running {
+                owner.push_again(lane, job);
+            } else {
+                owner.push(lane, job);
+            }
         };
         let builder = async_task::Builder::new().propagate_panic(true);
-        let (runnable, task) = builder.spawn(|()| future, schedule);
+        let (runnable, task) = builder.spawn(|()| future, WithInfo(schedule));
         // Not by `schedule`, for which async-task would count the task once more.
         // SAFETY: the future borrows nothing.
         self.push(lane, unsafe { Job::new(runnable) });

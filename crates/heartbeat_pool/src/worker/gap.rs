@@ -78,11 +78,16 @@ impl Worker {
     /// Leaves the core alone for a moment, if lower threads want it and this thread has left them nothing.
     /// Called between jobs.
     pub(crate) fn leave_gap(&self) {
-        let registry = &self.registry;
-        let lower = registry.kin.lower();
-        if lower.is_some_and(|lower| lower.wants_cores()) && registry.fills_all_cores() {
+        if self.may_leave_gap() {
             self.leave_gap_if_due();
         }
+    }
+
+    /// Whether a gap is due now and then.
+    pub(super) fn may_leave_gap(&self) -> bool {
+        let registry = &self.registry;
+        let lower = registry.kin.lower();
+        lower.is_some_and(|lower| lower.wants_cores()) && registry.fills_all_cores()
     }
 
     #[cold]

@@ -107,7 +107,7 @@ impl Worker {
                     }
                 }
                 match found {
-                    Some(found) => self.run(found),
+                    Some(found) => self.run_and_again(found),
                     None => {
                         own_turn = true;
                         self.run_own();
@@ -249,7 +249,7 @@ impl Worker {
     }
 
     /// Whether there is something to do for this very thread.
-    fn is_called(&self) -> bool {
+    pub(super) fn is_called(&self) -> bool {
         !self.mailbox.is_empty() || self.has_pinned() || self.registry.is_terminated()
     }
 

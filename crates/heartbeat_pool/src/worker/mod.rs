@@ -1,5 +1,6 @@
 //! A worker: a thread's own side of its seat.
 
+mod again;
 mod gap;
 mod life;
 mod stretch;
@@ -24,6 +25,7 @@ use crate::slots::Slot;
 use crate::sync::Arc;
 use crate::thread_state::{self, Entered};
 use crate::threads::Main;
+use again::Again;
 use gap::Gaps;
 use std::cell::{Cell, Ref, RefCell};
 use std::rc::Rc;
@@ -61,6 +63,8 @@ pub struct Worker {
     registry: Arc<Registry>,
     pub(crate) seat: Arc<Seat>,
     deque: Deque<Job>,
+    /// The task that it has just run, if that has woken itself.
+    pub(crate) again: Again,
     /// The second halves of its offered joins, newest last.
     pub(crate) forks: Forks,
     pub(crate) private: PrivateQueue,
@@ -126,6 +130,7 @@ impl Worker {
             registry: registry.clone(),
             seat,
             deque,
+            again: Again::new(),
             forks,
             private: PrivateQueue::new(),
             promoted: RefCell::new(Vec::new()),

@@ -95,6 +95,16 @@ impl Worker {
         tick.is_multiple_of(STRANGERS_TURN)
     }
 
+    /// Counts a look for work that needs none elsewhere. False, and not counted, if the next one does.
+    pub(super) fn count_look_unless_strangers_turn(&self) -> bool {
+        let tick = self.ticks.get().wrapping_add(1);
+        let plain = !tick.is_multiple_of(STRANGERS_TURN);
+        if plain {
+            self.ticks.set(tick);
+        }
+        plain
+    }
+
     fn pop_injected(&self, lane: Lane) -> Option<Found> {
         let job = self.registry.pop_injected(lane)?;
         self.seat.counters.take();
@@ -177,6 +187,10 @@ impl Worker {
     }
 
     fn run_job(&self, kind: Kind, job: Job) {
+        self.again.during(false, || self.run_counted(kind, job));
+    }
+
+    pub(super) fn run_counted(&self, kind: Kind, job: Job) {
         self.count_job();
         trace::job(kind, self.lane(), || job.run());
     }

@@ -1,0 +1,73 @@
+//! A task that wakes itself while it runs: it is run again without a way through the queue, where it would be next.
+//!
+//! Others may take whatever waits for its turn, so nothing is kept here while anything else runs.
+
+use super::Worker;
+use super::work::Found;
+use crate::job::Job;
+use crate::lane::Lane;
+use crate::trace::Kind;
+use std::cell::Cell;
+
+/// Place for a task that was woken while it ran.
+pub(crate) struct Again {
+    job: Cell<Option<Job>>,
+    /// Whether the job that runs now is followed by a look here.
+    is_open: Cell<bool>,
+}
+
+impl Again {
+    pub(super) const fn new() -> Self {
+        Self {
+            job: Cell::new(None),
+            is_open: Cell::new(false),
+        }
+    }
+
+    /// Keeps `job`, which has just been run, unless it must be queued.
+    #[must_use]
+    pub(crate) fn keep(&self, job: Job) -> Option<Job> {
+        if !self.is_open.get() {
+            return Some(job);
+        }
+        self.job.replace(Some(job))
+    }
+
+    /// Calls `run`, which runs one job, after which there is a look here, or none.
+    pub(super) fn during(&self, is_open: bool, run: impl FnOnce()) {
+        let outer = self.is_open.replace(is_open);
+        run();
+        self.is_open.set(outer);
+    }
+}
+
+impl Worker {
+    /// Runs `found`, and again as long as it wakes itself and nothing else is to be done.
+    pub(super) fn run_and_again(&self, found: Found) {
+        let Found::Job(first) = found else {
+            return self.run(found);
+        };
+        self.stretch.has_joined(false);
+        let mut next = Some(first);
+        while let Some(job) = next {
+            self.again
+                .during(true, || self.run_counted(Kind::Spawned, job));
+            next = self.again.job.take().and_then(|job| self.at_once(job));
+        }
+    }
+
+    /// Gives `job` back if it is the next to be run, else queues it.
+    fn at_once(&self, job: Job) -> Option<Job> {
+        let is_next = self.deque.is_empty()
+            && !self.is_called()
+            && !self.is_wasted()
+            && !self.may_leave_gap()
+            && !self.registry.occupancy.crowded(Lane::Frame)
+            && self.count_look_unless_strangers_turn();
+        if is_next {
+            return Some(job);
+        }
+        self.registry.push(Lane::Frame, job);
+        None
+    }
+}
