@@ -40,7 +40,7 @@ impl Worker {
                 continue;
             }
             let came_about = || event.is_done() || event.is_ready() || thread_state::has_pinned();
-            // Who was woken on this core may be just the one to help.
+            // Who was woken on this core may be just the one to help. (If it is a lower thread, a spin is missed.)
             if spin::until(spin::IN_WAIT, || came_about() || cores::is_wanted()) && came_about() {
                 continue;
             }

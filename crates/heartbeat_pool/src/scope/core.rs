@@ -33,7 +33,8 @@ pub(crate) struct ScopeCore {
     pub(crate) tickets: Tickets,
     latch: CountLatch,
     panic: Mutex<Option<Payload>>,
-    /// Whether the owner's last scope had jobs that are worth waking a helper for at once, as this one's may be.
+    /// Whether the jobs of this scope, or before it has any of the owner's last one that used this core, are worth
+    /// waking a helper for at once.
     is_long: AtomicBool,
     /// The owner's seat.
     pub(crate) owner: Arc<Seat>,

@@ -106,7 +106,10 @@ impl<'a> Completion<'a> {
         }
         if left < 2 {
             if jobs == 1 {
-                self.core.set_long(false);
+                // Of three or more: others may have done the rest meanwhile.
+                let start = self.start.get();
+                let is_long = start.is_some_and(|start| start.elapsed() >= LONG);
+                self.core.set_long(is_long);
             }
             return;
         }

@@ -1,4 +1,4 @@
-//! A task that wakes itself while it runs: it is run again without a way through the queue, where it would be next.
+//! A task that wakes itself, or is woken, while it runs: it is run again without a way through the queue, where it would be next.
 //!
 //! Others may take whatever waits for its turn, so nothing is kept here while anything else runs.
 
@@ -33,6 +33,10 @@ impl Again {
         self.job.replace(Some(job))
     }
 
+    pub(super) fn take(&self) -> Option<Job> {
+        self.job.take()
+    }
+
     /// Calls `run`, which runs one job, after which there is a look here, or none.
     pub(super) fn during(&self, is_open: bool, run: impl FnOnce()) {
         let outer = self.is_open.replace(is_open);
@@ -47,12 +51,12 @@ impl Worker {
         let Found::Job(first) = found else {
             return self.run(found);
         };
-        self.stretch.has_joined(false);
         let mut next = Some(first);
         while let Some(job) = next {
+            self.stretch.has_joined(false);
             self.again
                 .during(true, || self.run_counted(Kind::Spawned, job));
-            next = self.again.job.take().and_then(|job| self.at_once(job));
+            next = self.again.take().and_then(|job| self.at_once(job));
         }
     }
 

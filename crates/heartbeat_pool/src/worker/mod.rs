@@ -63,7 +63,7 @@ pub struct Worker {
     registry: Arc<Registry>,
     pub(crate) seat: Arc<Seat>,
     deque: Deque<Job>,
-    /// The task that it has just run, if that has woken itself.
+    /// The task that it has just run, if that was woken meanwhile.
     pub(crate) again: Again,
     /// The second halves of its offered joins, newest last.
     pub(crate) forks: Forks,
@@ -386,7 +386,7 @@ impl Worker {
 impl Drop for Worker {
     fn drop(&mut self) {
         // Nobody empties this deque any more; in a pool that ended, the jobs are dropped.
-        while let Some(job) = self.deque.pop() {
+        while let Some(job) = self.deque.pop().or_else(|| self.again.take()) {
             self.registry.push(Lane::Frame, job);
         }
         self.registry.remove_seat(&self.seat);
