@@ -101,25 +101,21 @@ impl<'a> Completion<'a> {
         self.jobs.set(jobs);
         // The next job is the owner's in any case.
         let left = self.core.jobs.len();
-        if jobs < self.next_look.get() {
+        // The first is measured for the next scope too: others may have done the rest meanwhile.
+        if jobs < self.next_look.get() || (left < 2 && jobs > 1) {
             return;
         }
+        let elapsed = self.start.get().map(|start| start.elapsed());
+        let is_long = elapsed.is_some_and(|elapsed| elapsed >= LONG * jobs);
+        self.core.set_long(is_long);
         if left < 2 {
-            if jobs == 1 {
-                // Of three or more: others may have done the rest meanwhile.
-                let start = self.start.get();
-                let is_long = start.is_some_and(|start| start.elapsed() >= LONG);
-                self.core.set_long(is_long);
-            }
             return;
         }
-        let Some(start) = self.start.get() else {
+        let Some(elapsed) = elapsed else {
             self.start.set(Some(Instant::now()));
             self.jobs.set(0);
             return;
         };
-        let elapsed = start.elapsed();
-        self.core.set_long(elapsed >= LONG * jobs);
         let is_held = self.core.is_held_here();
         // Who was promised that these are short is not disturbed for the last of them.
         let is_over_soon =

@@ -1,4 +1,5 @@
-//! A task that wakes itself, or is woken, while it runs: it is run again without a way through the queue, where it would be next.
+//! A task that wakes itself, or is woken, while it runs: it is run again without a way through the queue, where it would
+//! be next.
 //!
 //! Others may take whatever waits for its turn, so nothing is kept here while anything else runs.
 
