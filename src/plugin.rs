@@ -28,7 +28,8 @@ use std::time::Duration;
 /// nothing here and is warned about.
 ///
 /// The process has one such pool: with several apps, the last plugin's settings hold, except for the
-/// beat and whether there are lower threads, which are the first one's.
+/// beat and whether there are lower threads, which are the first one's, or the defaults where rayon's drop-in was
+/// used before that.
 ///
 /// On the web there is one thread, and the plugin changes nothing: the drop-in's single-threaded build and the
 /// engine's own executors run everything.

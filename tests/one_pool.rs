@@ -6,15 +6,7 @@ mod common;
 use bevy_app::Update;
 use bevy_ecs::prelude::*;
 use bevy_tasks::{AsyncComputeTaskPool, IoTaskPool, block_on};
-use std::fs;
-
-fn thread_names() -> Vec<String> {
-    fs::read_dir("/proc/self/task")
-        .unwrap()
-        .filter_map(|task| fs::read_to_string(task.unwrap().path().join("comm")).ok())
-        .map(|name| name.trim().to_owned())
-        .collect()
-}
+use common::threads::thread_names;
 
 #[derive(Component)]
 struct Count(u64);

@@ -1,6 +1,9 @@
 //! What the tests share: a small app, and a deadline for what could hang.
 #![allow(dead_code, reason = "each test crate uses a part")]
 
+#[cfg(target_os = "linux")]
+pub mod threads;
+
 use bevy_app::{App, PluginGroup, PluginGroupBuilder, ScheduleRunnerPlugin, TaskPoolPlugin};
 use bevy_diagnostic::FrameCountPlugin;
 use bevy_heartbeat::HeartbeatPlugin;

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 use suite::{CpuClock, median, percentile};
 
 const FRAME: Duration = Duration::from_nanos(1_000_000_000 / 60);
-const WARM_UP: u32 = 30;
+/// A second.
+const WARM_UP: u32 = 60;
 
 /// What frames take.
 struct Paced {
@@ -17,20 +18,23 @@ struct Paced {
     cpu: f64,
 }
 
-/// So many frames, after a few that are not counted.
+/// So many frames, after some that are paced as well and not counted.
 fn frames(count: u32, mut frame: impl FnMut()) -> Paced {
-    (0..WARM_UP).for_each(|_| frame());
-    let mut times = Vec::new();
-    let cpu = CpuClock::start();
-    let start = Instant::now();
-    for number in 1..=count {
-        let begin = Instant::now();
-        frame();
-        times.push(begin.elapsed().as_secs_f64());
-        thread::sleep((start + FRAME * number).saturating_duration_since(Instant::now()));
-    }
-    let cpu = cpu.elapsed() / start.elapsed().as_secs_f64();
-    Paced { times, cpu }
+    let mut paced = |count| {
+        let mut times = Vec::new();
+        let cpu = CpuClock::start();
+        let start = Instant::now();
+        for number in 1..=count {
+            let begin = Instant::now();
+            frame();
+            times.push(begin.elapsed().as_secs_f64());
+            thread::sleep((start + FRAME * number).saturating_duration_since(Instant::now()));
+        }
+        let cpu = cpu.elapsed() / start.elapsed().as_secs_f64();
+        Paced { times, cpu }
+    };
+    paced(WARM_UP);
+    paced(count)
 }
 
 /// Times of frames on the pool and without it, and the CPU seconds of a second of both. A frame is

@@ -2,8 +2,9 @@
 //!
 //! A scheduler can't see into a call, and sharing it may cost more than it gains: where it is short, or where
 //! its halves fight over a lock. But calls are made again and again. So the outermost joins of one kind, told
-//! by the code that they run, are shared or kept to one thread, whichever took less time before. The other way
-//! is tried now and then, the more seldom the more often it has lost.
+//! by the code that they run, are shared or kept to one thread: shared if that gains something, for it takes a
+//! second core's time. The other way is tried now and then, the more seldom the more often it has lost, and
+//! soon if what calls take has changed.
 //!
 //! What is kept is so for a limited time: a call that takes much longer than its like is shared after all.
 
@@ -18,11 +19,22 @@ const WARM_UP: u32 = 6;
 /// Calls between two trials: at first, and at most.
 const LEAST_PAUSE: u32 = 8;
 const MOST_PAUSE: u32 = 1 << 13;
+/// However seldom calls are made, the pause doesn't last longer than this, or than so many of them would take.
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+const LONGEST_PAUSE_CALLS: u32 = 500;
 /// Trials in a row that have to be won.
 const WINS: u32 = 3;
-/// A trial has won if it took less than nine tenths of the time.
-const fn has_won(trial: Duration, usual: Duration) -> bool {
-    trial.as_nanos() * 10 < usual.as_nanos() * 9
+/// What a kept call may take to win over shared ones, and a shared one over kept ones. Apart, so that no two
+/// times have both win.
+fn enough_to_keep(shared: Duration) -> Duration {
+    shared * 11 / 10
+}
+fn enough_to_share(kept: Duration) -> Duration {
+    kept * 17 / 20
+}
+/// Whether calls take so much more or less than they did that what is known of the other way is out of date.
+fn is_news(usual: Duration, before: Duration) -> bool {
+    usual * 2 > before * 3 || usual * 3 < before * 2
 }
 /// Calls that take longer are not tried out: a trial that loses would be felt.
 const LONGEST_TRIAL: Duration = Duration::from_millis(100);
@@ -44,8 +56,13 @@ struct Kind {
     key: usize,
     /// Whether it is kept, not shared.
     is_kept: bool,
-    /// What a call takes as it is made now, if nothing disturbs it.
+    /// What half of the calls take less than, of late, as they are made now.
     usual: Duration,
+    /// Whether the last call took more.
+    is_over: bool,
+    /// `usual` as it was at the last trial, and when that was.
+    usual_at_trial: Duration,
+    trial: Option<Instant>,
     calls: u32,
     /// Calls to go until the next trial of the other way.
     until_trial: u32,
@@ -70,6 +87,9 @@ impl Kind {
             key,
             is_kept: false,
             usual: Duration::ZERO,
+            is_over: false,
+            usual_at_trial: Duration::ZERO,
+            trial: None,
             calls: 0,
             until_trial: WARM_UP,
             pause: LEAST_PAUSE,
@@ -78,13 +98,17 @@ impl Kind {
         }
     }
 
-    fn begin(&mut self) -> Way {
-        let is_trial = self.until_trial == 0 && self.usual <= LONGEST_TRIAL;
+    fn begin(&mut self, now: Instant) -> Way {
+        let is_trial = self.is_trial_due(now) && self.usual <= LONGEST_TRIAL;
         self.until_trial = self.until_trial.saturating_sub(1);
+        if is_trial {
+            self.trial = Some(now);
+            self.usual_at_trial = self.usual;
+        }
         let kept_for = match (self.is_kept, is_trial) {
             (true, false) => Some(patience(self.usual)),
-            // Once it has taken as long as usual, it has lost.
-            (false, true) => Some(self.usual),
+            // Once it has taken longer, it has lost.
+            (false, true) => Some(enough_to_keep(self.usual)),
             (false, false) | (true, true) => None,
         };
         Way {
@@ -94,10 +118,20 @@ impl Kind {
         }
     }
 
+    fn is_trial_due(&self, now: Instant) -> bool {
+        let pause = LONGEST_PAUSE.max(self.usual * LONGEST_PAUSE_CALLS);
+        self.until_trial == 0 || self.trial.is_some_and(|trial| now - trial > pause)
+    }
+
     fn end(&mut self, way: Way, took: Duration) {
         let is_change = way.kept_for.is_some() != self.is_kept;
         if way.is_trial && is_change {
-            if !has_won(took, self.usual) {
+            let enough = if self.is_kept {
+                enough_to_share(self.usual)
+            } else {
+                enough_to_keep(self.usual)
+            };
+            if took > enough {
                 self.has_lost();
             } else if self.wins + 1 < WINS {
                 self.wins += 1;
@@ -115,27 +149,43 @@ impl Kind {
             }
         } else {
             self.surprises = self.surprises.saturating_sub(1);
-            self.calls = self.calls.saturating_add(1);
-            // About the least of late, for what comes from outside only adds to the time.
-            self.usual = if self.calls == 1 || took < self.usual {
-                took
-            } else {
-                self.usual + (took - self.usual) / 16
-            };
+            let has_settled = self.count(took);
+            if has_settled && self.trial.is_some() && is_news(self.usual, self.usual_at_trial) {
+                self.until_trial = 0;
+                self.pause = LEAST_PAUSE;
+            }
         }
+    }
+
+    /// Moves `usual` towards `took`, by steps whose size doesn't depend on how far that is: so half of the
+    /// calls come to lie on each side of it, however long a few of them take.
+    /// Tells whether it has got there: the last call was on the other side.
+    fn count(&mut self, took: Duration) -> bool {
+        self.calls = self.calls.saturating_add(1);
+        if self.calls == 1 {
+            self.usual = took;
+        }
+        let step = self.usual / self.calls.min(8);
+        let is_over = took > self.usual;
+        let has_settled = is_over != self.is_over;
+        self.is_over = is_over;
+        self.usual = took.clamp(self.usual - step, self.usual + step);
+        has_settled
     }
 
     fn has_lost(&mut self) {
         self.wins = 0;
-        self.pause = (self.pause * 4).min(MOST_PAUSE);
+        self.pause = (self.pause * 2).min(MOST_PAUSE);
         self.until_trial = self.pause;
     }
 
     fn change(&mut self, took: Duration) {
         self.is_kept = !self.is_kept;
         self.usual = took;
+        self.usual_at_trial = took;
         self.wins = 0;
         self.surprises = 0;
+        self.pause = LEAST_PAUSE;
         self.until_trial = self.pause;
     }
 }
@@ -204,10 +254,10 @@ impl Worker {
             return self.join_offered(a, b);
         }
         let key = fork::kind::<B, RB>();
-        let way = with_kind(key, Kind::begin);
+        let start = Instant::now();
+        let way = with_kind(key, |kind| kind.begin(start));
         self.is_measured.set(true);
         let outermost = Outermost(self);
-        let start = Instant::now();
         if let Some(kept_for) = way.kept_for {
             self.seat.hide_forks(start + kept_for);
         } else {
@@ -227,9 +277,10 @@ mod tests {
 
     /// Makes `calls` calls that take `shared` or `kept`, and tells how many were kept.
     fn calls(kind: &mut Kind, calls: u32, shared: Duration, kept: Duration) -> u32 {
+        let start = Instant::now();
         (0..calls)
             .filter(|_| {
-                let way = kind.begin();
+                let way = kind.begin(start);
                 let is_kept = way.kept_for.is_some();
                 kind.end(way, if is_kept { kept } else { shared });
                 is_kept
@@ -273,6 +324,42 @@ mod tests {
             calls(&mut kind, 1, LONG, SHORT);
         }
         assert!(!kind.is_kept, "every other one");
+    }
+
+    #[test]
+    fn sharing_that_gains_next_to_nothing_is_not_worth_a_core() {
+        let kept = Duration::from_micros(100);
+        let mut kind = Kind::new(1);
+        assert!(calls(&mut kind, 1000, kept * 19 / 20, kept) > 900);
+        let mut kind = Kind::new(1);
+        assert!(calls(&mut kind, 1000, kept * 7 / 10, kept) < 100);
+    }
+
+    #[test]
+    fn the_other_way_is_tried_soon_where_calls_have_come_to_take_longer() {
+        let mut kind = Kind::new(1);
+        calls(&mut kind, 5000, SHORT, SHORT * 2);
+        assert!(kind.until_trial > 100 && !kind.is_kept);
+        calls(&mut kind, 30, SHORT * 4, SHORT * 2);
+        assert!(kind.is_kept);
+    }
+
+    #[test]
+    fn the_other_way_is_tried_within_a_while_however_seldom_calls_are_made() {
+        let mut kind = Kind::new(1);
+        calls(&mut kind, 5000, SHORT, LONG);
+        let trial = kind.trial.unwrap();
+        assert!(!kind.begin(trial + LONGEST_PAUSE / 2).is_trial);
+        assert!(kind.begin(trial + LONGEST_PAUSE * 2).is_trial);
+    }
+
+    #[test]
+    fn what_calls_usually_take_is_not_moved_by_a_few_long_ones() {
+        let mut kind = Kind::new(1);
+        for call in 0..200 {
+            kind.count(if call % 5 == 0 { LONG * 100 } else { SHORT });
+        }
+        assert!(kind.usual < SHORT * 3 / 2, "{:?}", kind.usual);
     }
 
     #[test]

@@ -50,6 +50,8 @@ pub(crate) struct Registry {
     terminated: AtomicBool,
     /// Whether recent jobs were shorter than a hand-over, as the next may be.
     brief: AtomicBool,
+    /// Whether work was queued of late that nobody might take yet.
+    hidden: AtomicBool,
     active: ActiveTasks,
     pub(crate) kin: Kin,
     pub(crate) slots: Slots,
@@ -87,6 +89,7 @@ impl Registry {
             config,
             terminated: AtomicBool::new(false),
             brief: AtomicBool::new(false),
+            hidden: AtomicBool::new(false),
             active: ActiveTasks::new(),
             kin: Kin::new(),
             slots: Slots::new(),
@@ -183,9 +186,22 @@ impl Registry {
 
     /// After work was queued that nobody may take yet: somebody must be there to see when they may.
     pub(crate) fn see_to_sentinel(self: &Arc<Self>) {
+        // Relaxed: a sentinel that misses it is replaced, which costs a wake-up.
+        if !self.hidden.load(Ordering::Relaxed) {
+            self.hidden.store(true, Ordering::Relaxed);
+        }
         if self.sleep.needs_watch() && !self.sleep.has_sentinel() {
             self.wake_any(Waker::GoesOn);
         }
+    }
+
+    /// Whether there was such work since this was asked last.
+    pub(crate) fn take_hidden(&self) -> bool {
+        let hidden = self.hidden.load(Ordering::Relaxed);
+        if hidden {
+            self.hidden.store(false, Ordering::Relaxed);
+        }
+        hidden
     }
 
     fn wake_any(self: &Arc<Self>, waker: Waker) {

@@ -190,7 +190,7 @@ impl<S: ThreadSpawn> ThreadPoolBuilder<S> {
             let kind = ErrorKind::CurrentThreadAlreadyInPool;
             return Err(ThreadPoolBuildError::new(kind));
         }
-        let num_threads = self.chosen_threads().min(MOST_THREADS);
+        let num_threads = self.chosen_threads();
         let panic = self.panic_handler.map(Arc::<PanicHandler>::from);
         let callbacks = Arc::new(Callbacks {
             pool: OnceLock::new(),
@@ -243,17 +243,23 @@ fn threads_from(variable: &str) -> Option<usize> {
     env::var(variable).ok()?.parse().ok()
 }
 
+/// As many threads as the environment asks for, or as the machine runs in parallel.
+pub(crate) fn default_threads() -> usize {
+    let available = || thread::available_parallelism().map_or(1, usize::from);
+    // The second name is rayon's older one. Zero asks for the default.
+    threads_from("RAYON_NUM_THREADS")
+        .or_else(|| threads_from("RAYON_RS_NUM_CPUS"))
+        .filter(|threads| *threads > 0)
+        .unwrap_or_else(available)
+        .min(MOST_THREADS)
+}
+
 impl<S> ThreadPoolBuilder<S> {
     fn chosen_threads(&self) -> usize {
-        let available = || thread::available_parallelism().map_or(1, usize::from);
-        // The second name is rayon's older one. Zero asks for the default.
-        let asked = Some(self.num_threads)
-            .filter(|threads| *threads > 0)
-            .or_else(|| threads_from("RAYON_NUM_THREADS"))
-            .or_else(|| threads_from("RAYON_RS_NUM_CPUS"));
-        asked
-            .filter(|threads| *threads > 0)
-            .unwrap_or_else(available)
+        match self.num_threads {
+            0 => default_threads(),
+            threads => threads.min(MOST_THREADS),
+        }
     }
 
     /// Starts the pool's threads by `spawn`, which must have [`ThreadBuilder::run`] called on a new

@@ -2,10 +2,10 @@
 //!
 //! A thread of a pool that was built here belongs to that pool for as long as it lives. A thread that is
 //! inside of any other heartbeat pool stays in that one, which is how a Bevy system's rayon calls run on
-//! the app's pool. Everyone else goes to the global pool: the process's one pool where that runs, else
-//! one of rayon's own.
+//! the app's pool. Everyone else goes to the global pool: the process's one pool, unless somebody has
+//! configured another before that was running.
 
-use crate::builder::ThreadPoolBuilder;
+use crate::builder;
 use crate::error::{ErrorKind, ThreadPoolBuildError};
 use crate::order::ThreadKey;
 use crate::pool::Inner;
@@ -39,7 +39,7 @@ pub(crate) enum Home {
     Process,
 }
 
-/// Set once it was asked for, or was configured. None where the process's pool serves instead.
+/// Set once it was asked for, or was configured. None where the process's pool serves.
 static GLOBAL: OnceLock<Option<Arc<Inner>>> = OnceLock::new();
 
 /// The global pool, unless the process's one pool serves.
@@ -47,9 +47,20 @@ fn global() -> Option<Arc<Inner>> {
     if heartbeat_pool::global().is_sized() {
         return None;
     }
-    // Without threads, as on the web, the process's pool has its callers do the work.
-    let built = || ThreadPoolBuilder::new().build_inner().ok();
-    GLOBAL.get_or_init(built).clone()
+    let start = || {
+        start_process_pool();
+        None
+    };
+    GLOBAL.get_or_init(start).clone()
+}
+
+/// Gives the process's pool its threads, as the engine's drop-in would: whoever comes first does.
+fn start_process_pool() {
+    let builder = heartbeat_pool::ThreadPool::builder()
+        .num_threads(builder::default_threads())
+        .lower_threads(true);
+    // Where the system refuses them, as on the web, callers do the work.
+    _ = builder.build_static(heartbeat_pool::global());
 }
 
 /// Sets the global pool to what `build` makes, unless the process's one pool serves.

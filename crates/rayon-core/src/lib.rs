@@ -12,8 +12,8 @@
 //! | --- | --- |
 //! | a thread of a pool that a [`ThreadPoolBuilder`] built, or inside of its [`install`](ThreadPool::install) | that pool |
 //! | inside of any other heartbeat pool, such as a Bevy system or task on the app's pool | that pool, in the lane of the caller |
-//! | elsewhere, where the process's one pool runs | that pool, and the caller helps |
-//! | elsewhere, where it doesn't run | a global pool of its own, as rayon's |
+//! | elsewhere | the process's one pool, which is started if it doesn't run yet; the caller helps |
+//! | elsewhere, after [`build_global`](ThreadPoolBuilder::build_global) and before that pool runs | the global pool that was asked for |
 //!
 //! A pool that is built explicitly is one of its own: exactly as many threads as it was asked for, with
 //! their names, stacks and handlers.
@@ -26,8 +26,12 @@
 //!   waiting thread does other work if, and only if, all threads of the pool wait: without that, two pools
 //!   that wait for each other would never end. A job that blocks by other means than these until another
 //!   job of its pool has run needs a thread that is free for that one.
+//! - A call from outside to the process's pool is begun by the calling thread, on its stack, as in that pool's
+//!   threads all calls are: a short one wakes nobody, and needn't wait for a thread to wake. Where calls are to
+//!   run on threads with bigger stacks, or that a handler has prepared, build a pool that has them.
 //! - [`join`]'s second closure is usually, but not always, open to other threads at once: where calls of the
-//!   same code have been faster on one thread, it is for a few times as long as these took. Of a thread's
+//!   same code have been as fast on one thread, it is for a few times as long as these took, and up to 50
+//!   milliseconds more if nobody is awake to take it. Of a thread's
 //!   joins inside of one another, the eight outermost that nobody has taken are open; the next follow as
 //!   these are taken and the thread joins or ends a join again.
 //! - So where scopes are nested in one thread, a wait for the inner one runs none of the outer one's jobs.

@@ -2,7 +2,7 @@
 
 mod common;
 use common::{fail, in_time, panic_of, pool};
-use rayon_core::{join, join_context, spawn};
+use rayon_core::{FnContext, join, join_context, spawn};
 use std::sync::{Arc, Barrier, Mutex};
 use std::thread;
 use std::time::Duration;
@@ -94,11 +94,18 @@ fn the_other_runs_nonetheless() {
     });
 }
 
+/// To the process's pool: the caller helps.
 #[test]
-fn from_outside_both_have_migrated() {
+fn from_outside_those_have_migrated_that_run_elsewhere() {
     in_time(|| {
-        let migrated = join_context(|a| a.migrated(), |b| b.migrated());
-        assert_eq!(migrated, (true, true));
+        let own = thread::current().id();
+        let is_elsewhere = || thread::current().id() != own;
+        for _ in 0..100 {
+            let told = |context: FnContext| (context.migrated(), is_elsewhere());
+            let (a, b) = join_context(told, told);
+            assert_eq!(a, (false, false));
+            assert_eq!(b.0, b.1);
+        }
     });
 }
 

@@ -3,7 +3,9 @@
 //! *Alert*, it looks once a beat: it takes what is queued, or raises every seat's beat and waits a
 //! moment for an answer. When nothing is shared for a while, or there is no room for one more
 //! thread, it turns *drowsy*: it leaves the beats raised, so that the next fork wakes it, and only
-//! looks now and then whether the pool is stuck. Once nothing runs it sleeps without a timer.
+//! looks now and then whether the pool is stuck. Once nothing runs it sleeps without a timer, unless forks
+//! were hidden just before: then the next are likely to be hidden too, and it *lingers* for their sake, which
+//! costs less than to be woken for each.
 
 use super::pace;
 use crate::lane::Lane;
@@ -14,6 +16,9 @@ use std::time::{Duration, Instant};
 
 /// How long a drowsy sentinel sleeps. A pool that runs one long serial job wakes this seldom.
 const DROWSY: Duration = Duration::from_millis(16);
+
+/// How long the sentinel sleeps while it lingers: two frames or three.
+const LINGER: Duration = Duration::from_millis(50);
 
 /// Beats without anything shared, after which the sentinel turns drowsy.
 const CALM_BEATS: u32 = 8;
@@ -88,14 +93,19 @@ pub(crate) fn keep_beat(worker: &Worker) -> Relieved {
         if worker.look().has_work_for_helper(brisk && alert.1) {
             return Relieved::Called;
         }
-        if !alert.1 && registry.occupancy.is_quiet() {
+        let lingers = !alert.1 && registry.occupancy.is_quiet();
+        if lingers && !registry.take_hidden() {
             return Relieved::Quiet;
         }
         let stuck = worker.look().has_work(Lane::Frame);
-        let interval = match (alert.1, stuck) {
-            (true, _) => beat,
-            (false, true) => RELIEF,
-            (false, false) => DROWSY.max(beat),
+        let interval = if alert.1 {
+            beat
+        } else if stuck {
+            RELIEF
+        } else if lingers {
+            LINGER.max(beat)
+        } else {
+            DROWSY.max(beat)
         };
         if worker.parker().park_timeout(interval) {
             worker.make_way();

@@ -1,6 +1,9 @@
 //! A deadline for tests of things that could hang.
 #![allow(dead_code, reason = "each test crate uses a part")]
 
+#[cfg(target_os = "linux")]
+pub mod switches;
+
 use heartbeat_pool::ThreadPool;
 use std::sync::mpsc;
 use std::thread;
