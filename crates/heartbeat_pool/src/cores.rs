@@ -127,10 +127,11 @@ impl Thread {
     }
 
     /// Calls `wake`, which wakes the thread, while this must not use `core`, if it may use any other that nobody is
-    /// about to begin on.
-    pub(crate) fn keep_off(&self, core: usize, wake: impl FnOnce()) {
+    /// about to begin on. It has slept on `bed`, which is wanted for it.
+    pub(crate) fn keep_off(&self, core: usize, bed: usize, wake: impl FnOnce()) {
         // It would wait for that one as well.
-        let wanted = (0..WANTED.0.len()).filter(|core| WANTED.of(*core) > 0);
+        let others = |core: &usize| WANTED.of(*core) > i32::from(*core == bed);
+        let wanted = (0..WANTED.0.len()).filter(others);
         let allowed = system::avoid(self.0, iter::once(core).chain(wanted));
         wake();
         // Its place is chosen; where it may go later is as before.

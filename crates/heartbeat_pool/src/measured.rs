@@ -22,8 +22,12 @@ const MOST_PAUSE: u32 = 1 << 13;
 /// However seldom calls are made, the pause doesn't last longer than this, or than so many of them would take.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE_CALLS: u32 = 500;
-/// Trials in a row that have to be won.
+/// Calls of a trial that have to be won, in a row. The one before them must not be [`hopeless`]: the other way may
+/// have had threads awake, or have left some.
 const WINS: u32 = 3;
+fn hopeless(usual: Duration) -> Duration {
+    usual * 2
+}
 /// What a kept call may take to win over shared ones, and a shared one over kept ones. Apart, so that no two
 /// times have both win.
 fn enough_to_keep(shared: Duration) -> Duration {
@@ -67,7 +71,8 @@ struct Kind {
     /// Calls to go until the next trial of the other way.
     until_trial: u32,
     pause: u32,
-    wins: u32,
+    /// Calls of the present trial that were won; none before its first one.
+    wins: Option<u32>,
     surprises: u32,
 }
 
@@ -93,7 +98,7 @@ impl Kind {
             calls: 0,
             until_trial: WARM_UP,
             pause: LEAST_PAUSE,
-            wins: 0,
+            wins: None,
             surprises: 0,
         }
     }
@@ -126,18 +131,19 @@ impl Kind {
     fn end(&mut self, way: Way, took: Duration) {
         let is_change = way.kept_for.is_some() != self.is_kept;
         if way.is_trial && is_change {
-            let enough = if self.is_kept {
-                enough_to_share(self.usual)
-            } else {
-                enough_to_keep(self.usual)
+            let enough = match (self.wins, self.is_kept) {
+                (None, _) => hopeless(self.usual),
+                (Some(_), true) => enough_to_share(self.usual),
+                (Some(_), false) => enough_to_keep(self.usual),
             };
+            let wins = self.wins.map_or(0, |wins| wins + 1);
             if took > enough {
                 self.has_lost();
-            } else if self.wins + 1 < WINS {
-                self.wins += 1;
-                self.until_trial = 0;
-            } else {
+            } else if wins == WINS {
                 self.change(took);
+            } else {
+                self.wins = Some(wins);
+                self.until_trial = 0;
             }
         } else if is_change {
             // Begun before another thread's call changed the way.
@@ -174,7 +180,7 @@ impl Kind {
     }
 
     fn has_lost(&mut self) {
-        self.wins = 0;
+        self.wins = None;
         self.pause = (self.pause * 2).min(MOST_PAUSE);
         self.until_trial = self.pause;
     }
@@ -183,7 +189,7 @@ impl Kind {
         self.is_kept = !self.is_kept;
         self.usual = took;
         self.usual_at_trial = took;
-        self.wins = 0;
+        self.wins = None;
         self.surprises = 0;
         self.pause = LEAST_PAUSE;
         self.until_trial = self.pause;

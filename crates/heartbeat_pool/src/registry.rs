@@ -28,8 +28,10 @@ pub(crate) type SeatList = Arc<Vec<Arc<Seat>>>;
 /// What becomes of a thread that wakes another one.
 #[derive(Clone, Copy)]
 enum Waker {
-    /// It keeps its core.
+    /// It keeps its core for a while.
     GoesOn,
+    /// It keeps its core as long as the other one works.
+    Works,
     /// It may be about to sleep, and the other one may as well have that core.
     MayStop,
 }
@@ -50,8 +52,6 @@ pub(crate) struct Registry {
     terminated: AtomicBool,
     /// Whether recent jobs were shorter than a hand-over, as the next may be.
     brief: AtomicBool,
-    /// Whether work was queued of late that nobody might take yet.
-    hidden: AtomicBool,
     active: ActiveTasks,
     pub(crate) kin: Kin,
     pub(crate) slots: Slots,
@@ -89,7 +89,6 @@ impl Registry {
             config,
             terminated: AtomicBool::new(false),
             brief: AtomicBool::new(false),
-            hidden: AtomicBool::new(false),
             active: ActiveTasks::new(),
             kin: Kin::new(),
             slots: Slots::new(),
@@ -118,10 +117,10 @@ impl Registry {
         self.notify_at_once(lane, Waker::MayStop)
     }
 
-    /// As [`notify`](Self::notify), by a thread that goes on with more of the same. Not for joins that are
+    /// As [`notify`](Self::notify), by a thread that works on beside the helper. Not for joins that are
     /// shared by the beat, which may be too short to be worth a core of their own.
     pub(crate) fn notify_helper(self: &Arc<Self>, lane: Lane) {
-        self.notify_at_once(lane, Waker::GoesOn);
+        self.notify_at_once(lane, Waker::Works);
     }
 
     /// As [`notify`](Self::notify), for work that may wait a beat.
@@ -131,7 +130,7 @@ impl Registry {
 
     /// As [`notify_helper`](Self::notify_helper), for work that may wait a beat.
     pub(crate) fn notify_helper_within_a_beat(self: &Arc<Self>, lane: Lane) {
-        self.notify_soon(lane, Waker::GoesOn);
+        self.notify_soon(lane, Waker::Works);
     }
 
     fn notify_at_once(self: &Arc<Self>, lane: Lane, waker: Waker) -> bool {
@@ -156,9 +155,9 @@ impl Registry {
         }
     }
 
-    /// After work was queued by somebody who goes on and will not do it: as [`notify_helper`](Self::notify_helper),
-    /// though others search already, if they are fewer than the jobs; or within a beat where somebody runs who is
-    /// likely to be through with it by then.
+    /// After work was queued by somebody who goes on and will not do it: as [`notify`](Self::notify), though others
+    /// search already, if they are fewer than the jobs; or within a beat where somebody runs who is likely to be
+    /// through with it by then.
     pub(crate) fn notify_others(self: &Arc<Self>, lane: Lane) {
         // Relaxed: nothing rests on the flag.
         if self.brief.load(Ordering::Relaxed) && !self.occupancy.is_quiet() {
@@ -186,31 +185,18 @@ impl Registry {
 
     /// After work was queued that nobody may take yet: somebody must be there to see when they may.
     pub(crate) fn see_to_sentinel(self: &Arc<Self>) {
-        // Relaxed: a sentinel that misses it is replaced, which costs a wake-up.
-        if !self.hidden.load(Ordering::Relaxed) {
-            self.hidden.store(true, Ordering::Relaxed);
-        }
         if self.sleep.needs_watch() && !self.sleep.has_sentinel() {
             self.wake_any(Waker::GoesOn);
         }
     }
 
-    /// Whether there was such work since this was asked last.
-    pub(crate) fn take_hidden(&self) -> bool {
-        let hidden = self.hidden.load(Ordering::Relaxed);
-        if hidden {
-            self.hidden.store(false, Ordering::Relaxed);
-        }
-        hidden
-    }
-
     fn wake_any(self: &Arc<Self>, waker: Waker) {
         let woken = match waker {
             // A thread that gives way doesn't go on once a frame's has woken.
-            Waker::GoesOn if !self.kin.is_lower() && !priority::gives_way() => {
-                self.sleep.wake_one_elsewhere()
-            }
-            _ => self.sleep.wake_one(),
+            _ if self.kin.is_lower() || priority::gives_way() => self.sleep.wake_one(),
+            Waker::MayStop => self.sleep.wake_one(),
+            Waker::GoesOn => self.sleep.wake_one_away(),
+            Waker::Works => self.sleep.wake_one_elsewhere(),
         };
         if !woken && self.occupancy.target() > 0 {
             self.threads.spawn_spare(self);

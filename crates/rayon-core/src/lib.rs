@@ -30,7 +30,7 @@
 //!   threads all calls are: a short one wakes nobody, and needn't wait for a thread to wake. Where calls are to
 //!   run on threads with bigger stacks, or that a handler has prepared, build a pool that has them.
 //! - [`join`]'s second closure is usually, but not always, open to other threads at once: where calls of the
-//!   same code have been as fast on one thread, it is for a few times as long as these took, and up to 50
+//!   same code have been as fast on one thread, it is for a few times as long as these took, and up to 40
 //!   milliseconds more if nobody is awake to take it. Of a thread's
 //!   joins inside of one another, the eight outermost that nobody has taken are open; the next follow as
 //!   these are taken and the thread joins or ends a join again.

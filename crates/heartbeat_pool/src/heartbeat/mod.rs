@@ -2,11 +2,15 @@
 //! share. The protocol and its argument are in the `README.md` beside this file.
 
 #[cfg(not(heartbeat_loom))]
+mod lookout;
+#[cfg(not(heartbeat_loom))]
 mod pace;
 #[cfg(not(heartbeat_loom))]
 mod sentinel;
 
 use crate::sync::{AtomicBool, Ordering};
+#[cfg(not(heartbeat_loom))]
+pub(crate) use lookout::linger;
 #[cfg(not(heartbeat_loom))]
 pub(crate) use pace::{BRISK_BEATS, Pace, is_brisk};
 #[cfg(not(heartbeat_loom))]

@@ -3,9 +3,7 @@
 //! *Alert*, it looks once a beat: it takes what is queued, or raises every seat's beat and waits a
 //! moment for an answer. When nothing is shared for a while, or there is no room for one more
 //! thread, it turns *drowsy*: it leaves the beats raised, so that the next fork wakes it, and only
-//! looks now and then whether the pool is stuck. Once nothing runs it sleeps without a timer, unless forks
-//! were hidden just before: then the next are likely to be hidden too, and it *lingers* for their sake, which
-//! costs less than to be woken for each.
+//! looks now and then whether the pool is stuck. Once nothing runs its duty is over.
 
 use super::pace;
 use crate::lane::Lane;
@@ -17,13 +15,10 @@ use std::time::{Duration, Instant};
 /// How long a drowsy sentinel sleeps. A pool that runs one long serial job wakes this seldom.
 const DROWSY: Duration = Duration::from_millis(16);
 
-/// How long the sentinel sleeps while it lingers: two frames or three.
-const LINGER: Duration = Duration::from_millis(50);
-
 /// Beats without anything shared, after which the sentinel turns drowsy.
 const CALM_BEATS: u32 = 8;
 
-/// Looks at a pool where nothing runs, after which the sentinel sleeps without a timer. Not at once,
+/// Looks at a pool where nothing runs, after which the sentinel's duty is over. Not at once,
 /// for work from outside often comes in bursts.
 const QUIET_BEATS: u32 = 2;
 
@@ -41,7 +36,7 @@ const RELIEF_DOUBLINGS: usize = 8;
 pub(crate) enum Relieved {
     /// The sentinel was woken, or there is work for it.
     Called,
-    /// Nothing runs any more: sleep without a timer.
+    /// Nothing runs any more.
     Quiet,
     /// The sentinel must run stuck frame work: it is counted as running already, and still
     /// listed as idle.
@@ -93,19 +88,14 @@ pub(crate) fn keep_beat(worker: &Worker) -> Relieved {
         if worker.look().has_work_for_helper(brisk && alert.1) {
             return Relieved::Called;
         }
-        let lingers = !alert.1 && registry.occupancy.is_quiet();
-        if lingers && !registry.take_hidden() {
+        if !alert.1 && registry.occupancy.is_quiet() {
             return Relieved::Quiet;
         }
         let stuck = worker.look().has_work(Lane::Frame);
-        let interval = if alert.1 {
-            beat
-        } else if stuck {
-            RELIEF
-        } else if lingers {
-            LINGER.max(beat)
-        } else {
-            DROWSY.max(beat)
+        let interval = match (alert.1, stuck) {
+            (true, _) => beat,
+            (false, true) => RELIEF,
+            (false, false) => DROWSY.max(beat),
         };
         if worker.parker().park_timeout(interval) {
             worker.make_way();

@@ -108,3 +108,51 @@ fn a_busy_pool_has_a_sentinel() {
         idle.join().unwrap();
     });
 }
+
+/// The same, where the idle worker lingers as the lookout when its duty is over: who starts work then relies on
+/// that, and it takes up its duty again.
+#[test]
+fn a_busy_pool_has_a_sentinel_or_a_lookout() {
+    loom::model(|| {
+        let sleep = Arc::new(Sleep::new());
+        let queue = Arc::new(AtomicUsize::new(0));
+        let occupancy = Arc::new(Occupancy::new());
+        occupancy.change_target(|_| 1);
+        sleep.search_begin();
+        let idle = {
+            let (sleep, queue, occupancy) = (sleep.clone(), queue.clone(), occupancy.clone());
+            thread::spawn(move || {
+                let parker = Arc::new(Parker::new());
+                let is_quiet = || occupancy.is_quiet() && queue.load(Ordering::Relaxed) == 0;
+                sleep.park_begin(&parker);
+                let mut lingered = false;
+                while sleep.sentinel_begin() {
+                    if !is_quiet() {
+                        // On duty, with a timer.
+                        return;
+                    }
+                    sleep.sentinel_end();
+                    if !is_quiet() {
+                        continue;
+                    }
+                    if lingered || !sleep.lookout_begin(&parker) {
+                        break;
+                    }
+                    // A timer's time that nobody is called in.
+                    lingered = true;
+                    sleep.lookout_end();
+                    if is_quiet() {
+                        break;
+                    }
+                }
+                parker.park();
+            })
+        };
+        occupancy.enter(Charge::External);
+        queue.fetch_add(1, Ordering::Relaxed);
+        if sleep.needs_watch() && (occupancy.admits(Lane::Frame) || !sleep.has_sentinel()) {
+            let _ = sleep.wake_one();
+        }
+        idle.join().unwrap();
+    });
+}

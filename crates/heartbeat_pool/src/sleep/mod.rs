@@ -46,6 +46,10 @@ pub(crate) struct Sleep {
     idle: Mutex<Idle>,
     /// Whether an idle worker is the sentinel.
     sentinel: AtomicBool,
+    /// Whether one is the lookout: it becomes the sentinel when it finds that somebody runs, some time later.
+    lookout: AtomicBool,
+    /// Whether somebody asked for a sentinel since the lookout asked last.
+    wanted: AtomicBool,
 }
 
 impl Sleep {
@@ -54,6 +58,8 @@ impl Sleep {
             watch: AtomicUsize::new(0),
             idle: Mutex::new(Idle::default()),
             sentinel: AtomicBool::new(false),
+            lookout: AtomicBool::new(false),
+            wanted: AtomicBool::new(false),
         }
     }
 
@@ -149,7 +155,13 @@ impl Sleep {
         self.wake_if(|_| true, Parker::unpark)
     }
 
-    /// As [`wake_one`](Self::wake_one), by a thread that goes on running.
+    /// As [`wake_one`](Self::wake_one), by a thread that goes on running for a while.
+    #[must_use]
+    pub(crate) fn wake_one_away(&self) -> bool {
+        self.wake_if(|_| true, Parker::unpark_away)
+    }
+
+    /// As [`wake_one`](Self::wake_one), by a thread that works on beside the other one.
     #[must_use]
     pub(crate) fn wake_one_elsewhere(&self) -> bool {
         self.wake_if(|_| true, Parker::unpark_elsewhere)
@@ -207,11 +219,47 @@ impl Sleep {
         fence(Ordering::SeqCst);
     }
 
-    /// Whether somebody is the sentinel, asked after work was started and after [`needs_watch`](Self::needs_watch)
-    /// or [`needs_searcher`](Self::needs_searcher).
+    /// Whether somebody is the sentinel or the lookout, asked after work was started and after
+    /// [`needs_watch`](Self::needs_watch) or [`needs_searcher`](Self::needs_searcher).
     pub(crate) fn has_sentinel(&self) -> bool {
-        // Relaxed: the fence in either pairs with the one in `sentinel_end`.
-        self.sentinel.load(Ordering::Relaxed)
+        // Relaxed: a lookout that misses it leaves too early, which costs a wake-up.
+        if !self.wanted.load(Ordering::Relaxed) {
+            self.wanted.store(true, Ordering::Relaxed);
+        }
+        // Relaxed: the fence in either pairs with those in `sentinel_end` and `lookout_end`.
+        self.sentinel.load(Ordering::Relaxed) || self.lookout.load(Ordering::Relaxed)
+    }
+
+    /// Whether anybody has asked that since this was called last.
+    pub(crate) fn take_wanted(&self) -> bool {
+        let wanted = self.wanted.load(Ordering::Relaxed);
+        if wanted {
+            self.wanted.store(false, Ordering::Relaxed);
+        }
+        wanted
+    }
+
+    /// Makes the caller, which is listed as idle, the lookout, unless there is one. It is woken after all other
+    /// idle threads, so that it can stay.
+    #[must_use]
+    pub(crate) fn lookout_begin(&self, parker: &Arc<Parker>) -> bool {
+        // SeqCst: as in `sentinel_begin`.
+        if self.lookout.swap(true, Ordering::SeqCst) {
+            return false;
+        }
+        let mut idle = lock(&self.idle);
+        if idle.remove(parker) {
+            let first = idle.waiting;
+            idle.threads.insert(first, parker.clone());
+        }
+        true
+    }
+
+    /// Ends the caller's turn as the lookout. It must look for running work once more.
+    pub(crate) fn lookout_end(&self) {
+        self.lookout.store(false, Ordering::SeqCst);
+        // Pairs as the fence in `sentinel_end`.
+        fence(Ordering::SeqCst);
     }
 
     /// The caller, a sentinel or a napper, promises to look at the queues within a beat. Should two

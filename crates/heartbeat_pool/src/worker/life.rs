@@ -253,6 +253,12 @@ impl Worker {
         !self.mailbox.is_empty() || self.has_pinned() || self.registry.is_terminated()
     }
 
+    /// Whether nothing runs, nor could. (In a pool that has just lost its threads, what is queued is not for this
+    /// one any more.)
+    pub(crate) fn is_pool_quiet(&self) -> bool {
+        self.registry.occupancy.is_quiet() && !self.look().has_admissible_work()
+    }
+
     fn sleep(&self) -> Woken {
         let registry = &self.registry;
         let sleep = &registry.sleep;
@@ -289,13 +295,20 @@ impl Worker {
             sleep.sentinel_end();
             match relieved {
                 Relieved::Called => return back(),
-                // Once more round: work may have begun just then and seen a sentinel. (In a pool
-                // that has just lost its threads, what is queued is not for this one any more.)
-                Relieved::Quiet
-                    if registry.occupancy.is_quiet() && !self.look().has_admissible_work() =>
-                {
-                    break;
+                Relieved::Quiet if self.is_pool_quiet() => {
+                    if !sleep.lookout_begin(&self.parker) {
+                        break;
+                    }
+                    let called = heartbeat::linger(self);
+                    sleep.lookout_end();
+                    if called {
+                        return back();
+                    }
+                    if self.is_pool_quiet() {
+                        break;
+                    }
                 }
+                // Once more round: work may have begun just then and seen a sentinel.
                 Relieved::Quiet => {}
                 Relieved::Stuck => {
                     back();
