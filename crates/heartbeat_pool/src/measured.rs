@@ -22,8 +22,8 @@ const MOST_PAUSE: u32 = 1 << 13;
 /// However seldom calls are made, the pause doesn't last longer than this, or than so many of them would take.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE_CALLS: u32 = 500;
-/// Calls of a trial that have to be won, in a row. The one before them must not be [`hopeless`]: the other way may
-/// have had threads awake, or have left some.
+/// Calls of a trial that have to be won, in a row. Of short calls, the one before them must only not be
+/// [`hopeless`]: threads that the other way has had awake, or has left asleep, disturb it.
 const WINS: u32 = 3;
 fn hopeless(usual: Duration) -> Duration {
     usual * 2
@@ -131,12 +131,15 @@ impl Kind {
     fn end(&mut self, way: Way, took: Duration) {
         let is_change = way.kept_for.is_some() != self.is_kept;
         if way.is_trial && is_change {
-            let enough = match (self.wins, self.is_kept) {
-                (None, _) => hopeless(self.usual),
-                (Some(_), true) => enough_to_share(self.usual),
-                (Some(_), false) => enough_to_keep(self.usual),
+            let is_disturbed = self.wins.is_none() && self.usual < LONG;
+            let enough = if is_disturbed {
+                hopeless(self.usual)
+            } else if self.is_kept {
+                enough_to_share(self.usual)
+            } else {
+                enough_to_keep(self.usual)
             };
-            let wins = self.wins.map_or(0, |wins| wins + 1);
+            let wins = self.wins.unwrap_or(0) + u32::from(!is_disturbed);
             if took > enough {
                 self.has_lost();
             } else if wins == WINS {
