@@ -28,8 +28,9 @@ use std::time::Duration;
 /// nothing here and is warned about.
 ///
 /// The process has one such pool: with several apps, the last plugin's settings hold, except for the
-/// beat and whether there are lower threads, which are the first one's, or the defaults where rayon's drop-in was
-/// used before that.
+/// beat, which is the first one's. Where the pool runs before the plugin comes, because of a `TaskPoolPlugin` or of
+/// rayon, the beat is the default; and where it ran before those options, so because of rayon, their callbacks and
+/// stack sizes have no effect.
 ///
 /// On the web there is one thread, and the plugin changes nothing: the drop-in's single-threaded build and the
 /// engine's own executors run everything.

@@ -5,8 +5,10 @@
 mod common;
 
 use bevy_app::Update;
+use bevy_tasks::{AsyncComputeTaskPool, block_on};
 use common::threads::thread_names;
 use rayon::prelude::*;
+use std::thread;
 
 #[test]
 fn an_app_takes_over_the_pool_that_rayon_has_begun_with() {
@@ -19,6 +21,9 @@ fn an_app_takes_over_the_pool_that_rayon_has_begun_with() {
         app.update();
     }
     assert_eq!(sum(), 499_500);
+    let name = async || thread::current().name().map(str::to_owned);
+    let name = block_on(AsyncComputeTaskPool::get().spawn(name()));
+    assert!(name.unwrap().starts_with("low heartbeat"));
     let names = thread_names();
     assert!(
         names.iter().any(|name| name.starts_with("heartbeat (")),

@@ -42,12 +42,7 @@ pub(crate) fn is_running() -> bool {
 
 /// The process's pool, with its threads.
 pub(crate) fn running() -> &'static ThreadPool {
-    STARTED.call_once(|| {
-        let pool = heartbeat_pool::global();
-        if !pool.is_sized() {
-            start(pool);
-        }
-    });
+    STARTED.call_once(|| start(heartbeat_pool::global()));
     heartbeat_pool::global()
 }
 
@@ -77,7 +72,7 @@ fn start(pool: &'static ThreadPool) {
         .num_threads(threads)
         .start_handler(move |_| spawn.iter().for_each(|callback| callback()))
         .exit_handler(move |_| destroy.iter().for_each(|callback| callback()))
-        .build_static(pool);
+        .build_static_if_unsized(pool);
     if let Err(error) = started {
         panic!("the process's thread pool could not be started: {error}");
     }

@@ -4,7 +4,7 @@ use crate::config::{Config, PanicHandler, SpawnHandler, ThreadHandler};
 use crate::lane::Lane;
 use crate::pool::ThreadPool;
 use crate::resize::MOST_THREADS;
-use crate::sync::Arc;
+use crate::sync::{Arc, Mutex, lock};
 use crate::thread_builder::ThreadBuilder;
 use std::any::Any;
 use std::fmt;
@@ -14,6 +14,9 @@ use std::time::Duration;
 
 /// The scheduler's own frames take a few KiB, the rest is for jobs.
 const LEAST_STACK: usize = 16 << 10;
+
+/// Held while the settings of a static pool are applied, so that who comes second sees whether it was the second.
+static STATIC: Mutex<()> = Mutex::new(());
 
 /// Builds an owned [`ThreadPool`].
 ///
@@ -248,7 +251,7 @@ impl ThreadPoolBuilder {
         for lane in Lane::ALL {
             let default = match lane {
                 Lane::Frame => usize::MAX,
-                _ if pool.registry().config.has_lower => usize::MAX,
+                _ if pool.registry().has_lower() => usize::MAX,
                 Lane::Io | Lane::Background => wanted.saturating_sub(1).max(1),
             };
             pool.set_budget(lane, budgets[lane.index()].unwrap_or(default));
@@ -270,15 +273,49 @@ impl ThreadPoolBuilder {
         Ok(pool)
     }
 
-    /// Applies the settings to a static pool: threads and budgets always, the rest if nothing has
-    /// used the pool yet. Tells whether the rest was applied.
+    /// Applies the settings to a static pool: threads, budgets and whether there are
+    /// [lower threads](Self::lower_threads) always, the rest if nothing has used the pool yet. Tells whether the
+    /// rest was applied.
     ///
     /// # Errors
     ///
     /// As [`build`](Self::build); the static pool then has the threads that did start.
     pub fn build_static(self, pool: &'static ThreadPool) -> Result<bool, BuildError> {
         self.check()?;
+        let _one_at_a_time = lock(&STATIC);
+        self.apply(pool)
+    }
+
+    /// As [`build_static`](Self::build_static), for a pool whose number of threads nobody has
+    /// [chosen](ThreadPool::is_sized); another one is left as it is.
+    ///
+    /// For libraries that run on a pool which an application may set up, before them or later.
+    ///
+    /// ```
+    /// use heartbeat_pool::ThreadPool;
+    ///
+    /// static POOL: ThreadPool = ThreadPool::new();
+    /// ThreadPool::builder().num_threads(1).build_static_if_unsized(&POOL).unwrap();
+    /// ThreadPool::builder().num_threads(2).build_static_if_unsized(&POOL).unwrap();
+    /// assert_eq!(POOL.num_threads(), 1);
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`build_static`](Self::build_static).
+    pub fn build_static_if_unsized(self, pool: &'static ThreadPool) -> Result<(), BuildError> {
+        self.check()?;
+        let _one_at_a_time = lock(&STATIC);
+        if pool.is_sized() {
+            return Ok(());
+        }
+        self.apply(pool).map(drop)
+    }
+
+    fn apply(self, pool: &ThreadPool) -> Result<bool, BuildError> {
+        let has_lower = self.config.has_lower;
         let fresh = pool.configure(self.config);
+        pool.registry().set_lower(has_lower);
         Self::start(pool, self.num_threads, self.budgets)?;
         Ok(fresh)
     }

@@ -15,7 +15,7 @@ use crate::config::Config;
 use crate::lane::Lane;
 use crate::priority;
 use crate::registry::Registry;
-use crate::sync::{Arc, Mutex, lock};
+use crate::sync::{Arc, Mutex, Ordering, lock};
 use crate::thread_state;
 use std::sync::mpsc::{self, Sender};
 use std::sync::{OnceLock, Weak};
@@ -95,11 +95,22 @@ impl Registry {
             let upper = self.kin.upper.get().and_then(Weak::upgrade);
             return f(upper.as_ref().unwrap_or(self));
         }
-        if !self.config.has_lower || self.occupancy.target() == 0 {
+        if !self.has_lower() || self.occupancy.target() == 0 {
             return f(self);
         }
         let lower = self.kin.lower.get_or_init(|| self.start_lower());
         f(lower.as_ref().unwrap_or(self))
+    }
+
+    /// Whether the lower lanes have threads of their own.
+    pub(crate) fn has_lower(&self) -> bool {
+        // Relaxed: jobs that come just then may go either way.
+        self.has_lower.load(Ordering::Relaxed)
+    }
+
+    /// From now on; what the lower threads have been given is done by them.
+    pub(crate) fn set_lower(&self, has_lower: bool) {
+        self.has_lower.store(has_lower, Ordering::Relaxed);
     }
 
     fn start_lower(self: &Arc<Self>) -> Option<Arc<Self>> {

@@ -76,6 +76,11 @@ impl ThreadPool {
             .get_or_init(|| Registry::new(Config::default(), MAIN))
     }
 
+    /// The registry, if anything has used the pool.
+    pub(crate) fn made(&self) -> Option<&Arc<Registry>> {
+        self.registry.get()
+    }
+
     fn worker(&self) -> Rc<Worker> {
         thread_state::seat_in(self.registry().nearest())
     }

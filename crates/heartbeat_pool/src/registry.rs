@@ -54,6 +54,7 @@ pub(crate) struct Registry {
     brief: AtomicBool,
     active: ActiveTasks,
     pub(crate) kin: Kin,
+    pub(crate) has_lower: AtomicBool,
     pub(crate) slots: Slots,
     /// Whether somebody has chosen the number of threads.
     pub(crate) sized: AtomicBool,
@@ -77,6 +78,7 @@ impl Tracks for Registry {
 impl Registry {
     pub(crate) fn new(config: Config, main: Main) -> Arc<Self> {
         Arc::new(Self {
+            has_lower: AtomicBool::new(config.has_lower),
             injectors: Lane::ALL.map(|_| ConcurrentQueue::unbounded()),
             blocking: BlockingQueue::new(),
             seats: Mutex::new(Arc::new(Vec::new())),
@@ -155,13 +157,13 @@ impl Registry {
         }
     }
 
-    /// After work was queued by somebody who goes on and will not do it: as [`notify`](Self::notify), though others
+    /// After work was queued by somebody who goes on for a while and will not do it: wakes somebody though others
     /// search already, if they are fewer than the jobs; or within a beat where somebody runs who is likely to be
     /// through with it by then.
     pub(crate) fn notify_others(self: &Arc<Self>, lane: Lane) {
         // Relaxed: nothing rests on the flag.
         if self.brief.load(Ordering::Relaxed) && !self.occupancy.is_quiet() {
-            self.notify_helper_within_a_beat(lane);
+            self.notify_soon(lane, Waker::GoesOn);
         } else if self.sleep.needs_searcher() || self.wants_more_searchers(lane) {
             self.wake_for(lane, Waker::GoesOn);
         }

@@ -52,7 +52,9 @@ impl ThreadPool {
     /// Whether anyone has chosen the number of threads yet, be it zero.
     #[must_use]
     pub fn is_sized(&self) -> bool {
-        self.registry().sized.load(Ordering::Relaxed)
+        // Not asked of a pool that is made for it: that would settle its other settings.
+        self.made()
+            .is_some_and(|registry| registry.sized.load(Ordering::Relaxed))
     }
 
     /// Changes the number of threads, also while work runs: new ones start at once, surplus ones

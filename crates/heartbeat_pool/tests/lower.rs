@@ -285,3 +285,24 @@ fn frame_threads_that_a_background_job_needs_have_the_usual_priority() {
         drop(end);
     });
 }
+
+#[test]
+fn whether_there_are_lower_threads_may_change() {
+    static POOL: ThreadPool = ThreadPool::new();
+    within_a_minute(|| {
+        let name = || {
+            let name = || async { thread::current().name().unwrap_or_default().to_owned() };
+            POOL.block_on(POOL.spawn_async(Lane::Background, name))
+        };
+        // To ask settles nothing.
+        assert!(!POOL.is_sized());
+        for (lower, is_first) in [(true, true), (false, false), (true, false)] {
+            let builder = ThreadPool::builder().num_threads(1).lower_threads(lower);
+            assert_eq!(builder.build_static(&POOL).unwrap(), is_first);
+            assert_eq!(name().starts_with("low "), lower);
+        }
+        let builder = ThreadPool::builder().num_threads(3);
+        builder.build_static_if_unsized(&POOL).unwrap();
+        assert_eq!(POOL.num_threads(), 1);
+    });
+}

@@ -167,8 +167,8 @@ impl<S: ThreadSpawn> ThreadPoolBuilder<S> {
         self.build_inner().map(ThreadPool::from_inner)
     }
 
-    /// Makes this the global pool's configuration, and starts it. Where the process's one pool runs
-    /// already, that is the global pool: the settings are then of no consequence, and this succeeds once,
+    /// Makes this the global pool's configuration, and starts it. Where an application runs the process's one
+    /// pool already, that is the global pool: the settings are then of no consequence, and this succeeds once,
     /// so that a library that calls it first thing finds what it expects.
     ///
     /// # Errors

@@ -30,17 +30,18 @@
 //!   threads all calls are: a short one wakes nobody, and needn't wait for a thread to wake. Where calls are to
 //!   run on threads with bigger stacks, or that a handler has prepared, build a pool that has them.
 //! - [`join`]'s second closure is usually, but not always, open to other threads at once: where calls of the
-//!   same code have been as fast on one thread, it is for a few times as long as these took, and up to 40
-//!   milliseconds more if nobody is awake to take it. Of a thread's
+//!   same code have been about as fast on one thread, it is for a few times as long as these took, and mostly
+//!   not for more than some 40 milliseconds longer if nobody is awake to take it. Of a thread's
 //!   joins inside of one another, the eight outermost that nobody has taken are open; the next follow as
 //!   these are taken and the thread joins or ends a join again.
 //! - So where scopes are nested in one thread, a wait for the inner one runs none of the outer one's jobs.
 //!   Within each scope, and among spawned jobs, a thread's order is rayon's: newest first for `spawn`,
 //!   oldest first for `spawn_fifo`.
-//! - In the process's one pool, [`spawn`]ed jobs run oldest first, their panics go to that pool's handler,
+//! - In the process's one pool, [`spawn`]ed jobs run oldest first, their panics go to that pool's handler, if it
+//!   has one, and end nothing but the job,
 //!   and [`current_thread_index`] numbers the threads that run, spare ones and those from outside too.
 //! - [`breadth_first`](ThreadPoolBuilder::breadth_first), deprecated, has no effect.
-//! - Threads without a chosen name are called `rayon (0)` and so on.
+//! - Threads of built pools without a chosen name are called `rayon (0)` and so on.
 
 mod broadcast;
 mod builder;

@@ -25,7 +25,8 @@ pub(crate) type Detached = Box<dyn FnOnce() + Send>;
 /// A thread runs the newest of the jobs that it has spawned first; others take its oldest. In a pool
 /// that was not built here, such as the process's one pool, the oldest goes first.
 ///
-/// A panic goes to the pool's panic handler; without one it ends the process.
+/// A panic goes to the pool's panic handler. Without one it ends the process, or in a pool that was not built here
+/// the job alone.
 ///
 /// ```
 /// let (sender, receiver) = std::sync::mpsc::channel();
