@@ -57,9 +57,7 @@ fn global() -> Option<Arc<Inner>> {
 /// Gives the process's pool its threads, as the engine's drop-in would: whoever comes first does.
 fn start_process_pool() {
     let pool = heartbeat_pool::global();
-    let builder = heartbeat_pool::ThreadPool::builder()
-        .num_threads(builder::default_threads())
-        .lower_threads(true);
+    let builder = heartbeat_pool::ThreadPool::builder().num_threads(builder::default_threads());
     if builder.build_static_if_unsized(pool).is_err() {
         // The system refuses threads, as on the web: callers do the work.
         pool.depopulate();
