@@ -71,11 +71,11 @@ fn a_raised_beat_wakes_a_sentinel_that_stood_down() {
     });
 }
 
-/// An idle worker that keeps the beat only while something runs, and a thread that starts to run
-/// and then queues what there is no room for: in the end somebody keeps the beat, or was woken.
-#[test]
-fn a_busy_pool_has_a_sentinel() {
-    loom::model(|| {
+/// An idle worker that keeps the beat only while something runs, and may linger as the lookout once it doesn't; and
+/// a thread that starts to run and then queues what there is no room for: in the end somebody keeps the beat, or was
+/// woken.
+fn busy_pool(lingers: bool) {
+    loom::model(move || {
         let sleep = Arc::new(Sleep::new());
         let queue = Arc::new(AtomicUsize::new(0));
         let occupancy = Arc::new(Occupancy::new());
@@ -87,12 +87,22 @@ fn a_busy_pool_has_a_sentinel() {
                 let parker = Arc::new(Parker::new());
                 let is_quiet = || occupancy.is_quiet() && queue.load(Ordering::Relaxed) == 0;
                 sleep.park_begin(&parker);
+                let mut lingers = lingers;
                 while sleep.sentinel_begin() {
                     if !is_quiet() {
                         // On duty, with a timer.
                         return;
                     }
                     sleep.sentinel_end();
+                    if !is_quiet() {
+                        continue;
+                    }
+                    if !lingers || !sleep.lookout_begin(&parker) {
+                        break;
+                    }
+                    // A timer's time that nobody is called in.
+                    lingers = false;
+                    sleep.lookout_end();
                     if is_quiet() {
                         break;
                     }
@@ -109,50 +119,12 @@ fn a_busy_pool_has_a_sentinel() {
     });
 }
 
-/// The same, where the idle worker lingers as the lookout when its duty is over: who starts work then relies on
-/// that, and it takes up its duty again.
+#[test]
+fn a_busy_pool_has_a_sentinel() {
+    busy_pool(false);
+}
+
 #[test]
 fn a_busy_pool_has_a_sentinel_or_a_lookout() {
-    loom::model(|| {
-        let sleep = Arc::new(Sleep::new());
-        let queue = Arc::new(AtomicUsize::new(0));
-        let occupancy = Arc::new(Occupancy::new());
-        occupancy.change_target(|_| 1);
-        sleep.search_begin();
-        let idle = {
-            let (sleep, queue, occupancy) = (sleep.clone(), queue.clone(), occupancy.clone());
-            thread::spawn(move || {
-                let parker = Arc::new(Parker::new());
-                let is_quiet = || occupancy.is_quiet() && queue.load(Ordering::Relaxed) == 0;
-                sleep.park_begin(&parker);
-                let mut lingered = false;
-                while sleep.sentinel_begin() {
-                    if !is_quiet() {
-                        // On duty, with a timer.
-                        return;
-                    }
-                    sleep.sentinel_end();
-                    if !is_quiet() {
-                        continue;
-                    }
-                    if lingered || !sleep.lookout_begin(&parker) {
-                        break;
-                    }
-                    // A timer's time that nobody is called in.
-                    lingered = true;
-                    sleep.lookout_end();
-                    if is_quiet() {
-                        break;
-                    }
-                }
-                parker.park();
-            })
-        };
-        occupancy.enter(Charge::External);
-        queue.fetch_add(1, Ordering::Relaxed);
-        if sleep.needs_watch() && (occupancy.admits(Lane::Frame) || !sleep.has_sentinel()) {
-            let _ = sleep.wake_one();
-        }
-        idle.join().unwrap();
-    });
+    busy_pool(true);
 }
