@@ -43,6 +43,7 @@ mod parker;
 
 mod claim;
 mod cores;
+mod injector;
 mod lane;
 mod latch;
 mod occupancy;

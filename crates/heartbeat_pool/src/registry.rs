@@ -3,6 +3,7 @@
 use crate::active::{ActiveTasks, Tracks};
 use crate::blocking::BlockingQueue;
 use crate::config::Config;
+use crate::injector::Injector;
 use crate::job::Job;
 use crate::lane::Lane;
 use crate::late;
@@ -19,7 +20,6 @@ use crate::thread_state;
 use crate::threads::{Main, Threads};
 use crate::unwind;
 use crate::waiters::Waiters;
-use concurrent_queue::ConcurrentQueue;
 use std::any::Any;
 
 /// The seats as one reading: a worker keeps it until the epoch moves.
@@ -38,7 +38,7 @@ enum Waker {
 
 pub(crate) struct Registry {
     /// Work from outside and of the lower lanes; frame work of a worker lies in its own deque.
-    injectors: [ConcurrentQueue<Job>; 3],
+    injectors: [Injector<Job>; 3],
     pub(crate) blocking: BlockingQueue,
     seats: Mutex<SeatList>,
     /// Counts changes of `seats`.
@@ -79,7 +79,7 @@ impl Registry {
     pub(crate) fn new(config: Config, main: Main) -> Arc<Self> {
         Arc::new(Self {
             has_lower: AtomicBool::new(config.has_lower),
-            injectors: Lane::ALL.map(|_| ConcurrentQueue::unbounded()),
+            injectors: Lane::ALL.map(|_| Injector::new()),
             blocking: BlockingQueue::new(),
             seats: Mutex::new(Arc::new(Vec::new())),
             seats_epoch: AtomicUsize::new(0),
@@ -108,7 +108,7 @@ impl Registry {
         // Closed at the end. What comes then may be a task that its waker woke before that, under
         // whatever locks.
         if let Err(refused) = self.injectors[lane.index()].push(job) {
-            late::drop_elsewhere(refused.into_inner());
+            late::drop_elsewhere(refused);
         }
     }
 
@@ -242,7 +242,7 @@ impl Registry {
     }
 
     pub(crate) fn pop_injected(&self, lane: Lane) -> Option<Job> {
-        self.injectors[lane.index()].pop().ok()
+        self.injectors[lane.index()].pop()
     }
 
     pub(crate) fn add_seat(&self, seat: Arc<Seat>) {
@@ -327,7 +327,6 @@ impl Registry {
         }
         for injector in &self.injectors {
             injector.close();
-            while injector.pop().is_ok() {}
         }
     }
 }

@@ -3,6 +3,7 @@
 //!
 //! Run with `RUSTFLAGS="--cfg heartbeat_loom" cargo test -p heartbeat_pool --release --lib models`.
 
+mod injector;
 mod join;
 mod parker;
 mod room;

@@ -1,0 +1,183 @@
+//! A lane's queue of work that lies in no worker's deque: first in, first out.
+//!
+//! A queue that grows frees its blocks on the threads that empty it, while those that fill it allocate. Both
+//! then contend for the allocator's lock: in a trace of a hundred tasks at a time, every fourth hundred had a
+//! thread asleep at it for longer than all the rest took. So few jobs lie in a ring, which allocates nothing.
+
+use crate::sync::{AtomicBool, Ordering, fence};
+use concurrent_queue::{ConcurrentQueue, PushError};
+
+/// More jobs than a frame is likely to have at a time: 24 kilobytes.
+const FEW: usize = 1024;
+
+/// The oldest jobs lie in the ring.
+pub(crate) struct Injector<T> {
+    ring: ConcurrentQueue<T>,
+    overflow: ConcurrentQueue<T>,
+    spill: Spill,
+}
+
+impl<T> Injector<T> {
+    pub(crate) fn new() -> Self {
+        Self::with_ring(FEW)
+    }
+
+    fn with_ring(capacity: usize) -> Self {
+        Self {
+            ring: ConcurrentQueue::bounded(capacity),
+            overflow: ConcurrentQueue::unbounded(),
+            spill: Spill::new(),
+        }
+    }
+
+    /// Queues `job`, or gives it back if the queue is closed.
+    pub(crate) fn push(&self, job: T) -> Result<(), T> {
+        let job = if self.spill.is_on() {
+            job
+        } else {
+            match self.ring.push(job) {
+                Ok(()) => return Ok(()),
+                Err(refused) => refused.into_inner(),
+            }
+        };
+        let pushed = self.overflow.push(job);
+        self.spill.begin();
+        pushed.map_err(PushError::into_inner)
+    }
+
+    pub(crate) fn pop(&self) -> Option<T> {
+        if let Ok(job) = self.ring.pop() {
+            return Some(job);
+        }
+        if self.spill.is_on() {
+            let popped = self.overflow.pop().ok();
+            if popped.is_none() {
+                self.spill.end(|| self.overflow.is_empty());
+            }
+            return popped;
+        }
+        // Somebody may be about to begin one.
+        if self.overflow.is_empty() {
+            return None;
+        }
+        self.overflow.pop().ok()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.ring.is_empty() && self.overflow.is_empty()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.ring.len() + self.overflow.len()
+    }
+
+    /// Refuses what comes from now on, and drops what is queued.
+    pub(crate) fn close(&self) {
+        // The ring first: what it refuses is refused by the overflow as well, or dropped below.
+        self.ring.close();
+        self.overflow.close();
+        while self.pop().is_some() {}
+    }
+}
+
+/// Whether new jobs go to the overflow, behind those that lie there. (To look there itself, each push would
+/// fetch what each pop writes.)
+pub(crate) struct Spill(AtomicBool);
+
+impl Spill {
+    pub(crate) fn new() -> Self {
+        Self(AtomicBool::new(false))
+    }
+
+    pub(crate) fn is_on(&self) -> bool {
+        // Relaxed: who sees an old one puts the job before or behind a few others.
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// After a job was queued in the overflow. Otherwise that might stay for as long as the ring is never empty.
+    pub(crate) fn begin(&self) {
+        // Pairs with the fence in `end`: either the load below sees the spill ended, or the look there sees the job.
+        fence(Ordering::SeqCst);
+        if !self.is_on() {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// After the overflow was found empty: the ring is in use again, if a last look agrees.
+    pub(crate) fn end(&self, is_empty: impl FnOnce() -> bool) {
+        self.0.store(false, Ordering::Relaxed);
+        // Pairs with the fence in `begin`.
+        fence(Ordering::SeqCst);
+        if !is_empty() {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+#[cfg(all(test, not(heartbeat_loom)))]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicUsize;
+    use std::thread;
+
+    const RING: usize = 4;
+
+    #[test]
+    fn jobs_come_in_order_though_the_ring_is_full() {
+        let injector = Injector::with_ring(RING);
+        let mut next = 0;
+        for round in 0..3 {
+            (0..3 * RING).for_each(|job| injector.push(round * 100 + job).unwrap());
+            // The ring has room now, but others wait in front.
+            (0..RING).for_each(|job| assert_eq!(injector.pop(), Some(round * 100 + job)));
+            injector.push(round * 100 + 3 * RING).unwrap();
+            assert_eq!(injector.len(), 2 * RING + 1);
+            for job in RING..=3 * RING {
+                next = round * 100 + job;
+                assert_eq!(injector.pop(), Some(next));
+            }
+            assert_eq!(injector.pop(), None);
+            assert!(injector.is_empty());
+            assert!(!injector.spill.is_on(), "the ring is in use again");
+        }
+        assert_eq!(next, 200 + 3 * RING);
+    }
+
+    #[test]
+    fn a_closed_one_gives_back_what_comes_and_keeps_nothing() {
+        for queued in [0, RING, 3 * RING] {
+            let injector = Injector::with_ring(RING);
+            (0..queued).for_each(|job| injector.push(job).unwrap());
+            injector.close();
+            assert_eq!(injector.push(7), Err(7));
+            assert!(injector.is_empty());
+        }
+    }
+
+    #[test]
+    fn each_job_is_popped_once_by_whomever() {
+        const JOBS: usize = if cfg!(miri) { 50 } else { 20_000 };
+        let injector = Injector::with_ring(RING);
+        let (sum, popped) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let push = |first: usize| (first..first + JOBS).for_each(|job| injector.push(job).unwrap());
+        let pop = || {
+            while popped.load(Ordering::Relaxed) < 2 * JOBS {
+                match injector.pop() {
+                    Some(job) => {
+                        sum.fetch_add(job, Ordering::Relaxed);
+                        popped.fetch_add(1, Ordering::Relaxed);
+                    }
+                    None => thread::yield_now(),
+                }
+            }
+        };
+        thread::scope(|scope| {
+            scope.spawn(|| push(0));
+            scope.spawn(|| push(JOBS));
+            scope.spawn(pop);
+            scope.spawn(pop);
+        });
+        assert_eq!(sum.into_inner(), (0..2 * JOBS).sum());
+        assert!(injector.is_empty());
+    }
+}
