@@ -48,6 +48,12 @@ fn case<C: Case>(name: &str, new: impl Fn() -> C + 'static) -> [Workload; 2] {
     entries(name, move |options, entry| sample(options, entry, new()))
 }
 
+fn paced(name: &str, height: usize, walk: Walk) -> [Workload; 2] {
+    entries(name, move |options, entry| {
+        paced::run(options, entry, height, walk)
+    })
+}
+
 /// Every workload.
 pub fn all() -> Vec<Workload> {
     [
@@ -66,12 +72,9 @@ pub fn all() -> Vec<Workload> {
         case("life-plain-rows", || Life::new(Walk::Rows, 40)),
         case("life-bridged-cells", || Life::new(Walk::BridgedCells, 4)),
         case("life-bridged-rows", || Life::new(Walk::BridgedRows, 40)),
-        entries("life-paced", |options, entry| {
-            paced::run(options, entry, HEIGHT)
-        }),
-        entries("life-paced-small", |options, entry| {
-            paced::run(options, entry, 32)
-        }),
+        paced("life-paced", HEIGHT, Walk::Cells),
+        paced("life-paced-small", 32, Walk::Cells),
+        paced("life-paced-bridged", 78, Walk::BridgedCells),
         case("par-iter-1000", Items::new),
         case("scope-100", Scopes::new),
     ]

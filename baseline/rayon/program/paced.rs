@@ -39,14 +39,14 @@ fn frames(count: u32, mut frame: impl FnMut()) -> Paced {
 
 /// Times of frames on the pool and without it, and the CPU seconds of a second of both. A frame is
 /// one generation of so many rows, of which each takes two or three microseconds on one thread.
-pub fn run(options: &Options, entry: &Entry, height: usize) -> Figures {
+pub fn run(options: &Options, entry: &Entry, height: usize, walk: Walk) -> Figures {
     let count = options.length(3.0).div_duration_f64(FRAME) as u32;
     let (mut board, mut expected) = (Board::new(height), Board::new(height));
     let pool = frames(count, || {
-        entry.enter(|| board.parallel(Walk::Cells));
+        entry.enter(|| board.parallel(walk));
     });
     let serial = frames(count, || {
-        expected.serial(Walk::Cells);
+        expected.serial(walk);
     });
     board.check(&expected)?;
     let figures = [

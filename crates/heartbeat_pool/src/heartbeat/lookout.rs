@@ -6,8 +6,10 @@
 use crate::worker::Worker;
 use std::time::Duration;
 
-/// How long the lookout sleeps: two frames.
+/// How long the lookout sleeps at first, two frames: twice as long each time that it finds nothing to do, for a look
+/// takes as long as a short frame.
 const LINGER: Duration = Duration::from_millis(32);
+const LONGEST: Duration = Duration::from_millis(128);
 /// Looks in a row without anybody having wanted a sentinel, after which it leaves.
 const MISSES: u32 = 2;
 
@@ -16,11 +18,13 @@ const MISSES: u32 = 2;
 pub(crate) fn linger(worker: &Worker) -> bool {
     let registry = worker.registry();
     let mut misses = 0;
+    let mut linger = LINGER;
     if !registry.sleep.take_wanted() {
         return false;
     }
     while misses < MISSES {
-        let called = worker.parker().park_timeout(LINGER);
+        let called = worker.parker().park_timeout(linger);
+        linger = LONGEST.min(linger * 2);
         worker.make_way();
         if called {
             return true;
