@@ -21,7 +21,7 @@ const LEAST_PAUSE: u32 = 8;
 const MOST_PAUSE: u32 = 1 << 13;
 /// However seldom calls are made, the pause ends once this has passed, and as long as so many of them would take,
 /// and the least pause in any case.
-const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+const LONGEST_PAUSE: Duration = Duration::from_secs(4);
 const LONGEST_PAUSE_CALLS: u32 = 500;
 /// Calls of a trial that have to be won, in a row. Of short calls, the one before them must only not be
 /// [`hopeless`]: threads that the other way has had awake, or has left asleep, disturb it.
