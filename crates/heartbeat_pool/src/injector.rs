@@ -1,4 +1,4 @@
-//! A lane's queue of work that lies in no worker's deque: first in, first out.
+//! A lane's queue of work that lies in no worker's deque: first in, first out, or about so once it has overflowed.
 //!
 //! A queue that grows frees its blocks on the threads that empty it, while those that fill it allocate. Both
 //! then contend for the allocator's lock: in a trace of a hundred tasks at a time, every fourth hundred had a

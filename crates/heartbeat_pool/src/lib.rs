@@ -30,7 +30,8 @@
 //! A process that forks (`fork(2)`) has no threads of the pool in the child; don't use it there.
 //!
 //! The modules lie in layers, each importing only lower ones: `sync`; `parker` and `unwind`; `latch`,
-//! `claim`, `tickets`, `slots`, `job` and `late`; the queues (`private`, `pinned`, `mailbox`, `blocking`); `occupancy`,
+//! `claim`, `tickets`, `slots`, `job` and `late`; the queues (`injector`, `private`, `pinned`, `mailbox`, `blocking`);
+//! `occupancy`,
 //! `sleep` and the beat; `seat`, `look` and `registry` with its `threads` and its `lower` kin; `worker`;
 //! the verbs, a file each; [`ThreadPool`]. (`private`, `seat` and `thread_state` name the [`Worker`] that jobs run on.)
 
