@@ -3,13 +3,13 @@
 use crate::config::{Config, PanicHandler, SpawnHandler, ThreadHandler};
 use crate::lane::Lane;
 use crate::pool::ThreadPool;
+use crate::priority::LowerPriority;
 use crate::resize::MOST_THREADS;
-use crate::sync::{Arc, Mutex, lock};
+use crate::sync::{Arc, Mutex, lock, thread};
 use crate::thread_builder::ThreadBuilder;
 use std::any::Any;
 use std::fmt;
 use std::io;
-use std::thread;
 use std::time::Duration;
 
 /// The scheduler's own frames take a few KiB, the rest is for jobs.
@@ -47,6 +47,8 @@ pub enum BuildError {
     Spawn {
         /// How many threads were asked for.
         wanted: usize,
+        /// How many there are.
+        started: usize,
         /// The system's reason.
         source: io::Error,
     },
@@ -61,10 +63,12 @@ pub enum BuildError {
 impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Spawn { wanted, .. } => write!(
+            Self::Spawn {
+                wanted, started, ..
+            } => write!(
                 f,
-                "the system refused one of the pool's {wanted} threads: ask for fewer, for a \
-                 smaller stack_size, or raise the process's thread limit"
+                "the system has started {started} of the pool's {wanted} threads and refused the \
+                 next: ask for fewer, for a smaller stack_size, or raise the process's thread limit"
             ),
             Self::Beat(beat) => write!(
                 f,
@@ -120,6 +124,9 @@ impl ThreadPoolBuilder {
     }
 
     /// How often private work is offered to idle threads; 100 microseconds by default.
+    ///
+    /// Windows rounds the sleeps that keep the beat up to whole milliseconds, or to its timer's 15.6: there forked
+    /// work is offered that late where nobody is awake to ask for it.
     pub fn beat(mut self, beat: Duration) -> Self {
         self.config.beat = beat;
         self
@@ -127,18 +134,17 @@ impl ThreadPoolBuilder {
 
     /// The most jobs of `lane` that run at once, at least one. By default the frame's is without
     /// limit, and the others' is one less than the threads, so that frames find a core, or without
-    /// limit where they have [threads of their own](Self::lower_threads).
+    /// limit where they have [threads of their own](Self::lower_threads) with
+    /// [what others leave](LowerPriority::Leftovers).
     pub fn budget(mut self, lane: Lane, budget: usize) -> Self {
         self.budgets[lane.index()] = Some(budget);
         self
     }
 
-    /// Gives the io and the background lane as many threads of their own, which the system runs less
-    /// readily than the others: then their jobs may use every core that frames leave, for as long as
-    /// they like, and a frame that comes takes its cores back at once. On Linux they get what others leave
-    /// over, and so do threads that their jobs start; where frames leave nothing, their threads sleep for a
-    /// moment now and then between jobs, about an eighth of one core's time in all. They are started with the
-    /// first such job. Off by default.
+    /// Gives the io and the background lane as many threads of their own, whose turns the system ends as soon as
+    /// a frame's thread wakes, where it knows such a thing: see [`lower_priority`](Self::lower_priority). They are
+    /// started with the first such job; where the system refuses them all, such jobs run on the other threads. Off
+    /// by default.
     ///
     /// ```
     /// use heartbeat_pool::{Lane, ThreadPool};
@@ -150,6 +156,12 @@ impl ThreadPoolBuilder {
     /// ```
     pub fn lower_threads(mut self, lower_threads: bool) -> Self {
         self.config.has_lower = lower_threads;
+        self
+    }
+
+    /// How readily the system runs the [lower threads](Self::lower_threads).
+    pub fn lower_priority(mut self, priority: LowerPriority) -> Self {
+        self.config.lower_priority = priority;
         self
     }
 
@@ -248,16 +260,22 @@ impl ThreadPoolBuilder {
     ) -> Result<(), BuildError> {
         let wanted =
             num_threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
+        let registry = pool.registry();
+        let is_unlimited =
+            registry.has_lower() && registry.lower_priority() == LowerPriority::Leftovers;
         for lane in Lane::ALL {
             let default = match lane {
                 Lane::Frame => usize::MAX,
-                _ if pool.registry().has_lower() => usize::MAX,
+                _ if is_unlimited => usize::MAX,
                 Lane::Io | Lane::Background => wanted.saturating_sub(1).max(1),
             };
             pool.set_budget(lane, budgets[lane.index()].unwrap_or(default));
         }
-        pool.resize_to(wanted)
-            .map_err(|source| BuildError::Spawn { wanted, source })
+        pool.resize_to(wanted).map_err(|source| BuildError::Spawn {
+            wanted,
+            started: pool.num_threads(),
+            source,
+        })
     }
 
     /// Builds the pool and starts its threads.
@@ -274,12 +292,13 @@ impl ThreadPoolBuilder {
     }
 
     /// Applies the settings to a static pool: threads, budgets and whether there are
-    /// [lower threads](Self::lower_threads) always, the rest if nothing has used the pool yet. Tells whether the
+    /// [lower threads](Self::lower_threads) always, and their priority if they don't run yet, the rest if nothing has used the pool yet. Tells whether the
     /// rest was applied.
     ///
     /// # Errors
     ///
-    /// As [`build`](Self::build); the static pool then has the threads that did start.
+    /// As [`build`](Self::build); the static pool then runs with the threads that did start, and asks for the
+    /// others again when something waits.
     pub fn build_static(self, pool: &'static ThreadPool) -> Result<bool, BuildError> {
         self.check()?;
         let _one_at_a_time = lock(&STATIC);
@@ -313,9 +332,9 @@ impl ThreadPoolBuilder {
     }
 
     fn apply(self, pool: &ThreadPool) -> Result<bool, BuildError> {
-        let has_lower = self.config.has_lower;
+        let (has_lower, priority) = (self.config.has_lower, self.config.lower_priority);
         let fresh = pool.configure(self.config);
-        pool.registry().set_lower(has_lower);
+        pool.registry().set_lower(has_lower, priority);
         Self::start(pool, self.num_threads, self.budgets)?;
         Ok(fresh)
     }

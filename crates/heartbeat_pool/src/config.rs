@@ -1,5 +1,6 @@
 //! What a pool is made with.
 
+use crate::priority::LowerPriority;
 use crate::sync::Arc;
 use crate::thread_builder::ThreadBuilder;
 use std::any::Any;
@@ -26,6 +27,8 @@ pub(crate) struct Config {
     pub(crate) beat: Duration,
     /// Whether the lower lanes have threads of their own, of lower priority.
     pub(crate) has_lower: bool,
+    /// How readily the system runs these.
+    pub(crate) lower_priority: LowerPriority,
     /// Whether spare threads take the seats of waiting ones.
     pub(crate) has_spares: bool,
     pub(crate) start_handler: Option<ThreadHandler>,
@@ -41,6 +44,7 @@ impl Default for Config {
             stack_size: None,
             beat: DEFAULT_BEAT,
             has_lower: false,
+            lower_priority: LowerPriority::default(),
             has_spares: true,
             start_handler: None,
             exit_handler: None,

@@ -155,7 +155,7 @@ pub(crate) fn leave<I: Iterator<Item = usize>>(others: impl Fn() -> I) {
 #[cfg(all(
     target_os = "linux",
     target_arch = "x86_64",
-    not(any(miri, heartbeat_loom))
+    not(any(miri, heartbeat_loom, heartbeat_sim))
 ))]
 mod system {
     use rustix::thread::{CpuSet, Pid, gettid, sched_getaffinity, sched_getcpu, sched_setaffinity};
@@ -193,13 +193,16 @@ mod system {
 #[cfg(not(all(
     target_os = "linux",
     target_arch = "x86_64",
-    not(any(miri, heartbeat_loom))
+    not(any(miri, heartbeat_loom, heartbeat_sim))
 )))]
 mod system {
-    pub(super) type Thread = ();
-    pub(super) type Cores = ();
+    #[derive(Clone, Copy, Debug)]
+    pub(super) struct Thread;
+    pub(super) struct Cores;
 
-    pub(super) fn this_thread() -> Thread {}
+    pub(super) fn this_thread() -> Thread {
+        Thread
+    }
 
     pub(super) fn current() -> Option<usize> {
         None
@@ -216,7 +219,7 @@ mod system {
     test,
     target_os = "linux",
     target_arch = "x86_64",
-    not(any(miri, heartbeat_loom))
+    not(any(miri, heartbeat_loom, heartbeat_sim))
 ))]
 mod tests {
     use super::*;

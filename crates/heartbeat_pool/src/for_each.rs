@@ -1,13 +1,15 @@
-//! `for_each`: a loop whose rest is shared whenever a beat comes, with no batch size to choose, and
-//! the fold that it is a case of.
+//! `for_each`: a loop with no batch size to choose, and the fold that it is a case of.
 //!
-//! The loop runs in pieces and polls the beat between them. A raised beat halves what is left and
-//! offers one half, so the work splits only as often as there is somebody to take it: lazy
-//! splitting (Tzannes et al., PPOPP 2010) on the heartbeat.
+//! What is not known to be short begins by splitting: all but a small part lies where others can take it before
+//! the first item runs, as that one may take as long as all others together. The small parts, and loops that are
+//! known to be short, run in pieces and poll the beat between them. A raised beat halves what is left and offers
+//! one half, so that splits only as often as there is somebody to take it: lazy splitting (Tzannes et al., PPOPP
+//! 2010) on the heartbeat.
 
+use crate::loop_cost::LoopCost;
+use crate::sync::{AtomicU64, Instant, Ordering};
 use crate::worker::Worker;
 use std::ops::Range;
-use std::time::Instant;
 
 /// Work that can be cut in two: a slice, a range, columns of a table.
 pub trait Split: Send + Sized {
@@ -182,6 +184,79 @@ struct Folding<I, F, E, C> {
     combine: C,
 }
 
+/// Parts a thread that a loop begins by splitting into: what one of them takes more than the others adds a
+/// sixteenth to the whole at most.
+const PARTS: usize = 16;
+/// What a loop must take, in nanoseconds, if it is to begin by splitting: a few times what it costs to wake somebody
+/// for it.
+const WORTH_SPLITTING: f32 = 200_000.0;
+
+impl<I: Sync, F: Sync, E: Sync, C: Sync> Folding<I, F, E, C> {
+    /// Folds `work` on `worker`.
+    fn run<W: Split, S, R: Send>(&self, worker: &Worker, work: W) -> R
+    where
+        I: Fn() -> S,
+        F: Fn(&mut S, W),
+        E: Fn(S) -> R,
+        C: Fn(R, R) -> R,
+    {
+        let cost = self.cost::<W, S, R>();
+        let (items, threads) = (work.len(), worker.num_threads());
+        let expected = cost.expect(items);
+        if items < 2 || threads < 2 || expected.is_some_and(|all| all < WORTH_SPLITTING) {
+            return worker.stretch_of(work, false, self);
+        }
+        // What is known to be long is missed by a helper who comes a beat later.
+        worker.wants_help_now.set(expected.is_some());
+        let took = AtomicU64::new(0);
+        let result = self.parts(worker, work, (items / (PARTS * threads)).max(1), &took);
+        cost.learn(took.into_inner() as f32 / items as f32);
+        result
+    }
+
+    /// Splits `work` into parts of `most` items at most, which others can take, and folds those that they leave.
+    fn parts<W: Split, S, R: Send>(
+        &self,
+        worker: &Worker,
+        work: W,
+        most: usize,
+        took: &AtomicU64,
+    ) -> R
+    where
+        I: Fn() -> S,
+        F: Fn(&mut S, W),
+        E: Fn(S) -> R,
+        C: Fn(R, R) -> R,
+    {
+        let items = work.len();
+        if items <= most {
+            let start = Instant::now();
+            let result = worker.stretch_of(work, true, self);
+            // Relaxed: read after all joins.
+            took.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
+            return result;
+        }
+        let (left, right) = work.split_at(items / 2);
+        let (left, right) = worker.join_offered(
+            |worker| self.parts(worker, left, most, took),
+            |worker| self.parts(worker, right, most, took),
+        );
+        (self.combine)(left, right)
+    }
+
+    /// What is known of loops of this code.
+    fn cost<W: Split, S, R: Send>(&self) -> LoopCost
+    where
+        I: Fn() -> S,
+        F: Fn(&mut S, W),
+        E: Fn(S) -> R,
+        C: Fn(R, R) -> R,
+    {
+        let code: fn(&Self, &Worker, W, usize, &AtomicU64) -> R = Self::parts::<W, S, R>;
+        LoopCost::new(code as usize)
+    }
+}
+
 impl<I, F, E, C> Folding<I, F, E, C> {
     /// The end of a stretch, which may have had no piece.
     #[inline]
@@ -230,7 +305,7 @@ impl Worker {
             finish,
             combine,
         };
-        self.stretch_of(work, false, &folding)
+        folding.run(self, work)
     }
 
     /// Calls `f` on every item, splitting the slice between threads as they come free. See
@@ -264,6 +339,9 @@ impl Worker {
             if left > 1 && self.poll_beat() {
                 match size.is_worth_sharing(left) {
                     Some(true) => {
+                        if let Some(item) = size.item {
+                            folding.cost::<W, S, R>().learn(item as f32);
+                        }
                         // Ended first, for this thread goes on with a state of the next stretch.
                         let before = state.map(&folding.finish);
                         self.wants_help_now.set(size.is_worth_waking(left));
@@ -320,7 +398,9 @@ impl Worker {
 }
 
 /// Calls `f` on every item, splitting the slice between threads as they come free. There is no
-/// batch size to choose: a short slice costs what a plain loop costs, a long one is shared.
+/// batch size to choose: a short slice costs what a plain loop costs, a long one is shared. What items take is
+/// known from the last loop over the same code; until it is known, a loop counts as long. Items must not wait for
+/// one another, for one thread may run them one after the other.
 ///
 /// In no pool at all, it is a plain loop.
 ///
@@ -374,7 +454,7 @@ pub fn for_each_piece<W: Split>(work: W, f: impl Fn(W) + Sync) {
 /// come free.
 ///
 /// A *stretch* of pieces that follow one another on one thread, from one split to the next, has a
-/// state: `init` makes it, `fold` takes one piece after the other, `finish` turns it into a result on
+/// state (short work is one stretch; long work is some sixteen a thread, and more as threads come free): `init` makes it, `fold` takes one piece after the other, `finish` turns it into a result on
 /// the same thread, so a state need not be [`Send`]. `combine` takes the results of two neighbours,
 /// the former one first. So what comes out is that of a plain loop wherever it makes no difference
 /// how `combine` is bracketed and whether it gets results of no piece besides; `finish(init())` is the

@@ -1,22 +1,20 @@
 //! `join_offered`: two calls, the second of which another thread may take at once.
 //!
-//! The oldest of the second calls lie in a deque that others steal from, as in rayon and Cilk. That costs a
-//! fence where [`join`](crate::join()) costs none, but needs no poll of their owner's for them to be taken.
+//! The second calls lie in a deque that others steal from, as in rayon and Cilk. That costs a fence where
+//! [`join`](crate::join()) costs none, but needs no poll of their owner's for them to be taken.
 //!
 //! Whoever steals usually has an empty deque: an idle thread has begun nothing, and a wait for a stolen
 //! fork begins once the own deque is empty, for what is older was stolen before. Then all that the thief's
 //! deque holds until it is done with the fork must be over before that is, and its owner may run it.
 
-use crate::lane::Lane;
 use crate::parker::Parker;
 use crate::private::StackPtr;
 use crate::seat::Seat;
-use crate::sync::{Arc, AtomicBool, Ordering};
+use crate::sync::{Arc, AtomicBool, OnceLock, Ordering};
 use crate::unwind::{self, Payload};
 use crate::wait::Wait;
 use crate::worker::Worker;
 use std::cell::UnsafeCell;
-use std::sync::OnceLock;
 
 /// A stolen fork must be run: its owner waits for it.
 pub(crate) struct ForkPtr(StackPtr);
@@ -41,22 +39,20 @@ impl ForkPtr {
     }
 }
 
-/// Takes the oldest fork of `seat`, if others may.
+/// Takes the oldest fork of `seat`, if others may: for threads that wait for nothing.
 pub(crate) fn steal(seat: &Seat) -> Option<ForkPtr> {
     if !seat.has_forks() {
         return None;
     }
-    if let Some(fork) = seat.take_returned() {
-        return Some(fork);
-    }
-    seat.forks.steal()
+    seat.take_returned(|_| true).or_else(|| seat.forks.steal())
 }
 
 /// What owner and thief tell each other.
 struct State<'a> {
     done: AtomicBool,
-    /// Who runs it, if that is another one whose deque was empty.
-    thief: OnceLock<Arc<Seat>>,
+    /// Who runs it, if that is another one whose deque was empty, and how many strangers' jobs its thread was inside
+    /// of then.
+    thief: OnceLock<(Arc<Seat>, usize)>,
     owner: &'a Arc<Parker>,
     seat: &'a Seat,
 }
@@ -99,7 +95,8 @@ unsafe fn run<F: FnOnce(&Worker) -> R + Send, R: Send>(data: *const (), thief: &
     // SAFETY: by contract.
     let fork = unsafe { &*data.cast::<Fork<'_, F, R>>() };
     if thief.forks.is_empty() {
-        let _ = fork.state.thief.set(thief.seat.clone());
+        let seat = &thief.seat;
+        let _ = fork.state.thief.set((seat.clone(), seat.strangers()));
     }
     // SAFETY: this is the only run, so nobody else touches the cell until the fork is done.
     let f = unsafe { &mut *fork.f.get() }.take();
@@ -119,30 +116,50 @@ pub(crate) fn kind<F: FnOnce(&Worker) -> R + Send, R: Send>() -> usize {
 }
 
 /// The wait for a thief.
-struct StolenFork<'a>(&'a State<'a>);
+struct StolenFork<'a> {
+    fork: *const (),
+    state: &'a State<'a>,
+}
+
+impl StolenFork<'_> {
+    fn is(&self, fork: &ForkPtr) -> bool {
+        self.fork == fork.0.data
+    }
+
+    /// Whether what the thief forks now is likely to be part of what is waited for.
+    fn may_steal(&self) -> bool {
+        let thief = self.state.thief.get();
+        thief.is_some_and(|(seat, strangers)| seat.shows_forks() && seat.strangers() == *strangers)
+    }
+}
 
 impl Wait for StolenFork<'_> {
     fn is_done(&self) -> bool {
         // Acquire pairs with the Release in `run`.
-        self.0.done.load(Ordering::Acquire)
+        self.state.done.load(Ordering::Acquire)
     }
 
     fn step(&self, worker: &Worker) -> bool {
-        // Its own came back.
-        if let Some(fork) = worker.seat.take_returned() {
+        // It came back itself. Of others that did, some belong to the joins around this one.
+        if let Some(fork) = worker.seat.take_returned(|fork| self.is(fork)) {
             worker.run_fork(fork);
             return true;
         }
-        let Some(seat) = self.0.thief.get() else {
+        let Some((seat, strangers)) = self.state.thief.get() else {
             return false;
         };
-        let Some(fork) = steal(seat) else {
+        // None that came back to the thief, for the same reason.
+        if !self.may_steal() {
+            return false;
+        }
+        let Some(fork) = seat.forks.steal() else {
             return false;
         };
-        if self.is_done() {
-            // The thief has begun something else, and this may be part of that.
+        if self.is_done() || seat.strangers() != *strangers {
+            // The thief may have begun something else, and this be part of that. Otherwise the fork was in the
+            // thief's deque before that, which was empty when the thief began.
             seat.give_back(fork);
-            worker.registry().notify(Lane::Frame);
+            worker.registry().notify(seat.fork_lane());
         } else {
             worker.seat.counters.steal();
             worker.run_fork(fork);
@@ -151,25 +168,19 @@ impl Wait for StolenFork<'_> {
     }
 
     fn is_ready(&self) -> bool {
-        let thief = self.0.thief.get();
-        self.0.seat.has_returned() || thief.is_some_and(|seat| seat.has_forks())
+        let thief = self.state.thief.get();
+        self.state.seat.has_returned_one(|fork| self.is(fork))
+            || (self.may_steal() && thief.is_some_and(|(seat, _)| !seat.forks.is_empty()))
     }
 
     fn set_asleep(&self, _: bool) {}
 }
 
 impl Worker {
-    /// Lets others take more forks, if they have taken some.
-    #[inline]
-    pub(crate) fn offer_more_forks(&self) {
-        if self.forks.wants_more() && self.forks.offer_more() {
-            self.announce_forks();
-        }
-    }
-
     /// Tells of forks that others may take, as soon as these are not hidden.
     #[cold]
     pub(crate) fn announce_forks(&self) {
+        self.seat.set_fork_lane(self.lane());
         // Others point into the frames of whoever forks.
         unwind::AbortOnUnwind::guard(|| {
             if self.seat.shows_forks() {
@@ -179,6 +190,8 @@ impl Worker {
                 } else {
                     self.registry().notify_helper_within_a_beat(self.lane());
                 }
+            } else if self.wants_help_now.take() {
+                self.registry().see_to_watch();
             } else {
                 self.registry().see_to_sentinel();
             }
@@ -187,11 +200,8 @@ impl Worker {
 
     /// As [`join`](Self::join), but `b` can be taken by others at once, not from the next beat on: for
     /// calls that join nothing and [split](crate::for_each()) nothing for long, so that nobody could take
-    /// what was left private. It costs some ten nanoseconds. In the lower lanes it is a `join`.
-    ///
-    /// Of joins inside of one another, the eight outermost whose second halves nobody has begun are offered;
-    /// those inside of these follow as others take some and this thread makes or ends such a join, waits, or
-    /// [yields](crate::yield_local()).
+    /// what was left private., or that wait for `b` themselves. It costs some
+    /// ten nanoseconds.
     ///
     /// # Panics
     ///
@@ -212,7 +222,7 @@ impl Worker {
         RA: Send,
         RB: Send,
     {
-        if self.lane() != Lane::Frame || self.registry().occupancy.target() <= 1 {
+        if self.registry().occupancy.target() <= 1 {
             return self.join(a, b);
         }
         let fork = Fork::new(b, self);
@@ -224,9 +234,10 @@ impl Worker {
         // What came later is over, so this is the newest.
         let stolen = !self.forks.pop();
         if stolen {
-            self.wait(&StolenFork(&fork.state));
-        } else {
-            self.offer_more_forks();
+            self.wait(&StolenFork {
+                fork: fork.as_ptr().0.data,
+                state: &fork.state,
+            });
         }
         let ra = ra.unwrap_or_else(|payload| unwind::resume(payload));
         if !stolen {
@@ -240,5 +251,81 @@ impl Worker {
             Some(Err(payload)) => unwind::resume(payload),
             None => unreachable!("a stolen fork is run before the wait for it ends"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pool::ThreadPool;
+    use crate::thread_state;
+
+    /// Calls `test` with a fork of an outer join, which came back to `seat`, and the wait for another one. Nobody
+    /// else is there.
+    fn beside_a_fork_that_came_back(
+        seat: impl FnOnce(&Worker) -> Arc<Seat>,
+        test: impl FnOnce(&Worker, &StolenFork<'_>, ForkPtr),
+    ) {
+        let pool = ThreadPool::builder().num_threads(0).build().unwrap();
+        pool.with_worker(|worker| {
+            let outer = Fork::new(|_: &Worker| 1, worker);
+            let inner = Fork::new(|_: &Worker| 2, worker);
+            let seat = seat(worker);
+            seat.give_back(outer.as_ptr());
+            let wait = StolenFork {
+                fork: inner.as_ptr().0.data,
+                state: &inner.state,
+            };
+            test(worker, &wait, inner.as_ptr());
+            assert!(!outer.state.done.load(Ordering::Relaxed));
+            worker.run_fork(seat.take_returned(|_| true).unwrap());
+            assert!(matches!(outer.result.into_inner(), Some(Ok(1))));
+        });
+    }
+
+    #[test]
+    fn of_forks_that_came_back_a_wait_runs_its_own() {
+        beside_a_fork_that_came_back(
+            |worker| worker.seat.clone(),
+            |worker, wait, fork| {
+                assert!(!wait.is_ready() && !wait.step(worker));
+                worker.seat.give_back(fork);
+                assert!(wait.is_ready() && wait.step(worker) && wait.is_done());
+            },
+        );
+    }
+
+    /// The thief's thread, in a wait, runs what only it may, and that forks.
+    #[test]
+    fn a_wait_runs_none_of_a_strangers_job_on_top_of_the_thiefs() {
+        let other = ThreadPool::builder().num_threads(0).build().unwrap();
+        let thief = other.with_worker(|worker| worker.seat.clone());
+        let own = thread_state::seat_in(other.registry());
+        beside_a_fork_that_came_back(
+            |_| thief.clone(),
+            |worker, wait, fork| {
+                let _ = wait.state.thief.set((thief.clone(), thief.strangers()));
+                let stranger = thread_state::Stranger::begin();
+                own.forks.push(ForkPtr::nothing());
+                assert!(!wait.is_ready() && !wait.step(worker));
+                drop(stranger);
+                assert!(wait.is_ready() && wait.step(worker));
+                worker.run_fork(fork);
+            },
+        );
+    }
+
+    #[test]
+    fn a_wait_runs_none_that_came_back_to_the_thief() {
+        let other = ThreadPool::builder().num_threads(0).build().unwrap();
+        let thief = other.with_worker(|worker| worker.seat.clone());
+        beside_a_fork_that_came_back(
+            |_| thief.clone(),
+            |worker, wait, fork| {
+                let _ = wait.state.thief.set((thief.clone(), thief.strangers()));
+                assert!(!wait.is_ready() && !wait.step(worker));
+                worker.run_fork(fork);
+            },
+        );
     }
 }

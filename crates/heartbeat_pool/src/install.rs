@@ -1,9 +1,9 @@
 //! `install`: a call that runs on one of the pool's own threads, while its caller waits.
 
-use crate::block_on::{block_on, block_on_woken};
 use crate::job::{Closure, Job};
 use crate::lane::Lane;
 use crate::registry::Registry;
+use crate::spin;
 use crate::sync::{Arc, Mutex, lock};
 use crate::thread_state;
 use crate::unwind::{self, Payload};
@@ -11,6 +11,7 @@ use crate::worker::Worker;
 use std::cell::UnsafeCell;
 use std::future;
 use std::task::{Poll, Waker};
+use std::time::Duration;
 
 /// Whether the call is over, and who waits for that.
 #[derive(Default)]
@@ -91,11 +92,13 @@ impl Registry {
         // Others point into this frame.
         unwind::AbortOnUnwind::guard(|| {
             let is_done = future::poll_fn(|context| done.poll(context.waker()));
-            if woke {
-                block_on_woken(is_done);
+            // Who was woken for it may have slept on this thread's core, and comes when that is free.
+            let patience = if woke {
+                Duration::ZERO
             } else {
-                block_on(is_done);
-            }
+                spin::BEFORE_SLEEP
+            };
+            self.block_on(is_done, patience);
         });
         match outcome.0.into_inner() {
             Some(Ok(result)) => result,

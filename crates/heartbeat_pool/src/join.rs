@@ -176,7 +176,12 @@ impl Worker {
     #[cold]
     fn share(&self) -> bool {
         if self.private.is_empty() {
-            return true;
+            let has_others = !self.forks.is_empty() && !self.seat.hides_forks();
+            if has_others {
+                // Whoever wants something finds it there.
+                self.seat.beat.lower();
+            }
+            return !has_others;
         }
         self.promote();
         false
@@ -219,7 +224,12 @@ impl Worker {
         let Some((index, job)) = self.private.take_oldest() else {
             return;
         };
-        let promotion = Arc::new(Promotion::new(job, self.lane(), self.parker().clone()));
+        let promotion = Arc::new(Promotion::new(
+            job,
+            self.lane(),
+            self.parker().clone(),
+            self.seat.strangers(),
+        ));
         self.promoted.borrow_mut().push((index, promotion.clone()));
         self.seat.offer(promotion);
         self.seat.counters.promotion();

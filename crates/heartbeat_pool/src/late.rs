@@ -4,10 +4,9 @@
 //! one), so the waker's thread must not drop what it can't queue. A thread that holds nothing does.
 
 use crate::job::Job;
+use crate::sync::{Mutex, lock, thread};
 use crate::unwind;
 use std::mem;
-use std::sync::{Mutex, PoisonError};
-use std::thread;
 
 struct Late {
     jobs: Vec<Job>,
@@ -15,7 +14,6 @@ struct Late {
     attended: bool,
 }
 
-// Not the models' mutex: this is beside every protocol.
 static LATE: Mutex<Late> = Mutex::new(Late {
     jobs: Vec::new(),
     attended: false,
@@ -24,7 +22,7 @@ static LATE: Mutex<Late> = Mutex::new(Late {
 /// Drops `job` on a thread that holds no locks. Where no thread can be started, the job is kept
 /// until one can.
 pub(crate) fn drop_elsewhere(job: Job) {
-    let mut late = LATE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut late = lock(&LATE);
     late.jobs.push(job);
     if !late.attended {
         let thread = thread::Builder::new().name("heartbeat late".to_owned());
@@ -34,7 +32,7 @@ pub(crate) fn drop_elsewhere(job: Job) {
 
 fn drop_all() {
     loop {
-        let mut late = LATE.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut late = lock(&LATE);
         let jobs = mem::take(&mut late.jobs);
         if jobs.is_empty() {
             late.attended = false;

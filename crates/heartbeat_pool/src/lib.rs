@@ -29,7 +29,7 @@
 //!
 //! A process that forks (`fork(2)`) has no threads of the pool in the child; don't use it there.
 //!
-//! The modules lie in layers, each importing only lower ones: `sync`; `parker` and `unwind`; `latch`,
+//! The modules lie in layers, each importing only lower ones: `sync` (under `heartbeat_sim` over `sim`); `parker` and `unwind`; `latch`,
 //! `claim`, `tickets`, `slots`, `job` and `late`; the queues (`injector`, `private`, `pinned`, `mailbox`, `blocking`);
 //! `occupancy`,
 //! `sleep` and the beat; `seat`, `look` and `registry` with its `threads` and its `lower` kin; `worker`;
@@ -40,6 +40,9 @@
 
 mod sync;
 
+#[cfg(heartbeat_sim)]
+pub mod sim;
+
 mod parker;
 
 mod claim;
@@ -48,6 +51,7 @@ mod injector;
 mod lane;
 mod latch;
 mod occupancy;
+mod signal;
 mod sleep;
 mod spmc;
 mod tickets;
@@ -85,6 +89,8 @@ mod late;
 mod lease;
 #[cfg(not(heartbeat_loom))]
 mod look;
+#[cfg(not(heartbeat_loom))]
+mod loop_cost;
 #[cfg(not(heartbeat_loom))]
 mod lower;
 #[cfg(not(heartbeat_loom))]
@@ -168,7 +174,9 @@ pub use metrics::{PoolMetrics, WorkerMetrics};
 #[cfg(not(heartbeat_loom))]
 pub use pool::ThreadPool;
 #[cfg(not(heartbeat_loom))]
-pub use process::{global, has_drop_in, register_drop_in};
+pub use priority::LowerPriority;
+#[cfg(not(heartbeat_loom))]
+pub use process::{HAS_RAYON, global};
 #[cfg(not(heartbeat_loom))]
 pub use scope::{Scope, scope};
 #[cfg(not(heartbeat_loom))]

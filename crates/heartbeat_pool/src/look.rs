@@ -42,6 +42,15 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
         Lane::ALL.into_iter().find(admitted).or_else(|| self.work())
     }
 
+    /// The lane of work that what runs may be waiting for in ways of its own: of all frame work, and of forks of any
+    /// lane. Other jobs of the lower lanes may wait for those that run for as long as these take.
+    pub(crate) fn work_of_running_jobs(&self) -> Option<Lane> {
+        if self.has_work(Lane::Frame) {
+            return Some(Lane::Frame);
+        }
+        Lane::ALL.into_iter().find(|lane| self.has_shared(*lane))
+    }
+
     /// Whether any work is queued.
     pub(crate) fn has_any_work(&self) -> bool {
         self.work().is_some() || self.registry.blocking.is_ready()
@@ -82,10 +91,21 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
         self.seats.iter().any(lowered)
     }
 
+    /// Whether there are forks that others may take some time later, if they are there still.
+    pub(crate) fn has_hidden_forks(&self) -> bool {
+        let hidden = |seat: &Arc<Seat>| !seat.forks.is_empty() && !seat.shows_forks();
+        self.seats.iter().any(hidden)
+    }
+
     /// The number of jobs run so far, to tell a stuck pool from a busy one.
     pub(crate) fn progress(&self) -> u64 {
         let progress = self.seats.iter().map(|seat| seat.counters.progress());
         progress.fold(0, u64::wrapping_add)
+    }
+
+    /// How many forks others may take: whoever makes or ends joins changes it.
+    pub(crate) fn forks(&self) -> usize {
+        self.seats.iter().map(|seat| seat.forks.len()).sum()
     }
 
     /// How many jobs others than `own` have taken from the injectors.

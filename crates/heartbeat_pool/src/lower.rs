@@ -1,11 +1,9 @@
 //! Threads of lower system priority for the lower lanes.
 //!
-//! A job that runs can't be interrupted from user space, but the operating system can: it takes a core
-//! from an image that is decoded as soon as a frame's thread wakes. So io and background jobs may run
-//! on as many threads as frames have, whenever these leave a core alone, and keep no frame waiting
-//! (bevy#18163).
+//! A job that runs can't be interrupted from user space, but by the operating system: it takes a core
+//! from an image that is decoded as soon as a frame's thread wakes (bevy#18163).
 //!
-//! Where frames leave no core alone, these threads would stand still: the frame's leave them gaps
+//! Threads with what others leave would stand still where frames leave no core alone: the frame's leave them gaps
 //! (`worker/gap.rs`).
 //!
 //! A thread can't raise its priority again, so these threads are others than the frame's. They are
@@ -13,13 +11,12 @@
 
 use crate::config::Config;
 use crate::lane::Lane;
-use crate::priority;
+use crate::priority::{self, LowerPriority};
 use crate::registry::Registry;
-use crate::sync::{Arc, Mutex, Ordering, lock};
+use crate::sync::mpsc::{self, Sender};
+use crate::sync::{Arc, Mutex, OnceLock, Ordering, lock, thread};
 use crate::thread_state;
-use std::sync::mpsc::{self, Sender};
-use std::sync::{OnceLock, Weak};
-use std::thread;
+use std::sync::Weak;
 
 /// What a registry has to do with the pool's other one.
 pub(crate) struct Kin {
@@ -49,6 +46,11 @@ impl Kin {
         starter.send(registry.clone()).is_ok()
     }
 
+    /// The registry whose lower kin this is.
+    pub(crate) fn upper(&self) -> Option<Arc<Registry>> {
+        self.upper.get().and_then(Weak::upgrade)
+    }
+
     pub(crate) fn is_lower(&self) -> bool {
         self.upper.get().is_some()
     }
@@ -68,13 +70,13 @@ impl Kin {
 }
 
 /// The configuration of the lower threads.
-fn config(upper: &Config) -> Config {
+fn config(upper: &Config, lower_priority: LowerPriority) -> Config {
     let name = upper.thread_name.clone();
     let start = upper.start_handler.clone();
     Config {
         thread_name: Arc::new(move |index| format!("low {}", name(index))),
         start_handler: Some(Arc::new(move |index| {
-            priority::leftovers();
+            priority::lower(lower_priority);
             if let Some(start) = &start {
                 start(index);
             }
@@ -92,14 +94,20 @@ impl Registry {
         f: impl FnOnce(&Arc<Self>) -> R,
     ) -> R {
         if lane == Lane::Frame {
-            let upper = self.kin.upper.get().and_then(Weak::upgrade);
-            return f(upper.as_ref().unwrap_or(self));
+            return f(self.kin.upper().as_ref().unwrap_or(self));
         }
         if !self.has_lower() || self.occupancy.target() == 0 {
             return f(self);
         }
-        let lower = self.kin.lower.get_or_init(|| self.start_lower());
-        f(lower.as_ref().unwrap_or(self))
+        let Some(lower) = self.kin.lower.get_or_init(|| self.start_lower()) else {
+            return f(self);
+        };
+        lower.threads.ask_again(lower);
+        if lower.occupancy.target() == 0 && !lower.is_terminated() {
+            // The system has refused all of its threads.
+            return f(self);
+        }
+        f(lower)
     }
 
     /// Whether the lower lanes have threads of their own.
@@ -108,9 +116,21 @@ impl Registry {
         self.has_lower.load(Ordering::Relaxed)
     }
 
-    /// From now on; what the lower threads have been given is done by them.
-    pub(crate) fn set_lower(&self, has_lower: bool) {
+    /// From now on; what the lower threads have been given is done by them. Those that run keep their priority.
+    pub(crate) fn set_lower(&self, has_lower: bool, priority: LowerPriority) {
         self.has_lower.store(has_lower, Ordering::Relaxed);
+        let has_leftovers = priority == LowerPriority::Leftovers;
+        self.has_leftovers.store(has_leftovers, Ordering::Relaxed);
+    }
+
+    /// How readily the system is to run the lower threads.
+    pub(crate) fn lower_priority(&self) -> LowerPriority {
+        // Relaxed: as `has_lower`.
+        if self.has_leftovers.load(Ordering::Relaxed) {
+            LowerPriority::Leftovers
+        } else {
+            LowerPriority::LongTurns
+        }
     }
 
     fn start_lower(self: &Arc<Self>) -> Option<Arc<Self>> {
@@ -127,14 +147,15 @@ impl Registry {
         if thread.spawn(start).is_ok() {
             *lock(&self.kin.starter) = Some(starter);
         }
-        let lower = Self::new(config(&self.config), self.threads.main());
+        let config = config(&self.config, self.lower_priority());
+        let lower = Self::new(config, self.threads.main());
         _ = lower.kin.upper.set(Arc::downgrade(self));
         for lane in [Lane::Io, Lane::Background] {
             lower
                 .occupancy
                 .set_budget(lane, self.occupancy.budget(lane));
         }
-        // Those that the system refuses are started as they are missed, as spare threads.
+        // Those that the system refuses are asked for again as they are missed.
         _ = lower.resize_own(&|_| self.occupancy.target().max(1));
         Some(lower)
     }

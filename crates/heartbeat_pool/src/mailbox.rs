@@ -205,6 +205,7 @@ impl Mailbox {
         );
         match self.queue.pop() {
             Ok(job) => {
+                let _stranger = crate::thread_state::Stranger::begin();
                 job.run();
                 true
             }

@@ -9,10 +9,9 @@
 //! What is kept is so for a limited time: a call that takes much longer than its like is shared after all.
 
 use crate::fork;
-use crate::lane::Lane;
-use crate::sync::{Mutex, lock};
+use crate::sync::{Instant, Mutex, lock};
 use crate::worker::Worker;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Calls before the first trial: what comes first has cold caches and sleeping helpers.
 const WARM_UP: u32 = 6;
@@ -50,6 +49,8 @@ const LONG: Duration = Duration::from_micros(300);
 const SURPRISE: u32 = 4;
 /// How much of it ends the keeping.
 const SURPRISED: u32 = 2 * SURPRISE;
+/// Calls after a surprise for which somebody looks in time whether the next one is one as well.
+const WARY: u32 = 64;
 /// How long a call is kept that usually takes `usual`.
 fn patience(usual: Duration) -> Duration {
     usual * 4 + Duration::from_micros(20)
@@ -77,6 +78,8 @@ struct Kind {
     /// Counts trials that are over: what another thread has begun in one of them is not judged in the next.
     trials: u32,
     surprises: u32,
+    /// Calls to go for which another surprise is likely.
+    wary: u32,
 }
 
 /// How one call is made.
@@ -84,7 +87,8 @@ struct Kind {
 struct Way {
     /// For how long it is kept, if it is.
     kept_for: Option<Duration>,
-    /// Whether it takes so long that a helper who comes a beat later is missed.
+    /// Whether it takes so long that a helper who comes a beat later is missed; or, if it is kept, it may well
+    /// take longer than that.
     is_long: bool,
     /// Which trial it is part of, if it is.
     trial: Option<u32>,
@@ -105,6 +109,7 @@ impl Kind {
             wins: None,
             trials: 0,
             surprises: 0,
+            wary: 0,
         }
     }
 
@@ -123,7 +128,11 @@ impl Kind {
         };
         Way {
             kept_for,
-            is_long: self.usual >= LONG,
+            is_long: if kept_for.is_some() {
+                self.wary > 0
+            } else {
+                self.usual >= LONG
+            },
             trial: is_trial.then_some(self.trials),
         }
     }
@@ -137,6 +146,11 @@ impl Kind {
     }
 
     fn end(&mut self, way: Way, took: Duration) {
+        self.wary = if way.kept_for.is_some_and(|limit| took > limit) {
+            WARY
+        } else {
+            self.wary.saturating_sub(1)
+        };
         if let Some(trial) = way.trial {
             if trial == self.trials {
                 self.end_of_trial(took);
@@ -228,6 +242,12 @@ fn with_kind<R>(key: usize, f: impl FnOnce(&mut Kind) -> R) -> R {
     f(&mut kind)
 }
 
+/// Forgets all kinds.
+#[cfg(heartbeat_sim)]
+pub(crate) fn forget() {
+    KINDS.iter().for_each(|kind| *lock(kind) = Kind::new(0));
+}
+
 /// The outermost measured join of a thread, until this is dropped.
 struct Outermost<'a>(&'a Worker);
 
@@ -274,7 +294,7 @@ impl Worker {
         RA: Send,
         RB: Send,
     {
-        if self.lane() != Lane::Frame || self.num_threads() <= 1 || !self.forks.is_empty() {
+        if self.num_threads() <= 1 || !self.forks.is_empty() {
             return self.join_offered(a, b);
         }
         let key = fork::kind::<B, RB>();
@@ -284,9 +304,8 @@ impl Worker {
         let outermost = Outermost(self);
         if let Some(kept_for) = way.kept_for {
             self.seat.hide_forks(start + kept_for);
-        } else {
-            self.wants_help_now.set(way.is_long);
         }
+        self.wants_help_now.set(way.is_long);
         let results = self.join_offered(a, b);
         drop(outermost);
         let took = start.elapsed();
@@ -348,6 +367,24 @@ mod tests {
             calls(&mut kind, 1, LONG, SHORT);
         }
         assert!(!kind.is_kept, "every other one");
+    }
+
+    #[test]
+    fn after_a_kept_call_that_took_too_long_somebody_looks_whether_the_next_does() {
+        let mut kind = Kind::new(1);
+        calls(&mut kind, 100, LONG, SHORT);
+        let is_watched = |kind: &mut Kind, took| {
+            let way = kind.begin(Instant::now());
+            kind.end(way, took);
+            way.kept_for.is_none() || way.is_long
+        };
+        assert!(!is_watched(&mut kind, LONG * 10));
+        for call in 1..60 {
+            let took = if call % 6 == 0 { LONG * 10 } else { SHORT };
+            assert!(is_watched(&mut kind, took), "{call}");
+        }
+        calls(&mut kind, 100, LONG, SHORT);
+        assert!(kind.is_kept && kind.wary == 0);
     }
 
     #[test]

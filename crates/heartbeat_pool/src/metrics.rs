@@ -1,9 +1,8 @@
 //! What the pool has done, in counts that cost a relaxed store each.
 
 use crate::lane::Lane;
-use crate::sync::{AtomicU64, Ordering};
-use std::sync::OnceLock;
-use std::time::{Duration, Instant};
+use crate::sync::{AtomicU64, Instant, OnceLock, Ordering};
+use std::time::Duration;
 
 /// A seat's own counts. Only its owner writes them, so a load and a store do for an addition.
 #[derive(Debug, Default)]

@@ -1,8 +1,6 @@
 //! A thread's parking place: one token, so an `unpark` that comes first is never lost.
 
 use crate::cores::{self, Thread};
-#[cfg(not(heartbeat_loom))]
-use crate::sync::Arc;
 use crate::sync::{AtomicUsize, Condvar, Mutex, Ordering, lock};
 use std::sync::PoisonError;
 use std::time::Duration;
@@ -112,6 +110,13 @@ impl Parker {
         self.state.load(Ordering::Relaxed) == NOTIFIED
     }
 
+    /// Drops the token, if there is one. Owner only, and not between a look at what it waits for and its sleep.
+    pub(crate) fn drop_token(&self) {
+        if self.has_token() {
+            let _ = self.take_token();
+        }
+    }
+
     fn take_token(&self) -> bool {
         // Acquire pairs with the Release in `unpark`.
         self.state
@@ -167,20 +172,10 @@ impl Parker {
     }
 }
 
-#[cfg(not(heartbeat_loom))]
-impl std::task::Wake for Parker {
-    fn wake(self: Arc<Self>) {
-        self.unpark();
-    }
-
-    fn wake_by_ref(self: &Arc<Self>) {
-        self.unpark();
-    }
-}
-
 #[cfg(all(test, not(heartbeat_loom)))]
 mod tests {
     use super::*;
+    use crate::sync::Arc;
 
     #[test]
     fn a_token_left_before_parking_is_not_lost() {

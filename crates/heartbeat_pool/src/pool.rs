@@ -9,7 +9,8 @@ use crate::mailbox::Mailbox;
 use crate::metrics::PoolMetrics;
 use crate::registry::Registry;
 use crate::scope::Scope;
-use crate::sync::Arc;
+use crate::spin;
+use crate::sync::{Arc, OnceLock};
 use crate::thread_state;
 use crate::worker::{MAIN, Worker};
 use crate::yield_now::Yield;
@@ -17,7 +18,6 @@ use async_task::Task;
 use std::fmt;
 use std::future::Future;
 use std::rc::Rc;
-use std::sync::OnceLock;
 
 /// A pool of threads that share all work: fork-join, scopes, tasks, in three [lanes](Lane).
 ///
@@ -296,7 +296,7 @@ impl ThreadPool {
     /// Waits for `future` on the calling thread. A worker gives its seat away meanwhile; in a pool
     /// without threads, the caller does the pool's work.
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
-        self.registry().block_on(future)
+        self.registry().block_on(future, spin::BEFORE_SLEEP)
     }
 
     /// Runs one queued job of any lane on the calling thread, if there is one: how a pool without

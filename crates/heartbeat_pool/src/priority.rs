@@ -1,27 +1,97 @@
-//! What share of the time the system gives a thread. Where it won't be told, threads stay as they are.
+//! How readily the system runs lower threads. Where it won't be told, they stay as they are.
 //!
-//! A nice value alone doesn't make a thread give way on Linux: from 6.6 on whoever runs keeps its core for a
-//! slice of some 3 ms, up to the next clock tick, though one of higher priority wakes, and one of low
-//! priority gets a turn as long now and then while others run. `SCHED_IDLE` gives way at once, and whoever
-//! wakes a thread takes its core for a free one (`sched(7)`).
+//! A nice value makes a thread no quicker to give way on Linux: from 6.6 on whoever runs keeps its core for a slice of
+//! some 3 ms, up to the next clock tick, though one of higher priority wakes. Two things do: `SCHED_IDLE`, and from
+//! 6.12 on a slice that is longer than the other's, which costs no share (`sched(7)`, `sched_setattr(2)`).
 
 use std::cell::Cell;
+
+/// How readily the system runs a pool's [lower threads](crate::ThreadPoolBuilder::lower_threads).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LowerPriority {
+    /// As readily as others, in longer turns: on Linux, from 6.12 on, a frame's thread that wakes comes before one
+    /// that is in the midst of its turn. Beside busy programs they keep their share. Elsewhere and before they run
+    /// as others do.
+    #[default]
+    LongTurns,
+    /// With what others leave: `SCHED_IDLE` on Linux, the lowest priority elsewhere. Frames lose least, and these
+    /// threads may use every core; but beside other busy programs they all but stand still, and so does a frame that
+    /// wants a lock which one of them holds. Threads that their jobs start have the same, for good.
+    Leftovers,
+}
 
 thread_local! {
     static GIVES_WAY: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether the calling thread's share was made smaller here. Threads that it starts have the same, and can't
-/// get more.
+/// Whether the calling thread's priority was made lower here. Threads that it starts have the same.
 pub(crate) fn gives_way() -> bool {
     GIVES_WAY.get()
 }
 
-/// Gives the calling thread what others leave, where the system knows such a thing, else the lowest share.
-pub(crate) fn leftovers() {
+/// Makes the calling thread a lower one.
+pub(crate) fn lower(priority: LowerPriority) {
     GIVES_WAY.set(true);
-    #[cfg(any(target_os = "linux", target_os = "android"))]
-    {
+    match priority {
+        LowerPriority::LongTurns => system::long_turns(),
+        LowerPriority::Leftovers => system::leftovers(),
+    }
+}
+
+#[cfg(all(
+    any(target_os = "linux", target_os = "android"),
+    not(any(miri, heartbeat_loom, heartbeat_sim))
+))]
+mod system {
+    /// A turn, in nanoseconds: four times the usual one. Longer ones make no frame quicker, and background jobs
+    /// slower where others are busy.
+    pub(super) const TURN: u64 = 12_000_000;
+
+    /// The kernel's `struct sched_attr`, as far as all kernels that have it know it.
+    #[repr(C)]
+    #[derive(Default)]
+    pub(super) struct Attributes {
+        size: u32,
+        policy: u32,
+        flags: u64,
+        nice: i32,
+        priority: u32,
+        /// For a usual thread its slice, from Linux 6.12 on; 0 and ignored before.
+        pub(super) runtime: u64,
+        deadline: u64,
+        period: u64,
+    }
+
+    const SIZE: u32 = size_of::<Attributes>() as u32;
+    const THIS_THREAD: libc::pid_t = 0;
+    const NO_FLAGS: libc::c_uint = 0;
+
+    /// Those of the calling thread.
+    pub(super) fn attributes() -> Option<Attributes> {
+        let mut attributes = Attributes::default();
+        let to = &raw mut attributes;
+        // SAFETY: the kernel writes `SIZE` bytes at most to where `to` points, where there are as many, and numbers
+        // of any value are valid there.
+        let result =
+            unsafe { libc::syscall(libc::SYS_sched_getattr, THIS_THREAD, to, SIZE, NO_FLAGS) };
+        (result == 0).then_some(attributes)
+    }
+
+    pub(super) fn long_turns() {
+        // Whoever starts threads of another policy has a reason.
+        let usual = |attributes: &Attributes| attributes.policy == libc::SCHED_OTHER as u32;
+        let Some(mut attributes) = attributes().filter(usual) else {
+            return;
+        };
+        attributes.size = SIZE;
+        attributes.runtime = TURN;
+        let from = &raw const attributes;
+        // SAFETY: the kernel reads `SIZE` bytes from where `from` points, as that says itself.
+        let _ = unsafe { libc::syscall(libc::SYS_sched_setattr, THIS_THREAD, from, NO_FLAGS) };
+    }
+
+    pub(super) fn leftovers() {
         use thread_priority::{
             NormalThreadSchedulePolicy::Idle, ThreadPriority, ThreadSchedulePolicy::Normal,
         };
@@ -29,9 +99,46 @@ pub(crate) fn leftovers() {
         let (priority, policy) = (ThreadPriority::Min, Normal(Idle));
         _ = thread_priority::set_thread_priority_and_policy(thread, priority, policy);
     }
-    #[cfg(not(any(target_os = "linux", target_os = "android", target_arch = "wasm32")))]
-    {
-        use thread_priority::{ThreadPriority, set_current_thread_priority};
-        _ = set_current_thread_priority(ThreadPriority::Min);
+}
+
+#[cfg(not(all(
+    any(target_os = "linux", target_os = "android"),
+    not(any(miri, heartbeat_loom, heartbeat_sim))
+)))]
+mod system {
+    pub(super) fn long_turns() {}
+
+    pub(super) fn leftovers() {
+        #[cfg(not(any(target_arch = "wasm32", miri, heartbeat_loom, heartbeat_sim)))]
+        {
+            use thread_priority::{ThreadPriority, set_current_thread_priority};
+            _ = set_current_thread_priority(ThreadPriority::Min);
+        }
+    }
+}
+
+#[cfg(all(
+    test,
+    target_os = "linux",
+    not(any(miri, heartbeat_loom, heartbeat_sim))
+))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn turns_are_long_where_the_system_knows_their_length() {
+        std::thread::spawn(|| {
+            let Some(before) = system::attributes() else {
+                return;
+            };
+            lower(LowerPriority::LongTurns);
+            assert!(gives_way());
+            let is_known = before.runtime != 0;
+            let after = system::attributes().unwrap();
+            assert!(!is_known || after.runtime == system::TURN);
+        })
+        .join()
+        .unwrap();
+        assert!(!gives_way());
     }
 }

@@ -11,15 +11,16 @@ use crate::look::Look;
 use crate::lower::Kin;
 use crate::metrics::{PoolMetrics, WorkerMetrics};
 use crate::occupancy::Occupancy;
-use crate::priority;
+use crate::priority::{self, LowerPriority};
 use crate::seat::Seat;
 use crate::sleep::Sleep;
 use crate::slots::Slots;
-use crate::sync::{Arc, AtomicBool, AtomicUsize, Mutex, Ordering, lock};
+use crate::sync::{Arc, AtomicBool, AtomicUsize, Mutex, Ordering, lock, thread};
 use crate::thread_state;
 use crate::threads::{Main, Threads};
 use crate::unwind;
 use crate::waiters::Waiters;
+use crate::worker::Worker;
 use std::any::Any;
 
 /// The seats as one reading: a worker keeps it until the epoch moves.
@@ -55,9 +56,14 @@ pub(crate) struct Registry {
     active: ActiveTasks,
     pub(crate) kin: Kin,
     pub(crate) has_lower: AtomicBool,
+    /// Whether these get no more than what others leave of the cores.
+    pub(crate) has_leftovers: AtomicBool,
     pub(crate) slots: Slots,
     /// Whether somebody has chosen the number of threads.
     pub(crate) sized: AtomicBool,
+    /// How many threads the system runs at once of those of the thread that made the pool. A pool's own thread may
+    /// be kept to fewer cores.
+    pub(crate) cores: usize,
 }
 
 impl Tracks for Registry {
@@ -79,6 +85,7 @@ impl Registry {
     pub(crate) fn new(config: Config, main: Main) -> Arc<Self> {
         Arc::new(Self {
             has_lower: AtomicBool::new(config.has_lower),
+            has_leftovers: AtomicBool::new(config.lower_priority == LowerPriority::Leftovers),
             injectors: Lane::ALL.map(|_| Injector::new()),
             blocking: BlockingQueue::new(),
             seats: Mutex::new(Arc::new(Vec::new())),
@@ -95,6 +102,7 @@ impl Registry {
             kin: Kin::new(),
             slots: Slots::new(),
             sized: AtomicBool::new(false),
+            cores: thread::available_parallelism().map_or(1, usize::from),
         })
     }
 
@@ -188,6 +196,14 @@ impl Registry {
     /// After work was queued that nobody may take yet: somebody must be there to see when they may.
     pub(crate) fn see_to_sentinel(self: &Arc<Self>) {
         if self.sleep.needs_watch() && !self.sleep.has_sentinel() {
+            self.wake_any(Waker::GoesOn);
+        }
+    }
+
+    /// As [`see_to_sentinel`](Self::see_to_sentinel), for what is likely to be there still when others may take it:
+    /// somebody must look within a beat.
+    pub(crate) fn see_to_watch(self: &Arc<Self>) {
+        if self.sleep.needs_watch() {
             self.wake_any(Waker::GoesOn);
         }
     }
@@ -305,18 +321,41 @@ impl Registry {
     /// Ends the pool: its threads finish the job they run, and what is queued is dropped.
     ///
     /// `own` is the calling thread's index, if it is one of the pool's.
-    pub(crate) fn terminate(&self, own: Option<usize>) {
+    pub(crate) fn terminate(self: &Arc<Self>, own: Option<usize>) {
+        // A thread of the pool that ends it waits as in any wait: another one may have its seat, and what only it can
+        // do is done.
+        let _standing = Worker::stand_up();
+        // First the lower threads, while this registry's do what jobs there wait for, or the caller if nobody else
+        // could.
+        if let Some(lower) = self.kin.close() {
+            lower.end(thread_state::index_in(lower), || {
+                thread_state::run_pinned() || self.is_left_to_caller() && self.tick()
+            });
+        }
+        self.end(own, thread_state::run_pinned);
+    }
+
+    /// Whether nobody but the calling thread, which waits, could do this registry's work.
+    fn is_left_to_caller(self: &Arc<Self>) -> bool {
+        let is_lone = || thread_state::lone_member().is_some_and(|worker| worker.is_in(self));
+        self.occupancy.target() == 0 || (self.occupancy.is_quiet() && is_lone())
+    }
+
+    /// Does one piece of work on the calling thread.
+    pub(crate) fn tick(self: &Arc<Self>) -> bool {
+        thread_state::seat_in(self).visit(Worker::tick)
+    }
+
+    /// Ends this registry alone. While its threads end, the caller calls `work`, which tells whether there was some.
+    fn end(&self, own: Option<usize>, work: impl Fn() -> bool) {
         if self.terminated.swap(true, Ordering::SeqCst) {
             return;
-        }
-        if let Some(lower) = self.kin.close() {
-            lower.terminate(thread_state::index_in(lower));
         }
         // Whoever waits in a job does what it waits for itself from now on.
         self.occupancy.change_target(|_| 0);
         self.sleep.wake_all();
         self.waiters.wake_all();
-        self.threads.join(own);
+        self.threads.join(own, work);
         // The threads are gone, so nothing runs what this queues.
         self.active.close();
         self.blocking.close();

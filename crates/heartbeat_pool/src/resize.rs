@@ -2,9 +2,8 @@
 
 use crate::pool::ThreadPool;
 use crate::registry::Registry;
-use crate::sync::{Arc, Ordering};
+use crate::sync::{Arc, Ordering, thread};
 use std::io;
-use std::thread;
 
 /// The most threads that a pool can be given; its counts are packed in 16 bits each.
 pub(crate) const MOST_THREADS: usize = 1 << 14;
@@ -29,6 +28,11 @@ impl Registry {
         self.sized.store(true, Ordering::Relaxed);
         let threads = self.occupancy.change_target(change);
         let started = self.threads.populate(self, threads);
+        let started = started.map_err(|(started, error)| {
+            // Nobody is to wait for threads that are not there.
+            self.occupancy.change_target(|now| now.min(started));
+            error
+        });
         // The idle ones see whether they are still wanted, the waiting ones whether there is anybody
         // left but them.
         self.sleep.wake_all();
@@ -64,7 +68,8 @@ impl ThreadPool {
     /// # Errors
     ///
     /// When `threads` is more than 16,384, with nothing changed; when the system refuses a
-    /// thread, and then the pool runs with those that it has.
+    /// thread. Then the pool runs with those that it has got, with none if there are none, and asks for the
+    /// others again when something waits.
     pub fn resize_to(&self, threads: usize) -> io::Result<()> {
         if threads > MOST_THREADS {
             return Err(io::Error::new(
@@ -94,7 +99,7 @@ impl ThreadPool {
     ///
     /// # Errors
     ///
-    /// When the system refuses a thread; the pool then runs with those that it has.
+    /// When the system refuses a thread, as [`resize_to`](Self::resize_to).
     pub fn grow(&self, threads: usize) -> io::Result<usize> {
         self.registry()
             .resize(|now| now.saturating_add(threads).min(MOST_THREADS))

@@ -10,12 +10,10 @@ use crate::lane::Lane;
 use crate::metrics::{Counters, WorkerMetrics};
 use crate::parker::Parker;
 use crate::private::StackPtr;
-use crate::sync::{Arc, AtomicU64, AtomicUsize, Mutex, Ordering, lock};
+use crate::sync::{Arc, AtomicU64, AtomicUsize, Instant, Mutex, OnceLock, Ordering, lock};
 use crate::worker::Worker;
 use crossbeam_utils::CachePadded;
 use std::collections::VecDeque;
-use std::sync::OnceLock;
-use std::time::Instant;
 
 /// A job of `join` that was put where others can take it.
 pub(crate) struct Promotion {
@@ -25,9 +23,11 @@ pub(crate) struct Promotion {
     /// The parker of the thread that waits for it. Kept here, not on that thread's stack, so that
     /// it can still be unparked after `claim` says that the job is done.
     owner: Arc<Parker>,
-    /// Who took it, and that seat's next ticket then: what it promotes from there on descends
-    /// from this job, so the owner may run it while it waits.
-    thief: OnceLock<(Arc<Seat>, u64)>,
+    /// Who took it, that seat's next ticket then, and how many strangers' jobs its thread was inside of: what it
+    /// promotes from there on, inside of no more, descends from this job, so the owner may run it while it waits.
+    thief: OnceLock<(Arc<Seat>, u64, usize)>,
+    /// How many strangers' jobs the owner was inside of.
+    strangers: usize,
 }
 
 // SAFETY: `job` points to a stack job whose closure and result are `Send` (checked where `join`
@@ -37,8 +37,9 @@ unsafe impl Send for Promotion {}
 unsafe impl Sync for Promotion {}
 
 impl Promotion {
-    pub(crate) fn new(job: StackPtr, lane: Lane, owner: Arc<Parker>) -> Self {
+    pub(crate) fn new(job: StackPtr, lane: Lane, owner: Arc<Parker>, strangers: usize) -> Self {
         Self {
+            strangers,
             claim: Claim::new(),
             lane,
             job,
@@ -50,7 +51,9 @@ impl Promotion {
     /// Runs the job on a thief that has claimed it.
     pub(crate) fn run_taken(&self, thief: &Worker) {
         let seat = &thief.seat;
-        let _ = self.thief.set((seat.clone(), seat.next_ticket()));
+        let _ = self
+            .thief
+            .set((seat.clone(), seat.next_ticket(), seat.strangers()));
         // SAFETY: the claim was won, so this is the only run, and the owner waits until `finish`.
         unsafe { (self.job.run)(self.job.data, thief) };
         self.claim.finish();
@@ -59,14 +62,17 @@ impl Promotion {
 
     /// Whether [`take_descendant`](Self::take_descendant) would find something.
     pub(crate) fn has_descendant(&self) -> bool {
-        self.thief
-            .get()
-            .is_some_and(|(seat, ticket)| seat.has_promoted(self.lane, *ticket))
+        self.thief.get().is_some_and(|(seat, ticket, strangers)| {
+            let own = |promoted, of: &Self| {
+                promoted >= *ticket && of.lane == self.lane && of.strangers == *strangers
+            };
+            seat.has_promoted_one(own)
+        })
     }
 
     /// Asks the thief to share what is left of it with the owner.
     pub(crate) fn ask(&self) {
-        if let Some((seat, _)) = self.thief.get()
+        if let Some((seat, ..)) = self.thief.get()
             && !self.claim.is_done()
         {
             seat.beat.want();
@@ -75,10 +81,13 @@ impl Promotion {
 
     /// A job that this one's thief promoted while it ran it: work that the owner waits for.
     pub(crate) fn take_descendant(&self) -> Option<Arc<Self>> {
-        let (seat, ticket) = self.thief.get()?;
+        let (seat, ticket, strangers) = self.thief.get()?;
         // Once the thief is done with this job, what it promotes is a stranger's.
         let own = |promoted, of: &Self| {
-            promoted >= *ticket && of.lane == self.lane && !self.claim.is_done()
+            promoted >= *ticket
+                && of.lane == self.lane
+                && of.strangers == *strangers
+                && !self.claim.is_done()
         };
         seat.take_promoted(own)
     }
@@ -98,6 +107,9 @@ pub(crate) struct Seat {
     pub(crate) stealer: Stealer<Job>,
     /// The second halves of its offered joins.
     pub(crate) forks: Stealer<ForkPtr>,
+    /// The lane that they are of, by [`Lane::index`]. A thread has forks of several only if it does work of a pool
+    /// without threads on top of its own.
+    fork_lane: AtomicUsize,
     /// Until when they are its own, in nanoseconds from `start`; 0 if others may take them.
     forks_hidden: AtomicU64,
     start: Instant,
@@ -106,6 +118,7 @@ pub(crate) struct Seat {
     returned: Mutex<Vec<ForkPtr>>,
     returned_count: AtomicUsize,
     owner: Arc<Parker>,
+    strangers: Arc<AtomicUsize>,
     promoted: Mutex<Promoted>,
     /// The length of `promoted`, read without the lock.
     promoted_count: AtomicUsize,
@@ -117,6 +130,7 @@ impl Seat {
         stealer: Stealer<Job>,
         forks: Stealer<ForkPtr>,
         owner: Arc<Parker>,
+        strangers: Arc<AtomicUsize>,
         is_lower: bool,
     ) -> Self {
         Self {
@@ -125,11 +139,13 @@ impl Seat {
             beat: CachePadded::new(Beat::new()),
             stealer,
             forks,
+            fork_lane: AtomicUsize::new(0),
             forks_hidden: AtomicU64::new(0),
             start: Instant::now(),
             returned: Mutex::new(Vec::new()),
             returned_count: AtomicUsize::new(0),
             owner,
+            strangers,
             counters: CachePadded::new(Counters::default()),
             promoted: Mutex::new(Promoted {
                 next_ticket: 0,
@@ -200,19 +216,25 @@ impl Seat {
         self.owner.unpark();
     }
 
-    pub(crate) fn has_returned(&self) -> bool {
+    fn has_returned(&self) -> bool {
         self.returned_count.load(Ordering::Relaxed) != 0
     }
 
-    /// A fork that was given back.
-    pub(crate) fn take_returned(&self) -> Option<ForkPtr> {
+    /// Whether a fork was given back that `wanted` accepts.
+    pub(crate) fn has_returned_one(&self, wanted: impl Fn(&ForkPtr) -> bool) -> bool {
+        self.has_returned() && lock(&self.returned).iter().any(wanted)
+    }
+
+    /// A fork that was given back, and that `wanted` accepts.
+    pub(crate) fn take_returned(&self, wanted: impl Fn(&ForkPtr) -> bool) -> Option<ForkPtr> {
         if !self.has_returned() {
             return None;
         }
         let mut returned = lock(&self.returned);
-        let fork = returned.pop();
+        let place = returned.iter().position(wanted)?;
+        let fork = returned.swap_remove(place);
         self.returned_count.store(returned.len(), Ordering::Relaxed);
-        fork
+        Some(fork)
     }
 
     /// Keeps forks from others until `end`.
@@ -248,15 +270,33 @@ impl Seat {
 
     /// Whether there is a second half of a join of `lane` that others may take.
     pub(crate) fn has_shared(&self, lane: Lane) -> bool {
-        self.has_promoted(lane, 0) || (lane == Lane::Frame && self.has_forks())
+        self.has_promoted_one(|_, job| job.lane == lane)
+            || (self.has_forks() && self.fork_lane() == lane)
     }
 
-    /// Whether a job of `lane` waits that was promoted at `since` or later.
-    pub(crate) fn has_promoted(&self, lane: Lane, since: u64) -> bool {
+    /// Tells the lane of the forks, before others are told of the first one.
+    pub(crate) fn set_fork_lane(&self, lane: Lane) {
+        // Relaxed, here and below: under the fences of the sleep protocol, as every look at a queue. Who takes a
+        // fork by an old one counts as of another lane meanwhile.
+        self.fork_lane.store(lane.index(), Ordering::Relaxed);
+    }
+
+    pub(crate) fn fork_lane(&self) -> Lane {
+        Lane::ALL[self.fork_lane.load(Ordering::Relaxed)]
+    }
+
+    /// Whether a promoted job waits that `wanted` accepts.
+    fn has_promoted_one(&self, wanted: impl Fn(u64, &Promotion) -> bool) -> bool {
         self.promoted_count.load(Ordering::Relaxed) != 0
             && lock(&self.promoted)
                 .jobs
                 .iter()
-                .any(|(ticket, job)| *ticket >= since && job.lane == lane)
+                .any(|(ticket, job)| wanted(*ticket, job))
+    }
+
+    /// How many jobs its thread is inside of that are no part of those below them.
+    pub(crate) fn strangers(&self) -> usize {
+        // Relaxed: who has taken a fork sees what came before that was pushed.
+        self.strangers.load(Ordering::Relaxed)
     }
 }

@@ -1,7 +1,7 @@
 //! Short waits on a running thread, for what is likely to come before a sleep would pay.
 
-use std::hint;
-use std::time::{Duration, Instant};
+use crate::sync::{Instant, hint};
+use std::time::Duration;
 
 /// About what putting a thread to sleep and waking it costs: waiting this long before going to
 /// sleep is at most twice as dear as knowing the future.

@@ -1,5 +1,6 @@
-//! The one place that names a synchronisation primitive: core's and std's, or loom's under
-//! `--cfg heartbeat_loom`, where the layers up to `sleep` are model-checked.
+//! The one place that names what threads meet by, blocks one, starts one or tells the time: core's and
+//! std's, or loom's under `--cfg heartbeat_loom`, where the layers up to `sleep` are model-checked, or those of
+//! `sim` under `--cfg heartbeat_sim`, where the whole pool runs in a scheduler of its own.
 
 #[cfg(heartbeat_loom)]
 pub(crate) use loom::{
@@ -8,10 +9,37 @@ pub(crate) use loom::{
     sync::{Arc, Condvar, Mutex, MutexGuard},
 };
 
-#[cfg(not(heartbeat_loom))]
+#[cfg(heartbeat_sim)]
+pub(crate) use crate::sim::{
+    Instant, OnceLock,
+    atomic::*,
+    lock::{Condvar, Mutex, MutexGuard},
+    thread,
+};
+#[cfg(heartbeat_sim)]
+pub(crate) use std::sync::Arc;
+#[cfg(heartbeat_sim)]
+pub(crate) mod hint {
+    pub(crate) use crate::sim::spin_loop;
+}
+#[cfg(heartbeat_sim)]
+pub(crate) mod mpsc {
+    pub(crate) use crate::sim::{Sender, channel};
+}
+
+#[cfg(not(any(heartbeat_loom, heartbeat_sim)))]
 pub(crate) use std::{
     sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU64, AtomicUsize, Ordering, fence},
     sync::{Arc, Condvar, Mutex, MutexGuard},
+};
+
+// No model of loom's comes to these.
+#[cfg(not(heartbeat_sim))]
+pub(crate) use std::{
+    hint,
+    sync::{OnceLock, mpsc},
+    thread,
+    time::Instant,
 };
 
 /// std's cell with loom's interface.

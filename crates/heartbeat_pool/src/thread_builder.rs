@@ -1,10 +1,10 @@
 //! A thread that a pool wants, before somebody starts it.
 
+use crate::sync::thread::{self, JoinHandle};
 use crate::thread_state;
 use crate::threads::Thread;
 use std::fmt;
 use std::io;
-use std::thread::{self, JoinHandle};
 
 /// A thread that a pool wants, for a
 /// [`spawn_handler`](crate::ThreadPoolBuilder::spawn_handler) to start. The interface is rayon's.
@@ -36,7 +36,15 @@ impl ThreadBuilder {
     }
 
     /// Runs the calling thread as one of the pool, until the pool ends or needs it no more.
+    ///
+    /// # Panics
+    ///
+    /// When the thread belongs to a pool already. The pool then goes on without it.
     pub fn run(self) {
+        assert!(
+            !thread_state::is_member(),
+            "run: the thread belongs to a pool already; give `run` a thread of its own"
+        );
         self.thread.run();
     }
 

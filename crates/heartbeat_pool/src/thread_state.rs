@@ -3,7 +3,8 @@
 use crate::mailbox::Mailbox;
 use crate::parker::Parker;
 use crate::registry::Registry;
-use crate::sync::Arc;
+use crate::signal::Signal;
+use crate::sync::{Arc, AtomicUsize, Ordering};
 use crate::worker::Worker;
 use std::any::Any;
 use std::cell::{Cell, OnceCell, RefCell};
@@ -13,6 +14,9 @@ use std::rc::Rc;
 struct ThreadState {
     parker: Arc<Parker>,
     mailbox: OnceCell<Arc<Mailbox>>,
+    strangers: Arc<AtomicUsize>,
+    /// That of the last wait for a future which is over, for the next.
+    signal: Cell<Option<Arc<Signal>>>,
     /// One a pool, kept between calls so that entering a pool again costs a look-up.
     seats: RefCell<Vec<Rc<Worker>>>,
     /// What makes a thread that had a life before one of a pool's own.
@@ -33,6 +37,8 @@ thread_local! {
     static STATE: ThreadState = ThreadState {
         parker: Arc::new(Parker::new()),
         mailbox: const { OnceCell::new() },
+        strangers: Arc::new(AtomicUsize::new(0)),
+        signal: const { Cell::new(None) },
         seats: const { RefCell::new(Vec::new()) },
         enrolled: const { RefCell::new(None) },
     };
@@ -63,11 +69,51 @@ pub(crate) fn is_waiting() -> bool {
     WAITS.get() > 0
 }
 
+/// A job that the calling thread runs on top of what it does, and that is no part of that, until this is dropped.
+pub(crate) struct Stranger(Arc<AtomicUsize>);
+
+impl Stranger {
+    pub(crate) fn begin() -> Self {
+        let count = strangers();
+        // Relaxed, here and below: only this thread writes it; for others it comes before what the job forks.
+        count.store(count.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+        Self(count)
+    }
+}
+
+impl Drop for Stranger {
+    fn drop(&mut self) {
+        let before = self.0.load(Ordering::Relaxed);
+        self.0.store(before - 1, Ordering::Relaxed);
+    }
+}
+
+/// How many such jobs the calling thread is inside of, for others to read. In a thread-local's destructor, a new one.
+pub(crate) fn strangers() -> Arc<AtomicUsize> {
+    STATE
+        .try_with(|state| state.strangers.clone())
+        .unwrap_or_default()
+}
+
 /// The calling thread's parker. In a thread-local's destructor, a new one.
 pub(crate) fn parker() -> Arc<Parker> {
     STATE
         .try_with(|state| state.parker.clone())
         .unwrap_or_else(|_| Arc::new(Parker::new()))
+}
+
+/// Calls `f` with a signal of the calling thread's that no other wait has now.
+pub(crate) fn with_signal<R>(f: impl FnOnce(&Arc<Signal>) -> R) -> R {
+    /// Keeps the signal for the next wait. A waker that outlives its wait makes that one poll in vain.
+    struct Kept(Arc<Signal>);
+    impl Drop for Kept {
+        fn drop(&mut self) {
+            _ = STATE.try_with(|state| state.signal.set(Some(self.0.clone())));
+        }
+    }
+    let kept = STATE.try_with(|state| state.signal.take()).ok().flatten();
+    let signal = Kept(kept.unwrap_or_else(|| Arc::new(Signal::new(parker()))));
+    f(&signal.0)
 }
 
 /// The calling thread's own mailbox. In a thread-local's destructor, a new one.
@@ -117,9 +163,12 @@ pub(crate) fn keep_seat(worker: Rc<Worker>) {
     STATE.with(|state| state.seats.borrow_mut().insert(0, worker));
 }
 
-/// The calling thread's seat in its own pool, if that has no spare threads.
+/// The calling thread's seat in its own pool, if that has no spare threads, or can't have more.
 pub(crate) fn lone_member() -> Option<Rc<Worker>> {
-    member().filter(|worker| !worker.registry().config.has_spares)
+    member().filter(|worker| {
+        let registry = worker.registry();
+        !registry.config.has_spares || registry.threads.is_short()
+    })
 }
 
 /// Whether the calling thread is one of a pool's own.
@@ -138,11 +187,13 @@ pub(crate) fn keep_enrolled(thread: impl Any) {
     STATE.with(|state| *state.enrolled.borrow_mut() = Some(Box::new(thread)));
 }
 
-/// Gives up every seat, when a pool thread ends.
+/// Gives up every seat, when a pool thread ends, but those of pools that the thread is still inside of.
 pub(crate) fn drop_seats() {
     // Taken out first: a seat's end may run a job's destructor, which may look for a seat.
-    let seats = STATE.with(|state| state.seats.take());
-    drop(seats);
+    let is_unused = |worker: &mut Rc<Worker>| Rc::strong_count(worker) == 1;
+    let unused: Vec<_> =
+        STATE.with(|state| state.seats.borrow_mut().extract_if(.., is_unused).collect());
+    drop(unused);
 }
 
 /// The seat of a pool's own thread in its pool.

@@ -5,7 +5,8 @@ use crate::config::Config;
 use crate::pinned::Pinned;
 use crate::priority;
 use crate::registry::Registry;
-use crate::sync::{Arc, AtomicUsize, Condvar, Mutex, Ordering, lock};
+use crate::sync::thread::{self, JoinHandle};
+use crate::sync::{Arc, AtomicBool, AtomicUsize, Condvar, Instant, Mutex, Ordering, lock};
 use crate::thread_builder::ThreadBuilder;
 use crate::thread_state;
 use crate::unwind;
@@ -13,7 +14,13 @@ use std::cell::Cell;
 use std::io;
 use std::mem;
 use std::sync::PoisonError;
-use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+/// How long after the system has refused a thread it is asked again, if one is missed.
+pub(crate) const RETRY: Duration = Duration::from_millis(10);
+
+/// How often who waits for a pool's end looks whether there is work that its last jobs wait for.
+const LOOK: Duration = Duration::from_millis(1);
 
 /// Idle threads beyond the target that a pool keeps for the next wait.
 const SPARES_KEPT: usize = 4;
@@ -36,6 +43,12 @@ pub(crate) struct Threads {
     ended: Condvar,
     /// Spare threads being started: one at a time is enough, for it wakes the next.
     starting: AtomicUsize,
+    /// How many members were asked for.
+    wanted: AtomicUsize,
+    /// Whether the system has refused the last thread that was asked for.
+    is_short: AtomicBool,
+    /// When it did.
+    refused: Mutex<Option<Instant>>,
 }
 
 #[derive(Default)]
@@ -129,6 +142,9 @@ impl Threads {
             slots: Mutex::new(Slots::default()),
             ended: Condvar::new(),
             starting: AtomicUsize::new(0),
+            wanted: AtomicUsize::new(0),
+            is_short: AtomicBool::new(false),
+            refused: Mutex::new(None),
         }
     }
 
@@ -137,23 +153,76 @@ impl Threads {
         self.main
     }
 
-    /// Starts the members that are missing. Errors leave the pool with those that started.
-    pub(crate) fn populate(&self, registry: &Arc<Registry>, target: usize) -> io::Result<()> {
-        for index in 0..target {
-            self.start(registry, Some(index), false)?;
+    /// Whether the pool has fewer threads than it could use, for the system refused the last one.
+    ///
+    /// Then threads that wait do what nobody else could, as those of a pool without spare threads, and
+    /// [`ask_again`](Self::ask_again).
+    pub(crate) fn is_short(&self) -> bool {
+        // Relaxed: who sleeps by an old answer is woken, see `refuse`.
+        self.is_short.load(Ordering::Relaxed)
+    }
+
+    /// The system has refused a thread: whoever waits looks what it can do about that.
+    fn refuse(&self, registry: &Registry) {
+        *lock(&self.refused) = Some(Instant::now());
+        // Relaxed: ordered by the lock of the waiters, who are listed before they look again.
+        self.is_short.store(true, Ordering::Relaxed);
+        registry.waiters.wake_all();
+    }
+
+    /// Whether the last refusal is old enough for another try.
+    fn may_ask(&self) -> bool {
+        !self.is_short() || lock(&self.refused).is_none_or(|refused| refused.elapsed() >= RETRY)
+    }
+
+    /// Asks for the threads that the system has refused, if that is some time ago and they are still missed.
+    pub(crate) fn ask_again(&self, registry: &Arc<Registry>) {
+        if !self.is_short() || !self.may_ask() || registry.is_terminated() {
+            return;
         }
+        let wanted = self.wanted.load(Ordering::Relaxed);
+        if registry.occupancy.target() < wanted {
+            _ = registry.resize_own(&|_| wanted);
+        } else {
+            self.spawn_spare(registry);
+        }
+    }
+
+    /// Starts the members that are missing of `target`. Where the system refuses one, tells how many there are.
+    pub(crate) fn populate(
+        &self,
+        registry: &Arc<Registry>,
+        target: usize,
+    ) -> Result<(), (usize, io::Error)> {
+        // Relaxed: read for a later try, by whoever comes first.
+        self.wanted.store(target, Ordering::Relaxed);
+        for index in 0..target {
+            if let Err(error) = self.start(registry, Some(index), false) {
+                self.refuse(registry);
+                let slots = lock(&self.slots);
+                // Of those behind it some may be there from before.
+                let alive = slots.live.iter().take(target).flatten().count();
+                return Err((alive, error));
+            }
+        }
+        // A spare thread may be missed as well; `ask_again` sees to that.
         Ok(())
     }
 
     /// Starts a thread for a seat that a waiting one has left. Does nothing while one is being
-    /// started, or where the system has no more threads: the work stays queued for the others.
+    /// started. Where the system has no more threads, those that wait see to the work.
     pub(crate) fn spawn_spare(&self, registry: &Arc<Registry>) {
+        if !registry.config.has_spares {
+            return;
+        }
+        if !self.may_ask() {
+            return registry.waiters.wake_all();
+        }
         // SeqCst: one winner; the loser relies on the winner's search, counted in `run`.
-        if !registry.config.has_spares
-            || self
-                .starting
-                .compare_exchange(0, 1, Ordering::SeqCst, Ordering::SeqCst)
-                .is_err()
+        if self
+            .starting
+            .compare_exchange(0, 1, Ordering::SeqCst, Ordering::SeqCst)
+            .is_err()
         {
             return;
         }
@@ -164,8 +233,13 @@ impl Threads {
 
     /// The part of [`spawn_spare`](Self::spawn_spare) that may be another thread's.
     pub(crate) fn start_spare(&self, registry: &Arc<Registry>) {
-        if registry.is_terminated() || self.start(registry, None, true).is_err() {
+        if registry.is_terminated() {
             self.starting.store(0, Ordering::SeqCst);
+        } else if self.start(registry, None, true).is_err() {
+            self.starting.store(0, Ordering::SeqCst);
+            self.refuse(registry);
+        } else if registry.occupancy.target() >= self.wanted.load(Ordering::Relaxed) {
+            self.is_short.store(false, Ordering::Relaxed);
         }
     }
 
@@ -249,9 +323,10 @@ impl Threads {
         lock(&self.slots).live.get(index)?.clone()
     }
 
-    /// Waits for every thread to end. A pool dropped by one of its own threads leaves that one
-    /// to end by itself, and those that were enrolled go on without it.
-    pub(crate) fn join(&self, own: Option<usize>) {
+    /// Waits for every thread to end, and calls `work` now and then meanwhile. A pool dropped by
+    /// one of its own threads leaves that one to end by itself, and those that were enrolled go on
+    /// without it.
+    pub(crate) fn join(&self, own: Option<usize>, work: impl Fn() -> bool) {
         let mut slots = lock(&self.slots);
         let others = |slots: &Slots| {
             let mut live = slots.live.iter().flatten();
@@ -259,10 +334,16 @@ impl Threads {
                 || live.any(|pinned| Some(pinned.index) != own && !pinned.is_enrolled())
         };
         while others(&slots) {
-            slots = self
-                .ended
-                .wait(slots)
-                .unwrap_or_else(PoisonError::into_inner);
+            drop(slots);
+            while work() {}
+            slots = lock(&self.slots);
+            if others(&slots) {
+                // Pools end seldom, so nobody tells that there is work again.
+                (slots, _) = self
+                    .ended
+                    .wait_timeout(slots, LOOK)
+                    .unwrap_or_else(PoisonError::into_inner);
+            }
         }
         let handles = mem::take(&mut slots.handles);
         drop(slots);

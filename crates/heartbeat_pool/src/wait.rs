@@ -1,12 +1,16 @@
 //! Waiting: run what is waited for, else give the seat away and sleep.
 
 use crate::cores;
+use crate::look::Look;
 use crate::parker::Parker;
+use crate::registry::Registry;
 use crate::spin;
 use crate::sync::Arc;
 use crate::thread_state::{self, Waiting};
+use crate::threads::RETRY;
 use crate::unwind;
 use crate::worker::Worker;
+use std::rc::Rc;
 
 /// Something that a worker waits for.
 pub(crate) trait Wait {
@@ -18,6 +22,24 @@ pub(crate) trait Wait {
     fn is_ready(&self) -> bool;
     /// Tells those who could wake the waiter that it is about to sleep, or that it no longer is.
     fn set_asleep(&self, asleep: bool);
+}
+
+impl Registry {
+    /// Parks the calling thread, which waits; for a while only where the system has refused a thread that is
+    /// missed, for it is asked again.
+    fn park(self: &Arc<Self>, parker: &Parker) {
+        let lower_misses = || self.kin.lower().is_some_and(Self::misses_threads);
+        if Self::misses_threads(self) || lower_misses() {
+            parker.park_timeout(RETRY);
+        } else {
+            parker.park();
+        }
+    }
+
+    /// Whether the system has refused a thread, and there is work for it.
+    fn misses_threads(this: &Arc<Self>) -> bool {
+        this.threads.is_short() && Look::new(this, this.seats().as_slice()).has_any_work()
+    }
 }
 
 impl Worker {
@@ -35,8 +57,7 @@ impl Worker {
             if event.is_done() {
                 return;
             }
-            let threadless = self.registry().occupancy.target() == 0;
-            if event.step(self) || thread_state::run_pinned() || (threadless && self.tick()) {
+            if event.step(self) || thread_state::run_pinned() || tick_threadless(self.registry()) {
                 continue;
             }
             let came_about = || event.is_done() || event.is_ready() || thread_state::has_pinned();
@@ -44,34 +65,19 @@ impl Worker {
             if spin::until(spin::IN_WAIT, || came_about() || cores::is_wanted()) && came_about() {
                 continue;
             }
-            let lone = thread_state::lone_member();
             let standing = Self::stand_up();
             self.seat.counters.park();
-            loop {
+            let needed = loop {
                 event.set_asleep(true);
-                // Nobody else would do the pool's other work, which `event` may need.
-                if self.registry().occupancy.target() == 0 {
-                    if self.sleep_alone(self.parker(), came_about) {
-                        break;
-                    }
-                } else if let Some(lone) = &lone {
-                    if lone.sleep_alone(self.parker(), came_about) {
-                        break;
-                    }
-                } else if came_about() || self.registry().occupancy.target() == 0 {
-                    break;
-                } else {
-                    let waiters = &self.registry().waiters;
-                    let has_threads = || self.registry().occupancy.target() > 0;
-                    waiters.park(self.parker(), has_threads);
+                let needed = rest(Some(self.registry()), self.parker(), came_about);
+                if needed.is_some() || came_about() {
+                    break needed;
                 }
-            }
+            };
             event.set_asleep(false);
             drop(standing);
-            if let Some(lone) = lone
-                && !came_about()
-            {
-                lone.visit(Self::tick);
+            if let Some(worker) = needed {
+                worker.visit(Self::tick);
             }
         }
     }
@@ -87,7 +93,7 @@ impl Worker {
         registry.sleep.wait_begin(parker);
         let awake = came_about() || is_needed();
         if !awake {
-            parker.park();
+            registry.park(parker);
         }
         if registry.sleep.wait_end(parker) && self.look().has_any_work() {
             // What the waker meant may be another's to do, and this thread may be done.
@@ -98,4 +104,54 @@ impl Worker {
         }
         awake
     }
+}
+
+/// Of a registry and the one whose lower kin it is, those without threads: whoever waits does their work.
+fn threadless(pool: &Arc<Registry>) -> [Option<Arc<Registry>>; 2] {
+    let is_threadless = |pool: &Arc<Registry>| pool.occupancy.target() == 0;
+    let upper = pool.kin.upper().filter(is_threadless);
+    [is_threadless(pool).then(|| pool.clone()), upper]
+}
+
+/// Does one piece of the work that nobody but those who wait in `pool` could do.
+pub(crate) fn tick_threadless(pool: &Arc<Registry>) -> bool {
+    let pools = threadless(pool).into_iter().flatten();
+    pools.into_iter().any(|pool| pool.tick())
+}
+
+/// One sleep of the calling thread, which has given its seats away, in a wait in `pool`, or in none: until
+/// `came_about`, or until it is unparked. Gives the seat by which the caller must do a piece of work that nobody
+/// else could, and that what it waits for may need.
+pub(crate) fn rest(
+    pool: Option<&Arc<Registry>>,
+    parker: &Arc<Parker>,
+    came_about: impl Fn() -> bool,
+) -> Option<Rc<Worker>> {
+    if let Some(pool) = pool {
+        for pool in [Some(pool), pool.kin.lower()].into_iter().flatten() {
+            pool.threads.ask_again(pool);
+        }
+    }
+    let threadless = pool.and_then(|pool| threadless(pool).into_iter().flatten().last());
+    let alone = threadless.as_ref().map(thread_state::seat_in);
+    if let Some(worker) = alone.or_else(thread_state::lone_member) {
+        // Not the worker's own parker: in a thread-local's destructor it is another one.
+        let awake = worker.sleep_alone(parker, &came_about);
+        return (awake && !came_about()).then_some(worker);
+    }
+    match pool {
+        Some(pool) => {
+            let was_short = pool.threads.is_short();
+            let has_changed =
+                || pool.occupancy.target() == 0 || pool.threads.is_short() != was_short;
+            pool.waiters.park(parker, || {
+                if !has_changed() && !came_about() {
+                    pool.park(parker);
+                }
+            });
+        }
+        None if !came_about() => parker.park(),
+        None => {}
+    }
+    None
 }

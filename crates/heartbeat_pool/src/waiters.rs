@@ -11,12 +11,10 @@ impl Waiters {
         Self(Mutex::new(Vec::new()))
     }
 
-    /// Parks the calling thread, unless `may_sleep` says otherwise once the thread is listed.
-    pub(crate) fn park(&self, parker: &Arc<Parker>, may_sleep: impl FnOnce() -> bool) {
+    /// Calls `park`, which parks the calling thread unless there is a reason not to, while the thread is listed.
+    pub(crate) fn park(&self, parker: &Arc<Parker>, park: impl FnOnce()) {
         lock(&self.0).push(parker.clone());
-        if may_sleep() {
-            parker.park();
-        }
+        park();
         let mut waiters = lock(&self.0);
         if let Some(place) = waiters.iter().position(|other| Arc::ptr_eq(other, parker)) {
             waiters.swap_remove(place);

@@ -20,7 +20,6 @@ impl Worker {
     /// Runs one of the private jobs that this thread's own unfinished joins have been promoted
     /// and not taken yet. See [`yield_local`](crate::yield_local()).
     pub fn yield_local(&self) -> Yield {
-        self.offer_more_forks();
         if let Some(fork) = fork::steal(&self.seat) {
             self.run_fork(fork);
             return Yield::Executed;

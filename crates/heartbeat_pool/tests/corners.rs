@@ -6,7 +6,7 @@ use common::{pool, wait_until, within_a_minute};
 use heartbeat_pool::{Lane, Mailbox, yield_task};
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -248,5 +248,33 @@ fn a_frame_budget_holds_while_its_jobs_are_long() {
         // Relief lets in few: it can't tell a long job from a blocked one, but doubles its doubts.
         let most = most.load(Ordering::SeqCst);
         assert!(most <= 4, "{most}");
+    });
+}
+
+/// All threads are held by jobs that wait for a queued one in a way that the pool knows nothing of, behind a lot of
+/// others. To let in one of these after the other, a few milliseconds apart, takes more than the minute.
+#[test]
+fn a_long_queue_behind_blocked_jobs_is_emptied() {
+    within_a_minute(|| {
+        let pool = pool(2);
+        let (sender, receiver) = mpsc::channel::<()>();
+        let receiver = Arc::new(Mutex::new(receiver));
+        let running = Arc::new(AtomicUsize::new(0));
+        for _ in 0..2 {
+            let (receiver, running) = (receiver.clone(), running.clone());
+            pool.spawn(Lane::Frame, move || {
+                running.fetch_add(1, Ordering::SeqCst);
+                receiver.lock().unwrap().recv().unwrap();
+            });
+        }
+        wait_until(|| running.load(Ordering::SeqCst) == 2);
+        for _ in 0..30_000 {
+            pool.spawn(Lane::Frame, || ());
+        }
+        let last = pool.spawn_future(Lane::Frame, async move {
+            sender.send(()).unwrap();
+            sender.send(()).unwrap();
+        });
+        pool.block_on(last);
     });
 }

@@ -4,7 +4,7 @@ mod common;
 
 use common::within_a_minute;
 use futures_lite::future::yield_now;
-use heartbeat_pool::{Lane, ThreadPool, Worker};
+use heartbeat_pool::{Lane, LowerPriority, ThreadPool, Worker};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -15,6 +15,15 @@ fn pool(threads: usize) -> Arc<ThreadPool> {
     let builder = ThreadPool::builder()
         .num_threads(threads)
         .lower_threads(true);
+    Arc::new(builder.build().unwrap())
+}
+
+/// One whose lower threads get what others leave.
+fn with_leftovers(threads: usize) -> Arc<ThreadPool> {
+    let builder = ThreadPool::builder()
+        .num_threads(threads)
+        .lower_threads(true)
+        .lower_priority(LowerPriority::Leftovers);
     Arc::new(builder.build().unwrap())
 }
 
@@ -70,7 +79,7 @@ fn a_scope_of_the_pool_in_a_background_job_stays_on_its_threads() {
 fn lower_lanes_use_every_core_and_starve_neither_frames_nor_each_other() {
     within_a_minute(|| {
         for threads in [1, 2, 4] {
-            let pool = pool(threads);
+            let pool = with_leftovers(threads);
             let stop = Arc::new(AtomicBool::new(false));
             let running = Arc::new(AtomicUsize::new(0));
             for _ in 0..=threads {
@@ -181,7 +190,7 @@ fn priority() -> (i64, i64) {
 #[test]
 fn their_priority_is_lower() {
     within_a_minute(|| {
-        let pool = pool(1);
+        let pool = with_leftovers(1);
         let own = priority();
         let of = |lane| pool.block_on(pool.spawn_async(lane, || async { priority() }));
         assert_eq!(of(Lane::Frame), own);
@@ -192,12 +201,26 @@ fn their_priority_is_lower() {
     });
 }
 
+/// What they start, such as a library's own threads, is run as readily as anything.
+#[cfg(target_os = "linux")]
+#[test]
+fn by_default_threads_that_they_start_have_the_usual_priority() {
+    within_a_minute(|| {
+        let pool = pool(1);
+        let own = priority();
+        for lane in [Lane::Io, Lane::Background] {
+            let start = || async { thread::spawn(priority).join().unwrap() };
+            assert_eq!(pool.block_on(pool.spawn_async(lane, start)), own);
+        }
+    });
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn all_of_them_give_way_at_once() {
     for threads in [1, 2, 3] {
         within_a_minute(move || {
-            let pool = pool(threads);
+            let pool = with_leftovers(threads);
             let policy = |_| {
                 pool.spawn_async(Lane::Background, || async {
                     thread::sleep(Duration::from_millis(1));
@@ -220,7 +243,7 @@ fn frames_without_a_pause_leave_gaps() {
     within_a_minute(|| {
         // No core is left over.
         let threads = thread::available_parallelism().unwrap().get().max(2);
-        let pool = pool(threads);
+        let pool = with_leftovers(threads);
         let over = Arc::new(AtomicBool::new(false));
         let endless = |lane| {
             let over = over.clone();
@@ -263,7 +286,7 @@ fn frames_without_a_pause_leave_gaps() {
 #[test]
 fn frame_threads_that_a_background_job_needs_have_the_usual_priority() {
     within_a_minute(|| {
-        let pool = pool(1);
+        let pool = with_leftovers(1);
         let own = priority();
         let (end, ended) = async_channel::bounded::<()>(1);
         let (tell, told) = async_channel::unbounded();
@@ -304,5 +327,36 @@ fn whether_there_are_lower_threads_may_change() {
         let builder = ThreadPool::builder().num_threads(3);
         builder.build_static_if_unsized(&POOL).unwrap();
         assert_eq!(POOL.num_threads(), 1);
+    });
+}
+
+/// An io job blocks on a frame task that is woken while the pool ends: frame threads are there until it is done.
+#[test]
+fn a_pool_ends_while_a_lower_job_waits_for_a_frame_task() {
+    within_a_minute(|| {
+        for round in 0..40 {
+            for lane in [Lane::Io, Lane::Background] {
+                let pool = pool(2);
+                let (begin, has_begun) = mpsc::channel();
+                let (over, is_over) = mpsc::channel();
+                pool.spawn(lane, move || {
+                    let (sender, receiver) = async_channel::bounded::<u32>(1);
+                    let child = heartbeat_pool::spawn_future(Lane::Frame, async move {
+                        receiver.recv().await.unwrap()
+                    });
+                    let waker = thread::spawn(move || {
+                        thread::sleep(Duration::from_millis(2));
+                        sender.try_send(3).unwrap();
+                    });
+                    begin.send(()).unwrap();
+                    over.send(heartbeat_pool::block_on(child)).unwrap();
+                    waker.join().unwrap();
+                });
+                has_begun.recv().unwrap();
+                thread::sleep(Duration::from_micros(round * 100));
+                drop(pool);
+                assert_eq!(is_over.recv().unwrap(), 3);
+            }
+        }
     });
 }

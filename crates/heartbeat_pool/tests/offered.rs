@@ -3,7 +3,7 @@
 mod common;
 
 use common::{SIZES, pool, wait_until, within_a_minute};
-use heartbeat_pool::{Worker, block_in_place, yield_local};
+use heartbeat_pool::{Lane, Worker, block_in_place, yield_local};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
@@ -54,26 +54,41 @@ fn the_second_half_needs_no_poll_of_its_owner() {
     });
 }
 
-/// Below other joins as well, as far as all are offered.
+/// Below other joins as well, however many, in whatever lane.
 #[test]
 fn the_second_half_can_be_taken_inside_of_other_joins() {
-    fn descend(worker: &Worker, depth: usize, taken: &AtomicBool) {
-        if depth == 0 {
-            let wait = || wait_until(|| taken.load(Ordering::Acquire));
-            worker.join_offered(|_| wait(), |_| taken.store(true, Ordering::Release));
-        } else {
-            worker.join_offered(|worker| descend(worker, depth - 1, taken), |_| ());
+    fn descend(worker: &Worker, depth: usize, measured: bool, taken: &AtomicBool) {
+        let wait = || wait_until(|| taken.load(Ordering::Acquire));
+        let take = |_: &Worker| taken.store(true, Ordering::Release);
+        let deeper = |worker: &Worker| descend(worker, depth - 1, measured, taken);
+        match (depth, measured) {
+            (0, false) => _ = worker.join_offered(|_| wait(), take),
+            (0, true) => _ = worker.join_measured(|_| wait(), take),
+            (_, false) => _ = worker.join_offered(deeper, |_| ()),
+            (_, true) => _ = worker.join_measured(deeper, |_| ()),
         }
     }
     within_a_minute(|| {
-        let pool = pool(2);
-        for depth in 0..8 {
-            pool.with_worker(|worker| descend(worker, depth, &AtomicBool::new(false)));
+        for threads in [2, 4] {
+            let pool = pool(threads);
+            for measured in [false, true] {
+                for depth in [0, 1, 7, 8, 12, 40, 200] {
+                    let taken = AtomicBool::new(false);
+                    pool.with_worker(|worker| descend(worker, depth, measured, &taken));
+                }
+                for lane in Lane::ALL {
+                    pool.block_on(pool.spawn_async(lane, move || async move {
+                        Worker::with_current(|worker| {
+                            descend(worker.unwrap(), 40, measured, &AtomicBool::new(false));
+                        });
+                    }));
+                }
+            }
         }
     });
 }
 
-/// Deeper ones are offered before a wait, and as their owner yields.
+/// Where their owner waits in the pool, or yields.
 #[test]
 fn all_second_halves_can_be_taken_while_their_owner_waits_or_yields() {
     fn descend(worker: &Worker, depth: usize, wait: &(impl Fn() + Sync), taken: &AtomicBool) {
@@ -104,7 +119,6 @@ fn all_second_halves_can_be_taken_while_their_owner_waits_or_yields() {
     });
 }
 
-/// More than are offered at a time: the rest is, as others take these.
 #[test]
 fn the_second_halves_of_a_deep_spine_are_shared_as_it_ends() {
     fn descend(worker: &Worker, depth: usize, leaf: &(impl Fn() + Sync)) {

@@ -9,8 +9,9 @@ use super::pace;
 use crate::lane::Lane;
 use crate::occupancy::Charge;
 use crate::spin;
+use crate::sync::Instant;
 use crate::worker::Worker;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How long a drowsy sentinel sleeps. A pool that runs one long serial job wakes this seldom.
 const DROWSY: Duration = Duration::from_millis(16);
@@ -26,11 +27,11 @@ const QUIET_BEATS: u32 = 2;
 /// going back to sleep costs.
 const ANSWER: Duration = Duration::from_micros(3);
 
-/// Frame work that waits this long, while nothing in the pool ends, is let in beyond the target:
-/// what runs may be blocked on it. Each thread already beyond the target doubles the wait, so that
+/// Frame work that waits this long, and any fork, while nothing in the pool ends, is let in beyond the target:
+/// what runs may be blocked on it. Who lets it in goes on with what else is queued. Each thread already beyond the target doubles the wait, so that
 /// long jobs are not taken for blocked ones over and over.
 const RELIEF: Duration = Duration::from_millis(4);
-const RELIEF_DOUBLINGS: usize = 8;
+const RELIEF_DOUBLINGS: usize = 4;
 
 /// How a turn of duty ended.
 pub(crate) enum Relieved {
@@ -38,9 +39,9 @@ pub(crate) enum Relieved {
     Called,
     /// Nothing runs any more.
     Quiet,
-    /// The sentinel must run stuck frame work: it is counted as running already, and still
+    /// The sentinel must run stuck work of this lane: it is counted as running already, and still
     /// listed as idle.
-    Stuck,
+    Stuck(Lane),
 }
 
 /// Keeps the beat until the caller, which is listed as idle, is called or not needed.
@@ -74,6 +75,7 @@ pub(crate) fn keep_beat(worker: &Worker) -> Relieved {
     let mut calm = 0;
     let mut quiet = 0;
     let mut pace = worker.pace();
+    let mut forks = worker.look().forks();
     let mut brisk = false;
     let mut brisk_beats = 0;
     let mut since = Instant::now();
@@ -91,11 +93,11 @@ pub(crate) fn keep_beat(worker: &Worker) -> Relieved {
         if !alert.1 && registry.occupancy.is_quiet() {
             return Relieved::Quiet;
         }
-        let stuck = worker.look().has_work(Lane::Frame);
+        let stuck = worker.look().work_of_running_jobs();
         let interval = match (alert.1, stuck) {
             (true, _) => beat,
-            (false, true) => RELIEF,
-            (false, false) => DROWSY.max(beat),
+            (false, Some(_)) => RELIEF,
+            (false, None) => DROWSY.max(beat),
         };
         if worker.parker().park_timeout(interval) {
             worker.make_way();
@@ -109,6 +111,9 @@ pub(crate) fn keep_beat(worker: &Worker) -> Relieved {
         // Drowsy as well: a raise that met its owner closing the gate was not seen.
         look.raise_beats(Some(&worker.seat));
         let moved = pace.advance(look.progress());
+        let hidden = look.has_hidden_forks();
+        let stirs = moved > 0 || look.forks() != forks;
+        forks = look.forks();
         drop(look);
         brisk_beats = if pace::is_brisk(moved, beat) {
             brisk_beats + 1
@@ -120,15 +125,23 @@ pub(crate) fn keep_beat(worker: &Worker) -> Relieved {
         if alert.1 && spin::until(ANSWER, helpful) {
             return Relieved::Called;
         }
-        calm = if lowered || moved > 0 { 0 } else { calm + 1 };
-        if moved > 0 || !stuck {
+        calm = if lowered || moved > 0 || hidden {
+            0
+        } else {
+            calm + 1
+        };
+        let Some(lane) = stuck.filter(|_| !stirs) else {
             since = Instant::now();
             continue;
-        }
-        let extra = registry.occupancy.beyond_target().min(RELIEF_DOUBLINGS);
+        };
+        let extra = match lane {
+            Lane::Frame => registry.occupancy.beyond_target().min(RELIEF_DOUBLINGS),
+            // Beyond a budget that keeps cores for frames: only what is as good as certain to block.
+            Lane::Io | Lane::Background => RELIEF_DOUBLINGS,
+        };
         if since.elapsed() >= RELIEF * (1 << extra) {
-            registry.occupancy.enter(Charge::Lane(Lane::Frame));
-            return Relieved::Stuck;
+            registry.occupancy.enter(Charge::Lane(lane));
+            return Relieved::Stuck(lane);
         }
     }
 }

@@ -9,6 +9,7 @@ mod parker;
 mod room;
 mod scope;
 mod sentinel;
+mod signal;
 mod sleep;
 mod spmc;
 mod waiting;

@@ -16,6 +16,7 @@ use crate::tickets::{Call, Tickets};
 use crate::unwind::{self, Payload};
 use async_task::Runnable;
 use std::cell::Cell;
+use std::mem::ManuallyDrop;
 
 /// One piece of a scope's work. It is only run by threads that keep the scope's core alive, so it
 /// needs no pointer of its own to it.
@@ -188,13 +189,13 @@ impl ScopeCore {
     /// Calls `f`, which runs or drops a runnable of this scope, and counts the future off if that
     /// was its end.
     pub(crate) fn counted(&self, f: impl FnOnce()) {
-        let outer = (ENDED.replace(false), PANIC.take());
+        let outer = (ENDED.replace(false), replace_panic(None));
         // A panic may come from the drop of an output that nobody wanted.
         if let Err(payload) = unwind::catch(f) {
             self.record_panic(payload);
         }
         let ended = ENDED.replace(outer.0);
-        if let Some(payload) = PANIC.replace(outer.1) {
+        if let Some(payload) = replace_panic(outer.1) {
             self.record_panic(payload);
         }
         if ended {
@@ -227,7 +228,22 @@ thread_local! {
     static ENDED: Cell<bool> = const { Cell::new(false) };
     /// What a scoped future has panicked with in that run: for its scope, which the future does
     /// not know.
-    pub(super) static PANIC: Cell<Option<Payload>> = const { Cell::new(None) };
+    /// Not dropped with the thread, so that it is there for thread-locals' destructors as well; whoever sets it
+    /// is inside of [`ScopeCore::counted`], which takes it.
+    static PANIC: Cell<Option<ManuallyDrop<Payload>>> = const { Cell::new(None) };
+}
+
+/// Leaves what a scoped future has panicked with to the run that is under way.
+pub(super) fn set_panic(payload: Payload) {
+    if let Some(former) = replace_panic(Some(payload)) {
+        unwind::discard(former);
+    }
+}
+
+fn replace_panic(payload: Option<Payload>) -> Option<Payload> {
+    PANIC
+        .replace(payload.map(ManuallyDrop::new))
+        .map(ManuallyDrop::into_inner)
 }
 
 /// Reports that a scoped future was dropped.

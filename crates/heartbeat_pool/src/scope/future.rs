@@ -1,6 +1,6 @@
 //! Futures on a scope.
 
-use super::core::{End, PANIC, ScopeCore};
+use super::core::{self, End, ScopeCore};
 use crate::sync::Arc;
 use crate::unwind;
 use async_task::{Runnable, Task};
@@ -33,7 +33,7 @@ impl<F: Future> Future for ScopedFuture<F> {
         match unwind::catch(|| future.poll(context)) {
             Ok(poll) => poll,
             Err(payload) => {
-                PANIC.set(Some(payload));
+                core::set_panic(payload);
                 unwind::resume(Box::new(ScopePanicked))
             }
         }
@@ -46,7 +46,7 @@ impl<F> Drop for ScopedFuture<F> {
         let dropped = unwind::catch(|| unsafe { ManuallyDrop::drop(&mut self.future) });
         if let Err(payload) = dropped {
             // Not resumed: async-task would abort.
-            PANIC.set(Some(payload));
+            core::set_panic(payload);
         }
     }
 }

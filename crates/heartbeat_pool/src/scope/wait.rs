@@ -3,14 +3,14 @@
 use super::core::ScopeCore;
 use crate::job::{Job, RawJob};
 use crate::mailbox::Mailbox;
-use crate::sync::Arc;
+use crate::sync::{Arc, Instant};
 use crate::trace::{self, Kind};
 use crate::unwind;
 use crate::wait::Wait;
 use crate::worker::Worker;
 use std::cell::Cell;
 use std::ptr::NonNull;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The job through which workers find a scope. It stands for the whole scope, and is queued at
 /// most once at a time.
@@ -47,7 +47,7 @@ unsafe impl RawJob for Ticket {
                     // This thread, which is shy now, looks again within a beat.
                     return core.put_back(|| Self::job(&core));
                 }
-                if core.registry.occupancy.crowded(core.lane) {
+                if worker.is_one_too_many(core.lane) {
                     core.offer(|| Self::job(&core));
                     return;
                 }

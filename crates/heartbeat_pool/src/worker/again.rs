@@ -67,7 +67,7 @@ impl Worker {
             && !self.is_called()
             && !self.is_wasted()
             && !self.may_leave_gap()
-            && !self.registry.occupancy.crowded(Lane::Frame)
+            && !self.is_one_too_many(Lane::Frame)
             && self.count_look_unless_strangers_turn();
         if is_next {
             return Some(job);

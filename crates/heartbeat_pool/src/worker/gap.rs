@@ -1,6 +1,6 @@
 //! Gaps: a thread that works for frames without a pause leaves its core alone now and then.
 //!
-//! The system gives the lower threads what others leave, so where frames follow each other without a pause, io
+//! Where the system gives the lower threads what others leave, and frames follow each other without a pause, io
 //! and background jobs would stand still. A sleep of a moment is a turn that they get at once and give back at
 //! once, which no priority can say: a thread that has any claim to a core keeps it up to the next clock tick.
 //!
@@ -8,12 +8,11 @@
 //! where jobs take seconds, lower threads get what the system gives them, less than a hundredth of a core.
 
 use super::Worker;
+use crate::priority::LowerPriority;
 use crate::registry::Registry;
+use crate::sync::{Instant, thread};
 use std::cell::Cell;
-use std::num::NonZero;
-use std::sync::OnceLock;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// What the threads that help leave of one core together: a part in so many.
 const SHARE: u32 = 8;
@@ -68,9 +67,7 @@ fn due(passed: Duration, run: Duration) -> Option<Duration> {
 impl Registry {
     /// Whether frame threads run on all cores that there are.
     fn fills_all_cores(&self) -> bool {
-        static CORES: OnceLock<usize> = OnceLock::new();
-        let cores = || thread::available_parallelism().map_or(1, NonZero::get);
-        self.occupancy.frame_threads() >= *CORES.get_or_init(cores)
+        self.occupancy.frame_threads() >= self.cores
     }
 }
 
@@ -87,7 +84,9 @@ impl Worker {
     pub(super) fn may_leave_gap(&self) -> bool {
         let registry = &self.registry;
         let lower = registry.kin.lower();
-        lower.is_some_and(|lower| lower.wants_cores()) && registry.fills_all_cores()
+        lower.is_some_and(|lower| lower.wants_cores())
+            && registry.lower_priority() == LowerPriority::Leftovers
+            && registry.fills_all_cores()
     }
 
     #[cold]
@@ -116,7 +115,7 @@ impl Worker {
 
 #[cfg(all(
     any(target_os = "linux", target_os = "android"),
-    not(any(miri, heartbeat_loom))
+    not(any(miri, heartbeat_loom, heartbeat_sim))
 ))]
 fn thread_time() -> Option<Duration> {
     use rustix::time::{ClockId, clock_gettime};
@@ -126,7 +125,7 @@ fn thread_time() -> Option<Duration> {
 /// Elsewhere the system itself lets no thread starve.
 #[cfg(not(all(
     any(target_os = "linux", target_os = "android"),
-    not(any(miri, heartbeat_loom))
+    not(any(miri, heartbeat_loom, heartbeat_sim))
 )))]
 fn thread_time() -> Option<Duration> {
     None
@@ -142,6 +141,27 @@ mod tests {
     fn who_never_paused_owes_a_gap() {
         assert_eq!(due(4 * MS, 4 * MS), Some(GAP));
         assert_eq!(due(10_000 * MS, 10_000 * MS), Some(GAP));
+    }
+
+    /// One of two threads, kept to one core, fills not all of those that its pool has.
+    #[cfg(all(target_os = "linux", not(miri)))]
+    #[test]
+    fn a_thread_that_is_kept_to_a_core_knows_of_the_others() {
+        use crate::pool::ThreadPool;
+        use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+        if thread::available_parallelism().map_or(1, usize::from) < 2 {
+            return;
+        }
+        let pool = ThreadPool::builder().num_threads(2).build().unwrap();
+        pool.install(|worker| {
+            let allowed = sched_getaffinity(None).unwrap();
+            let first = (0..CpuSet::MAX_CPU).find(|core| allowed.is_set(*core));
+            let mut one = CpuSet::new();
+            one.set(first.unwrap());
+            sched_setaffinity(None, &one).unwrap();
+            assert!(!worker.registry().fills_all_cores());
+            sched_setaffinity(None, &allowed).unwrap();
+        });
     }
 
     #[test]

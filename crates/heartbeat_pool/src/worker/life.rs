@@ -10,14 +10,12 @@ use crate::occupancy::Charge;
 use crate::pinned::Pinned;
 use crate::registry::Registry;
 use crate::spin;
-use crate::sync::Arc;
+use crate::sync::{Arc, Instant, hint};
 use crate::thread_state::{self, Entered};
 use crate::unwind;
 use std::cell::Cell;
-use std::hint;
 use std::mem;
 use std::rc::Rc;
-use std::time::Instant;
 
 /// Looks at the queues before a thread stops working: about half a microsecond's.
 const LINGER: usize = 16;
@@ -310,12 +308,18 @@ impl Worker {
                 }
                 // Once more round: work may have begun just then and seen a sentinel.
                 Relieved::Quiet => {}
-                Relieved::Stuck => {
+                Relieved::Stuck(lane) => {
                     back();
-                    self.charge.set(Some(Charge::Lane(Lane::Frame)));
+                    self.charge.set(Some(Charge::Lane(lane)));
+                    self.relieves.set(lane == Lane::Frame);
                     self.end_search();
                     self.begin_stretch();
-                    if let Some(found) = self.pop(Lane::Frame) {
+                    let found = match lane {
+                        Lane::Frame => self.pop(lane),
+                        // Not another job, which has to wait for its turn.
+                        Lane::Io | Lane::Background => self.take_shared(lane),
+                    };
+                    if let Some(found) = found {
                         self.run(found);
                     }
                     return Woken::ToRun;

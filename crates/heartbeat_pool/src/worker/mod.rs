@@ -22,15 +22,13 @@ use crate::registry::{Registry, SeatList};
 use crate::scope::ScopeCore;
 use crate::seat::{Promotion, Seat};
 use crate::slots::Slot;
-use crate::sync::Arc;
+use crate::sync::{Arc, Instant, thread};
 use crate::thread_state::{self, Entered};
 use crate::threads::Main;
 use again::Again;
 use gap::Gaps;
 use std::cell::{Cell, Ref, RefCell};
 use std::rc::Rc;
-use std::thread;
-use std::time::Instant;
 use stretch::Stretch;
 
 /// What becomes of a pool's threads.
@@ -90,7 +88,10 @@ pub struct Worker {
     slot: Slot,
     /// Whether the thread is inside of a measured join, or of a part of one.
     pub(crate) is_measured: Cell<bool>,
-    /// Whether its next fork is to be taken soon.
+    /// Whether it relieves a pool whose running jobs block: it goes on beyond the number of threads until one of
+    /// those stands down.
+    relieves: Cell<bool>,
+    /// Whether its next fork is to be taken soon, or as soon as others may take it.
     pub(crate) wants_help_now: Cell<bool>,
 }
 
@@ -123,6 +124,7 @@ impl Worker {
             deque.stealer(),
             forks.stealer(),
             thread_state::parker(),
+            thread_state::strangers(),
             pinned.is_some() && registry.kin.is_lower(),
         ));
         registry.add_seat(seat.clone());
@@ -147,6 +149,7 @@ impl Worker {
             gaps: Gaps::new(),
             slot: Slot::new(),
             is_measured: Cell::new(false),
+            relieves: Cell::new(false),
             wants_help_now: Cell::new(false),
         }
     }
@@ -304,6 +307,7 @@ impl Worker {
     /// Leaves the count, if the thread was counted, and becomes `charge`, which is counted already.
     fn set_charge(&self, charge: Option<Charge>) {
         if let Some(left) = self.charge.replace(charge) {
+            self.relieves.set(false);
             if charge.is_none() {
                 self.seat.core.give_back();
             }
@@ -347,9 +351,8 @@ impl Worker {
         let mut left = Vec::new();
         thread_state::for_each_seat(|worker| {
             worker.promote_all();
-            let has_offered = worker.forks.offer_all();
-            worker.seat.show_forks();
-            if has_offered {
+            if worker.seat.hides_forks() {
+                worker.seat.show_forks();
                 worker.announce_forks();
             }
             if let Some(charge) = worker.charge.take() {

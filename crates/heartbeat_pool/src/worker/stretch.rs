@@ -5,9 +5,9 @@
 //! is *shy*: it no longer waits for work at the others' elbows but looks once a beat.
 
 use crate::seat::Seat;
-use crate::sync::Arc;
+use crate::sync::{Arc, Instant};
 use std::cell::{Cell, RefCell};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// What a stretch must take to pay: a few times what promoting and taking cost those who share.
 const WORTH_COMING: Duration = Duration::from_nanos(3_500);

@@ -8,7 +8,7 @@ use crate::lane::Lane;
 use crate::occupancy::Charge;
 use crate::seat::{Promotion, Seat};
 use crate::sync::Arc;
-use crate::thread_state;
+use crate::thread_state::{self, Stranger};
 use crate::trace::{self, Kind};
 use crate::unwind;
 
@@ -42,7 +42,7 @@ impl Worker {
         for lane in lanes {
             let kept = self.charge.get() == Some(Charge::Lane(lane));
             if kept {
-                if self.registry.occupancy.crowded(lane) {
+                if self.is_one_too_many(lane) {
                     self.set_charge(None);
                     self.registry.offer_seat();
                     continue;
@@ -67,6 +67,16 @@ impl Worker {
             self.registry.offer_seat();
         }
         Some(Found::Blocking(job))
+    }
+
+    /// Whether the thread, which is counted as running `lane`, should stop taking its jobs. Those that the thread
+    /// relieves do so when their jobs end, so it may go on; then it is one of the pool's number.
+    pub(crate) fn is_one_too_many(&self, lane: Lane) -> bool {
+        let crowded = self.registry.occupancy.crowded(lane);
+        if !crowded {
+            self.relieves.set(false);
+        }
+        crowded && !self.relieves.get()
     }
 
     pub(super) fn pop(&self, lane: Lane) -> Option<Found> {
@@ -131,9 +141,9 @@ impl Worker {
         self.take_shared(lane).or_else(|| self.steal_job(lane))
     }
 
-    fn take_shared(&self, lane: Lane) -> Option<Found> {
+    pub(super) fn take_shared(&self, lane: Lane) -> Option<Found> {
         self.find_seat(|seat| {
-            if lane == Lane::Frame
+            if lane == seat.fork_lane()
                 && let Some(fork) = fork::steal(seat)
             {
                 return Some(Found::Fork(fork));
@@ -239,6 +249,7 @@ impl Worker {
 
     /// Runs one piece of work of any kind, whatever the budgets: for pools without threads.
     pub(crate) fn tick(&self) -> bool {
+        let _stranger = Stranger::begin();
         let tick = self.ticks.get().wrapping_add(1);
         self.ticks.set(tick);
         let mut lanes = Lane::ALL;
@@ -263,6 +274,7 @@ impl Worker {
     /// Runs one piece of work of `lane`, if there is some: of another lane than the thread's own
     /// only where there is room for one more.
     pub(crate) fn run_one_of(&self, lane: Lane) -> bool {
+        let _stranger = Stranger::begin();
         if lane != self.lane() {
             let occupancy = &self.registry.occupancy;
             if !self.look().has_work(lane) || !occupancy.try_admit(lane) {
@@ -303,6 +315,7 @@ impl Worker {
         let Some(job) = self.pinned.as_ref().and_then(|pinned| pinned.pop()) else {
             return false;
         };
+        let _stranger = Stranger::begin();
         self.run_job(Kind::Pinned, job);
         true
     }

@@ -1,0 +1,79 @@
+//! What an item of a loop takes, by the code that the loop runs: known from the last time that it was run.
+
+// Not the models': nothing but a guess rests on them.
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+
+/// As many loops are remembered; of those that meet in one place, the last.
+const PLACES: usize = 256;
+
+struct Place {
+    /// The loop that it is of; 0 for none.
+    key: AtomicUsize,
+    /// Nanoseconds an item, as the bits of an `f32`.
+    item: AtomicU32,
+}
+
+static KNOWN: [Place; PLACES] = [const {
+    Place {
+        key: AtomicUsize::new(0),
+        item: AtomicU32::new(0),
+    }
+}; PLACES];
+
+/// What is known of one loop.
+#[derive(Clone, Copy)]
+pub(crate) struct LoopCost {
+    key: usize,
+}
+
+impl LoopCost {
+    /// That of the loop that runs the code at `key`.
+    pub(crate) fn new(key: usize) -> Self {
+        Self { key }
+    }
+
+    fn place(self) -> &'static Place {
+        // Functions begin at multiples of 16, mostly.
+        &KNOWN[(self.key >> 4) % PLACES]
+    }
+
+    /// What `items` items take together, in nanoseconds, if that is known.
+    pub(crate) fn expect(self, items: usize) -> Option<f32> {
+        let place = self.place();
+        // Relaxed, here and below: a number that is another loop's costs a guess.
+        let is_known = place.key.load(Ordering::Relaxed) == self.key;
+        is_known.then(|| f32::from_bits(place.item.load(Ordering::Relaxed)) * items as f32)
+    }
+
+    /// An item was found to take so many nanoseconds.
+    pub(crate) fn learn(self, item: f32) {
+        let place = self.place();
+        place.item.store(item.to_bits(), Ordering::Relaxed);
+        place.key.store(self.key, Ordering::Relaxed);
+    }
+}
+
+/// Forgets all, so that what comes is as in a process of its own.
+#[cfg(heartbeat_sim)]
+pub(crate) fn forget() {
+    KNOWN
+        .iter()
+        .for_each(|place| place.key.store(0, Ordering::Relaxed));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_learnt_last_is_expected() {
+        let cost = LoopCost::new(usize::MAX);
+        assert_eq!(cost.expect(10), None);
+        cost.learn(3.0);
+        assert_eq!(cost.expect(10), Some(30.0));
+        cost.learn(1.0);
+        assert_eq!(LoopCost::new(usize::MAX).expect(10), Some(10.0));
+        LoopCost::new(usize::MAX - (PLACES << 4)).learn(5.0);
+        assert_eq!(cost.expect(10), None, "the place is another one's");
+    }
+}

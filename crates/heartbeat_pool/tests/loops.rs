@@ -1,0 +1,58 @@
+//! Loops whose items take long, anywhere among them.
+
+mod common;
+
+use common::{pool, wait_until, within_a_minute};
+use heartbeat_pool::{Lane, Worker};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+/// Runs loops over `THREADS * STRIDE` items, of which every `STRIDE`th takes long, and waits until as many of these
+/// have begun as there are threads: whichever comes first, the others must be had without its end. Each such loop is
+/// code of its own, of which nothing is known at first and then that it takes long.
+fn meet<const THREADS: usize, const STRIDE: usize>(worker: &Worker) {
+    for _ in 0..3 {
+        let mut numbers: Vec<usize> = (1..=THREADS * STRIDE).collect();
+        let begun = AtomicUsize::new(0);
+        worker.for_each(&mut numbers, |number| {
+            if number.is_multiple_of(STRIDE) {
+                begun.fetch_add(1, Ordering::SeqCst);
+                wait_until(|| begun.load(Ordering::SeqCst) >= THREADS);
+                thread::sleep(Duration::from_millis(2));
+            }
+        });
+        assert_eq!(begun.into_inner(), THREADS);
+    }
+}
+
+#[test]
+fn other_items_can_be_taken_while_a_long_one_runs() {
+    within_a_minute(|| {
+        let pools = [2, 8, 64].map(pool);
+        pools[0].with_worker(meet::<2, 1>);
+        pools[0].with_worker(meet::<2, 5>);
+        pools[0].with_worker(meet::<2, 200>);
+        pools[1].with_worker(meet::<8, 1>);
+        pools[1].with_worker(meet::<8, 5>);
+        pools[1].with_worker(meet::<8, 50>);
+        pools[2].with_worker(meet::<64, 1>);
+        pools[2].with_worker(meet::<64, 20>);
+    });
+}
+
+#[test]
+fn other_items_can_be_taken_in_every_lane() {
+    fn check<const STRIDE: usize>(lane: Lane) {
+        let pool = pool(4);
+        pool.set_budget(lane, 4);
+        pool.block_on(pool.spawn_async(lane, || async {
+            Worker::with_current(|worker| meet::<4, STRIDE>(worker.unwrap()));
+        }));
+    }
+    within_a_minute(|| {
+        check::<2>(Lane::Frame);
+        check::<3>(Lane::Io);
+        check::<4>(Lane::Background);
+    });
+}

@@ -1,0 +1,223 @@
+//! Programs by chance.
+
+use crate::program::{Body, By, Fate, Happens, Join, Part, Parts, Program, Scoped, Shape, Step};
+use crate::random::Random;
+use heartbeat_pool::Lane;
+use std::sync::Arc;
+
+/// Kinds of steps; each program has a few of them only, so that these meet each other often.
+const KINDS: u64 = 19;
+/// Kinds that have to do with each other: joins, scopes, tasks and waits for them, pinned jobs, blocking ones, calls.
+const THEMES: [&[u64]; 6] = [
+    &[0, 1, 2],
+    &[3, 5, 17],
+    &[5, 7, 8],
+    &[11, 12, 13],
+    &[14, 15],
+    &[4, 16],
+];
+/// How deep jobs lie inside of each other.
+const DEPTH: u64 = 3;
+
+struct Generator {
+    random: Random,
+    kinds: Vec<u64>,
+    shape: Shape,
+    /// Steps that the program may still have.
+    left: u64,
+    panics: bool,
+}
+
+/// The program of `seed`, with as many threads as it likes, or `threads`.
+pub fn program(seed: u64, threads: Option<usize>) -> Program {
+    let mut random = Random::new(seed);
+    let usual = random.of(&[0, 1, 1, 1, 2, 2, 2, 3, 4]);
+    let threads = threads.unwrap_or(usual);
+    let refused = match random.below(6) {
+        0 => (0..=random.below(2))
+            .map(|_| threads + random.below(4) as usize)
+            .collect(),
+        1 if random.once_in(8) => vec![random.below(4) as usize],
+        _ => Vec::new(),
+    };
+    let shape = Shape {
+        threads,
+        spares: !random.once_in(4),
+        lower: random.once_in(2),
+        brisk: random.once_in(2),
+        refused,
+        resizes: random.once_in(6),
+    };
+    let count = 1 + random.below(5);
+    let mut kinds: Vec<u64> = (0..count).map(|_| random.below(KINDS)).collect();
+    if random.once_in(2) {
+        kinds.truncate(random.below(3) as usize);
+        kinds.extend(random.of(&THEMES));
+    }
+    if shape.resizes {
+        kinds.push(18);
+    }
+    let left = random.of(&[3, 6, 10, 16, 30]);
+    let panics = random.once_in(4);
+    let settles = random.once_in(2);
+    let outside = random.of(&[1, 1, 1, 2, 2, 3]);
+    let mut generator = Generator {
+        random,
+        kinds,
+        shape,
+        left,
+        panics,
+    };
+    let outside = (0..outside).map(|_| generator.outer()).collect();
+    Program {
+        outside,
+        settles,
+        pool: generator.shape,
+    }
+}
+
+impl Generator {
+    fn outer(&mut self) -> Body {
+        let count = 1 + self.random.below(4);
+        let steps: Vec<Step> = (0..count).map(|_| self.step(0, true)).collect();
+        Body {
+            steps: steps.into(),
+            panics: false,
+        }
+    }
+
+    fn lane(&mut self) -> Lane {
+        self.random
+            .of(&[Lane::Frame, Lane::Frame, Lane::Io, Lane::Background])
+    }
+
+    fn work(&mut self) -> Step {
+        Step::Work(self.random.of(&[0, 0, 1, 10, 60, 400, 5_000]))
+    }
+
+    fn body(&mut self, depth: u64) -> Body {
+        let panics = self.panics && self.random.once_in(6);
+        let body = self.calm_body(depth);
+        Body { panics, ..body }
+    }
+
+    /// One that ends well.
+    fn calm_body(&mut self, depth: u64) -> Body {
+        let most = if depth >= DEPTH || self.left == 0 {
+            1
+        } else {
+            3
+        };
+        let count = self.random.below(most + 1);
+        let step = |this: &mut Self| {
+            if depth >= DEPTH || this.left == 0 {
+                return this.work();
+            }
+            this.left -= 1;
+            this.step(depth, false)
+        };
+        let steps: Vec<Step> = (0..count).map(|_| step(self)).collect();
+        Body {
+            steps: steps.into(),
+            panics: false,
+        }
+    }
+
+    fn happens(&mut self) -> Happens {
+        let by = match self.random.below(8) {
+            0 => By::Blocking,
+            1 | 2 => By::Thread(self.random.of(&[0, 5, 60, 1_000])),
+            _ => By::Lane(self.lane()),
+        };
+        Happens {
+            by,
+            under_lock: self.random.once_in(3),
+        }
+    }
+
+    fn parts(&mut self, depth: u64) -> Parts {
+        let count = self.random.below(4);
+        let part = |this: &mut Self| match this.random.below(5) {
+            0 => Part::Yield,
+            1 => Part::Event(this.happens()),
+            2 if depth < DEPTH && this.left > 0 => {
+                this.left -= 1;
+                Part::Task(this.lane(), this.parts(depth + 1))
+            }
+            _ => Part::Do(this.body(depth + 1)),
+        };
+        (0..count).map(|_| part(self)).collect()
+    }
+
+    fn scoped(&mut self, depth: u64) -> Scoped {
+        match self.random.below(5) {
+            0 => Scoped::Future(self.parts(depth)),
+            1 if self.shape.is_steady() => {
+                let index = self.random.below(self.shape.threads as u64) as usize;
+                Scoped::On(index, self.body(depth))
+            }
+            other => {
+                let body = self.body(depth);
+                let more = if other == 4 { self.random.below(3) } else { 0 };
+                let more = (0..more).map(|_| Scoped::Closure(self.body(depth + 1), Vec::new()));
+                Scoped::Closure(body, more.collect())
+            }
+        }
+    }
+
+    fn fate(&mut self, depth: u64) -> Fate {
+        match self.random.below(8) {
+            0..3 => Fate::Awaited,
+            3 => Fate::Detached,
+            4 => Fate::Later(self.calm_body(depth + 1)),
+            5 => Fate::Dropped,
+            6 => Fate::DroppedLater(self.calm_body(depth + 1)),
+            _ => Fate::Cancelled,
+        }
+    }
+
+    fn step(&mut self, depth: u64, is_outside: bool) -> Step {
+        let next = depth + 1;
+        let kinds: Arc<[u64]> = self.kinds.as_slice().into();
+        match self.random.of(&kinds) {
+            0 => Step::Join(Join::Plain, self.body(next), self.body(next)),
+            1 => Step::Join(Join::Offered, self.body(next), self.body(next)),
+            2 => Step::Join(Join::Measured, self.body(next), self.body(next)),
+            3 => {
+                let count = self.random.below(4);
+                let jobs = (0..count).map(|_| self.scoped(next)).collect();
+                Step::Scope(jobs, self.body(next))
+            }
+            // In a pool without threads nobody would run it, and it would hold the pool for ever.
+            4 if is_outside && self.shape.keeps_threads() && self.random.once_in(6) => {
+                Step::SpawnHolder(self.lane(), self.body(next))
+            }
+            4 => Step::Spawn(self.lane(), self.body(next)),
+            5 | 6 => {
+                let fate = self.fate(depth);
+                Step::Future(self.lane(), self.parts(next), fate)
+            }
+            7 => Step::BlockOn(self.happens()),
+            8 => Step::BlockOnTwo(self.happens(), self.calm_body(next)),
+            9 => Step::Yield,
+            10 => Step::YieldLocal,
+            // One inside of another makes as many calls as the pool's threads, squared.
+            11 | 12 if depth > 0 && self.shape.threads > 4 => self.work(),
+            11 => Step::Broadcast(self.body(next)),
+            12 => Step::SpawnBroadcast(self.body(next)),
+            13 if self.shape.is_steady() => {
+                let index = self.random.below(self.shape.threads as u64) as usize;
+                Step::SpawnOn(index, self.body(next))
+            }
+            14 => Step::Blocking(self.body(next)),
+            15 => Step::BlockInPlace(self.calm_body(next)),
+            16 => Step::Install(self.body(next)),
+            17 => Step::ForEach(self.random.below(6) as usize, self.calm_body(next)),
+            18 if is_outside && self.shape.resizes => {
+                Step::Resize(self.random.of(&[0, 0, 1, 2, 3]))
+            }
+            18 if is_outside => Step::Lease(self.body(next)),
+            _ => self.work(),
+        }
+    }
+}

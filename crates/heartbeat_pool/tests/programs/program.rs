@@ -1,0 +1,152 @@
+//! What a program may consist of.
+
+use heartbeat_pool::Lane;
+use std::sync::Arc;
+
+/// A pool and what is done with it.
+#[derive(Clone, Debug)]
+pub struct Program {
+    pub pool: Shape,
+    /// The steps of threads from outside, at the same time.
+    pub outside: Vec<Body>,
+    /// Whether the pool is left to become idle before it is dropped.
+    pub settles: bool,
+}
+
+#[derive(Clone, Debug)]
+pub struct Shape {
+    pub threads: usize,
+    pub spares: bool,
+    pub lower: bool,
+    pub brisk: bool,
+    /// Starts of threads that are refused, by number.
+    pub refused: Vec<usize>,
+    /// Whether its size changes.
+    pub resizes: bool,
+}
+
+impl Shape {
+    /// Whether a wait may have to run what nobody else would.
+    pub fn is_lenient(&self) -> bool {
+        self.threads == 0 || !self.spares || self.resizes || !self.refused.is_empty()
+    }
+
+    /// Whether the pool has threads all the time.
+    pub fn keeps_threads(&self) -> bool {
+        self.threads > 0 && !self.resizes
+    }
+
+    /// Whether each thread of the pool is there all the time.
+    pub fn is_steady(&self) -> bool {
+        self.keeps_threads() && self.refused.is_empty()
+    }
+}
+
+/// Steps of one job, one after the other.
+#[derive(Clone, Debug, Default)]
+pub struct Body {
+    pub steps: Arc<[Step]>,
+    /// Whether it ends by a panic.
+    pub panics: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum Join {
+    Plain,
+    Offered,
+    Measured,
+}
+
+/// Who brings an event about.
+#[derive(Clone, Copy, Debug)]
+pub enum By {
+    Lane(Lane),
+    Blocking,
+    /// A thread from outside, after so many microseconds.
+    Thread(u64),
+}
+
+/// An event, and whether it wakes under its lock.
+#[derive(Clone, Copy, Debug)]
+pub struct Happens {
+    pub by: By,
+    pub under_lock: bool,
+}
+
+/// What becomes of a spawned task.
+#[derive(Clone, Debug)]
+pub enum Fate {
+    Awaited,
+    Detached,
+    /// Awaited after other steps.
+    Later(Body),
+    Dropped,
+    /// Dropped after other steps.
+    DroppedLater(Body),
+    /// Cancelled, and the end of that awaited.
+    Cancelled,
+}
+
+#[derive(Clone, Debug)]
+pub enum Step {
+    /// So many microseconds of it.
+    Work(u64),
+    Join(Join, Body, Body),
+    Scope(Vec<Scoped>, Body),
+    Spawn(Lane, Body),
+    /// As `Spawn`, of a job that holds the pool; from outside only.
+    SpawnHolder(Lane, Body),
+    Future(Lane, Parts, Fate),
+    BlockOn(Happens),
+    /// Waits for an event by a poll that also does other things.
+    BlockOnTwo(Happens, Body),
+    Yield,
+    YieldLocal,
+    Broadcast(Body),
+    SpawnBroadcast(Body),
+    SpawnOn(usize, Body),
+    Blocking(Body),
+    BlockInPlace(Body),
+    Install(Body),
+    ForEach(usize, Body),
+    Lease(Body),
+    Resize(usize),
+}
+
+/// A job of a scope.
+#[derive(Clone, Debug)]
+pub enum Scoped {
+    /// A closure, and what it adds to the scope.
+    Closure(Body, Vec<Scoped>),
+    Future(Parts),
+    On(usize, Body),
+}
+
+/// What a future does.
+pub type Parts = Arc<[Part]>;
+
+#[derive(Clone, Debug)]
+pub enum Part {
+    Do(Body),
+    Yield,
+    Event(Happens),
+    Task(Lane, Parts),
+}
+
+/// Whether a future of these ends by a panic.
+pub fn panics(parts: &[Part]) -> bool {
+    parts.iter().any(|part| match part {
+        Part::Do(body) => body.panics,
+        Part::Task(_, parts) => panics(parts),
+        Part::Yield | Part::Event(_) => false,
+    })
+}
+
+/// Whether a scope of these ends by a panic.
+pub fn any_panics(jobs: &[Scoped]) -> bool {
+    jobs.iter().any(|job| match job {
+        Scoped::Closure(body, more) => body.panics || any_panics(more),
+        Scoped::Future(parts) => panics(parts),
+        Scoped::On(_, body) => body.panics,
+    })
+}

@@ -1,0 +1,175 @@
+//! Programs on real threads.
+//!
+//! `HEARTBEAT_PROGRAM_SECONDS` is for how long, `HEARTBEAT_PROGRAM_SEED` the first seed, and
+//! `HEARTBEAT_PROGRAM_THREADS` the size of all pools.
+
+use crate::generate;
+use crate::ledger;
+use crate::perform::Play;
+use crate::program::{Program, Shape};
+use crate::stage::{self, number};
+use heartbeat_pool::{ThreadPool, ThreadPoolBuilder};
+use std::fmt::Write;
+use std::io;
+use std::process;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// The sizes of pools.
+const SIZES: [usize; 4] = [1, 2, 8, 64];
+/// Many times what a program takes, under a sanitizer and beside others.
+const DEADLINE: Duration = Duration::from_secs(120);
+
+static SEED: AtomicU64 = AtomicU64::new(0);
+static THREADS: AtomicUsize = AtomicUsize::new(0);
+
+/// Work that takes so long, about.
+pub fn pass(time: Duration) {
+    match time.as_micros() {
+        0 => {}
+        1..100 => {
+            let start = Instant::now();
+            while start.elapsed() < time {
+                std::hint::spin_loop();
+            }
+        }
+        _ => thread::sleep(time / 5),
+    }
+}
+
+/// Here the watchdog sees all threads' frames.
+pub fn note(_: fn() -> String) {}
+
+/// Tells of a failure, and ends the process.
+pub fn report(what: String) {
+    let (seed, threads) = (
+        SEED.load(Ordering::Relaxed),
+        THREADS.load(Ordering::Relaxed),
+    );
+    eprintln!(
+        "HEARTBEAT_PROGRAM_SEED={seed} HEARTBEAT_PROGRAM_THREADS={threads}: {what}\n{}{}",
+        ledger::stacks(),
+        threads_of_the_system()
+    );
+    // Not `exit`, which runs the destructors of this thread's own locals, and a pool's may wait.
+    process::abort();
+}
+
+/// What the system says of the threads, where it says something.
+fn threads_of_the_system() -> String {
+    let mut out = String::new();
+    let Ok(tasks) = std::fs::read_dir("/proc/self/task") else {
+        return out;
+    };
+    for task in tasks.flatten() {
+        let read = |file| std::fs::read_to_string(task.path().join(file)).unwrap_or_default();
+        let (name, on) = (read("comm"), read("wchan"));
+        let _ = writeln!(out, "  {:?} {} {on}", task.file_name(), name.trim());
+    }
+    out
+}
+
+/// Has the pool's threads refused whose starts `shape` says.
+fn refuse(shape: &Shape, builder: ThreadPoolBuilder) -> ThreadPoolBuilder {
+    let (refused, starts) = (shape.refused.clone(), AtomicUsize::new(0));
+    if refused.is_empty() {
+        return builder;
+    }
+    builder.spawn_handler(move |thread| {
+        if refused.contains(&starts.fetch_add(1, Ordering::Relaxed)) {
+            return Err(io::Error::new(
+                io::ErrorKind::WouldBlock,
+                "refused by the program",
+            ));
+        }
+        thread.spawn().map(drop)
+    })
+}
+
+fn wait_until(what: &str, mut is_so: impl FnMut() -> Vec<String>) {
+    let end = Instant::now() + DEADLINE;
+    loop {
+        let left = is_so();
+        if left.is_empty() {
+            return;
+        }
+        if Instant::now() >= end {
+            report(format!("{what} {left:?}"));
+        }
+        thread::sleep(Duration::from_micros(50));
+    }
+}
+
+fn perform(program: &Program, play: &Arc<Play>) {
+    let ledger = &play.ledger;
+    let set_up = |builder| refuse(&program.pool, builder);
+    if let Some(pool) = stage::build(&program.pool, ledger, set_up) {
+        stage::outside(program, play, &pool);
+        if program.settles {
+            settle(&pool, play);
+        }
+        ledger.end();
+        drop(pool);
+    }
+    wait_until("not dropped once:", || ledger.undropped());
+}
+
+fn settle(pool: &ThreadPool, play: &Play) {
+    wait_until("a pool has left", || {
+        // Where it has no threads, nobody else does its work.
+        while pool.num_threads() == 0 && pool.tick() {}
+        play.ledger.unfinished()
+    });
+    wait_until("the panic handler was not told of", || {
+        play.ledger.unreported()
+    });
+}
+
+#[test]
+fn programs_on_real_threads() {
+    let seconds = number("HEARTBEAT_PROGRAM_SECONDS").unwrap_or(4);
+    let first = number("HEARTBEAT_PROGRAM_SEED");
+    let size = number("HEARTBEAT_PROGRAM_THREADS");
+    let sizes = size.map_or(SIZES.to_vec(), |size| vec![size as usize]);
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        if !stage::is_end(&info.to_string()) {
+            usual(info);
+            report("a panic that nobody planned".to_owned());
+        }
+    }));
+    let runs = Arc::new(AtomicUsize::new(0));
+    let seen = runs.clone();
+    thread::spawn(move || {
+        let mut last = usize::MAX;
+        loop {
+            let now = seen.load(Ordering::Relaxed);
+            if now == last {
+                report(format!("still running after {DEADLINE:?}"));
+            }
+            last = now;
+            thread::sleep(DEADLINE);
+        }
+    });
+    let mut seed = first.unwrap_or_else(|| u64::from(process::id()) * 1_000_000);
+    let share = Duration::from_secs(seconds) / sizes.len() as u32;
+    for threads in sizes {
+        THREADS.store(threads, Ordering::Relaxed);
+        let end = Instant::now() + share;
+        loop {
+            SEED.store(seed, Ordering::Relaxed);
+            ledger::forget_stacks();
+            let program = generate::program(seed, Some(threads));
+            let play = stage::play(&program);
+            perform(&program, &play);
+            runs.fetch_add(1, Ordering::Relaxed);
+            seed += 1;
+            if Instant::now() >= end {
+                break;
+            }
+        }
+    }
+    println!("{} programs", runs.load(Ordering::Relaxed));
+}

@@ -1,0 +1,90 @@
+//! What both ways to perform a program have in common.
+
+use crate::ledger::Ledger;
+use crate::perform::{Planned, Play};
+use crate::program::{Program, Shape};
+use crate::scene::thread;
+use heartbeat_pool::{BuildError, ThreadPool, ThreadPoolBuilder};
+use std::env;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The number that the environment's `name` gives.
+pub fn number(name: &str) -> Option<u64> {
+    let value = env::var(name).ok()?;
+    Some(
+        value
+            .parse()
+            .unwrap_or_else(|_| panic!("{name} is a number")),
+    )
+}
+
+/// What `program`'s jobs share.
+pub fn play(program: &Program) -> Arc<Play> {
+    let shape = &program.pool;
+    Arc::new(Play {
+        ledger: Arc::new(Ledger::new(shape.is_lenient())),
+        may_be_threadless: !shape.keeps_threads(),
+    })
+}
+
+/// The pool of `shape`. None if its threads were refused, as they may be.
+pub fn build(
+    shape: &Shape,
+    ledger: &Arc<Ledger>,
+    set_up: impl FnOnce(ThreadPoolBuilder) -> ThreadPoolBuilder,
+) -> Option<Arc<ThreadPool>> {
+    let told = ledger.clone();
+    let builder = ThreadPool::builder()
+        .num_threads(shape.threads)
+        .spare_threads(shape.spares)
+        .lower_threads(shape.lower)
+        .beat(Duration::from_micros(if shape.brisk { 5 } else { 100 }))
+        .panic_handler(move |payload| {
+            if let Some(Planned(id)) = payload.downcast_ref() {
+                told.reported(*id);
+            }
+        });
+    match set_up(builder).build() {
+        Ok(pool) => Some(Arc::new(pool)),
+        Err(error) => {
+            let is_refused = shape.refused.iter().any(|start| *start < shape.threads);
+            if !is_refused || !matches!(error, BuildError::Spawn { .. }) {
+                ledger.fail(format!("the pool was not built: {error}"));
+            }
+            None
+        }
+    }
+}
+
+/// Performs the steps of all threads from outside.
+pub fn outside(program: &Program, play: &Arc<Play>, pool: &Arc<ThreadPool>) {
+    let start = |(number, body)| {
+        let body: &crate::program::Body = body;
+        let (pool, play, body) = (pool.clone(), play.clone(), body.clone());
+        let own = play.ledger.add("outside", None);
+        let thread = thread::Builder::new().name(format!("outside {number}"));
+        let run = move || play.outside(&pool, own, &body);
+        thread
+            .spawn(run)
+            .expect("a thread from outside is not refused")
+    };
+    let threads: Vec<_> = program.outside.iter().enumerate().map(start).collect();
+    for thread in threads {
+        if thread.join().is_err() {
+            play.ledger
+                .fail("a thread from outside panicked".to_owned());
+        }
+    }
+}
+
+/// Whether the pool's end may panic so.
+pub fn is_end(text: &str) -> bool {
+    // Where they may not be, they are found by whom they reach.
+    let ends = [
+        "Task polled after completion",
+        "the pool ended before it ran the call",
+        "spawn_on: the pool has no thread",
+    ];
+    ends.iter().any(|end| text.contains(end))
+}

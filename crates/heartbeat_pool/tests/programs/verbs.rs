@@ -1,0 +1,110 @@
+//! The verbs, from inside of a pool or from outside.
+
+use heartbeat_pool::{Lane, Scope, Task, ThreadPool, Worker};
+use std::future::Future;
+
+/// Where a call is made.
+#[derive(Clone, Copy)]
+pub enum Place<'a> {
+    /// On a thread from outside, which is in no call of the pool.
+    Outside(&'a ThreadPool),
+    /// In a job.
+    Inside,
+}
+
+impl Place<'_> {
+    pub fn with_worker<R>(self, f: impl FnOnce(&Worker) -> R) -> R {
+        match self {
+            Self::Outside(pool) => pool.with_worker(f),
+            Self::Inside => Worker::with_current(|worker| f(worker.expect("a job is in a pool"))),
+        }
+    }
+
+    pub fn join<A: Send, B: Send>(
+        self,
+        a: impl FnOnce() -> A + Send,
+        b: impl FnOnce() -> B + Send,
+    ) -> (A, B) {
+        match self {
+            Self::Outside(pool) => pool.join(a, b),
+            Self::Inside => heartbeat_pool::join(a, b),
+        }
+    }
+
+    pub fn scope<'env, R>(self, f: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> R) -> R {
+        match self {
+            Self::Outside(pool) => pool.scope(f),
+            Self::Inside => heartbeat_pool::scope(f),
+        }
+    }
+
+    pub fn spawn(self, lane: Lane, f: impl FnOnce() + Send + 'static) {
+        match self {
+            Self::Outside(pool) => pool.spawn(lane, f),
+            Self::Inside => heartbeat_pool::spawn(lane, f),
+        }
+    }
+
+    pub fn spawn_future<F>(self, lane: Lane, future: F) -> Task<F::Output>
+    where
+        F: Future<Output: Send> + Send + 'static,
+    {
+        match self {
+            Self::Outside(pool) => pool.spawn_future(lane, future),
+            Self::Inside => heartbeat_pool::spawn_future(lane, future),
+        }
+    }
+
+    pub fn spawn_blocking<R: Send + 'static>(
+        self,
+        f: impl FnOnce() -> R + Send + 'static,
+    ) -> Task<R> {
+        match self {
+            Self::Outside(pool) => pool.spawn_blocking(f),
+            Self::Inside => heartbeat_pool::spawn_blocking(f),
+        }
+    }
+
+    pub fn spawn_on(self, index: usize, f: impl FnOnce() + Send + 'static) {
+        match self {
+            Self::Outside(pool) => pool.spawn_on(index, f),
+            Self::Inside => heartbeat_pool::spawn_on(index, f),
+        }
+    }
+
+    pub fn broadcast(self, f: impl Fn() + Sync) -> usize {
+        match self {
+            Self::Outside(pool) => pool.broadcast(|_| f()).len(),
+            Self::Inside => heartbeat_pool::broadcast(|_| f()).len(),
+        }
+    }
+
+    pub fn spawn_broadcast(self, f: impl Fn() + Send + Sync + 'static) {
+        match self {
+            Self::Outside(pool) => pool.spawn_broadcast(move |_| f()),
+            Self::Inside => heartbeat_pool::spawn_broadcast(move |_| f()),
+        }
+    }
+
+    /// `by_pool`: where it can be done by the pool's method.
+    pub fn block_on<F: Future>(self, by_pool: bool, future: F) -> F::Output {
+        match self {
+            Self::Outside(pool) if by_pool => pool.block_on(future),
+            _ => heartbeat_pool::block_on(future),
+        }
+    }
+
+    pub fn yield_now(self) {
+        _ = match self {
+            Self::Outside(pool) => pool.yield_now(),
+            Self::Inside => heartbeat_pool::yield_now(),
+        };
+    }
+
+    pub fn yield_local(self) {
+        _ = match self {
+            Self::Outside(pool) => pool.yield_local(),
+            Self::Inside => heartbeat_pool::yield_local(),
+        };
+    }
+}

@@ -1,0 +1,189 @@
+//! Threads that the system refuses, and those that are run where they don't belong.
+
+mod common;
+
+use common::{wait_until, within_a_minute};
+use heartbeat_pool::{BuildError, Lane, ThreadBuilder, ThreadPool, Worker};
+use std::io;
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, mpsc};
+use std::thread;
+
+/// A handler that starts threads as long as `left` lasts.
+fn limited(
+    left: Arc<AtomicUsize>,
+) -> impl Fn(ThreadBuilder) -> io::Result<()> + Send + Sync + 'static {
+    move |thread| {
+        let less = |left: usize| left.checked_sub(1);
+        left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, less)
+            .map_err(|_| io::Error::from(io::ErrorKind::WouldBlock))?;
+        thread.spawn().map(drop)
+    }
+}
+
+/// A task whose thread waits for another one, which lies in the queue behind it.
+fn waits_for_another(pool: &ThreadPool) -> u32 {
+    pool.block_on(pool.spawn_async(Lane::Frame, || async {
+        heartbeat_pool::block_on(heartbeat_pool::spawn_future(Lane::Frame, async { 5 }))
+    }))
+}
+
+#[test]
+fn who_waits_helps_where_there_is_no_spare_thread_to_be_had() {
+    within_a_minute(|| {
+        let left = Arc::new(AtomicUsize::new(1));
+        let pool = ThreadPool::builder()
+            .num_threads(1)
+            .spawn_handler(limited(left))
+            .build()
+            .unwrap();
+        for _ in 0..100 {
+            assert_eq!(waits_for_another(&pool), 5);
+        }
+    });
+}
+
+/// The only thread is held by a job that waits for a queued one in a way that the pool knows nothing of.
+#[test]
+fn a_thread_that_was_refused_is_asked_for_again_while_somebody_waits() {
+    within_a_minute(|| {
+        let left = Arc::new(AtomicUsize::new(1));
+        let pool = ThreadPool::builder()
+            .num_threads(1)
+            .spawn_handler(limited(left.clone()))
+            .build()
+            .unwrap();
+        let (sender, receiver) = mpsc::channel();
+        let first = pool.spawn_async(Lane::Frame, move || async move { receiver.recv().unwrap() });
+        pool.spawn(Lane::Frame, move || sender.send(3).unwrap());
+        thread::scope(|threads| {
+            let waits = threads.spawn(|| pool.block_on(first));
+            // Let it be refused first.
+            thread::sleep(std::time::Duration::from_millis(30));
+            left.store(8, Ordering::SeqCst);
+            assert_eq!(waits.join().unwrap(), 3);
+        });
+    });
+}
+
+#[test]
+fn a_pool_runs_with_the_threads_that_it_got_and_gets_the_others_later() {
+    static POOL: ThreadPool = ThreadPool::new();
+    within_a_minute(|| {
+        let left = Arc::new(AtomicUsize::new(2));
+        let error = ThreadPool::builder()
+            .num_threads(4)
+            .spawn_handler(limited(left.clone()))
+            .build_static(&POOL)
+            .unwrap_err();
+        let BuildError::Spawn {
+            wanted, started, ..
+        } = error
+        else {
+            panic!("{error}");
+        };
+        assert_eq!((wanted, started), (4, 2));
+        assert!(error.to_string().contains("2 of the pool's 4 threads"));
+        assert_eq!(POOL.num_threads(), 2);
+        assert_eq!(POOL.broadcast(|_| ()).len(), 2);
+        assert_eq!(waits_for_another(&POOL), 5);
+        left.store(100, Ordering::SeqCst);
+        wait_until(|| {
+            waits_for_another(&POOL);
+            POOL.num_threads() == 4
+        });
+        assert_eq!(POOL.broadcast(|_| ()).len(), 4);
+    });
+}
+
+#[test]
+fn a_pool_that_got_no_thread_is_one_without() {
+    static POOL: ThreadPool = ThreadPool::new();
+    within_a_minute(|| {
+        let none = Arc::new(AtomicUsize::new(0));
+        let built = ThreadPool::builder()
+            .num_threads(4)
+            .spawn_handler(limited(none))
+            .build_static(&POOL);
+        assert!(built.is_err());
+        assert_eq!(POOL.num_threads(), 0);
+        assert_eq!(waits_for_another(&POOL), 5);
+    });
+}
+
+/// Frame threads fit, threads of lower priority don't.
+#[test]
+fn jobs_of_lower_lanes_run_on_frame_threads_where_there_are_no_lower_ones() {
+    within_a_minute(|| {
+        let left = Arc::new(AtomicUsize::new(2));
+        let pool = ThreadPool::builder()
+            .num_threads(2)
+            .lower_threads(true)
+            .spawn_handler(limited(left.clone()))
+            .build()
+            .unwrap();
+        let name = || async { thread::current().name().map(str::to_owned) };
+        for lane in [Lane::Io, Lane::Background] {
+            let name = pool.block_on(pool.spawn_async(lane, name)).unwrap();
+            assert!(name.starts_with("heartbeat"), "{name}");
+        }
+        left.store(100, Ordering::SeqCst);
+        wait_until(|| {
+            let name = pool.block_on(pool.spawn_async(Lane::Io, name)).unwrap();
+            name.starts_with("low")
+        });
+    });
+}
+
+/// A pool whose only thread is handed over.
+fn handed_over() -> (ThreadPool, ThreadBuilder) {
+    let first = Arc::new(Mutex::new(None));
+    let kept = first.clone();
+    let pool = ThreadPool::builder()
+        .num_threads(1)
+        .spare_threads(false)
+        .spawn_handler(move |thread| {
+            *kept.lock().unwrap() = Some(thread);
+            Ok(())
+        })
+        .build()
+        .unwrap();
+    let thread = first.lock().unwrap().take().unwrap();
+    (pool, thread)
+}
+
+#[test]
+fn a_thread_of_one_pool_is_refused_by_another() {
+    within_a_minute(|| {
+        let (first, thread) = handed_over();
+        thread.enroll();
+        let (second, thread) = handed_over();
+        let refused = panic::catch_unwind(AssertUnwindSafe(|| thread.run())).unwrap_err();
+        let message = refused.downcast_ref::<&str>().unwrap();
+        assert!(message.contains("belongs to a pool already"), "{message}");
+        drop(second);
+        assert_eq!(heartbeat_pool::join(|| 1, || 2), (1, 2));
+        assert_eq!(
+            Worker::with_current(|worker| worker.unwrap().index()),
+            Some(0)
+        );
+        drop(first);
+    });
+}
+
+/// A thread that is inside of a pool runs as one of another, until that ends.
+#[test]
+fn a_seat_outlives_what_a_thread_runs_as_while_it_is_taken() {
+    within_a_minute(|| {
+        let (first, _) = handed_over();
+        let (second, thread) = handed_over();
+        first.with_worker(|worker| {
+            let ender = thread::spawn(|| drop(second));
+            thread.run();
+            ender.join().unwrap();
+            assert_eq!(worker.join(|_| 1, |_| 2), (1, 2));
+            assert_eq!(first.join(|| 1, || 2), (1, 2));
+        });
+    });
+}
