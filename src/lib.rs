@@ -11,6 +11,6 @@ mod query;
 pub use config::{ConfigError, THREADS_VARIABLE, ThreadCount};
 pub use diagnostics::HeartbeatMetrics;
 pub use executor::AdaptiveExecutor;
-pub use heartbeat_pool::{Lane, PoolMetrics, WorkerMetrics, join};
+pub use heartbeat_pool::{Lane, LowerPriority, PoolMetrics, WorkerMetrics, join};
 pub use plugin::HeartbeatPlugin;
 pub use query::{ParColumns, ParIter, ParQuery};

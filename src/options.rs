@@ -39,9 +39,11 @@ impl Options {
 
     fn new(options: &TaskPoolOptions, available: usize) -> Self {
         let default = TaskPoolOptions::default();
+        // Bevy gives each of its pools a thread where the bounds leave none.
         let total = available
             .max(options.min_total_threads)
-            .min(options.max_total_threads);
+            .min(options.max_total_threads)
+            .max(1);
         let bounds =
             |options: &TaskPoolOptions| (options.min_total_threads, options.max_total_threads);
         let budget = |policy: &TaskPoolThreadAssignmentPolicy, default| {
@@ -100,6 +102,12 @@ mod tests {
         assert_eq!(settings.io_budget, Some(4));
         assert_eq!(settings.background_budget, Some(1));
         assert!(settings.warnings(true).is_empty());
+    }
+
+    #[test]
+    fn an_app_that_asks_for_no_threads_gets_one() {
+        let settings = Options::new(&TaskPoolOptions::with_num_threads(0), 8);
+        assert_eq!(settings.threads, Some(1));
     }
 
     #[test]

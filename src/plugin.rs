@@ -13,7 +13,7 @@ use bevy_tasks::{
     AsyncComputeTaskPool, ComputeTaskPool, IoTaskPool, TaskPoolBuilder,
     tick_global_task_pools_on_main_thread,
 };
-use heartbeat_pool::{Lane, ThreadPool};
+use heartbeat_pool::{Lane, LowerPriority, ThreadPool};
 use std::env;
 use std::time::Duration;
 
@@ -23,8 +23,8 @@ use std::time::Duration;
 /// or after that one, or after `DefaultPlugins` or `MinimalPlugins`, or with that one disabled.
 ///
 /// `TaskPoolOptions` that the app has changed keep a meaning: the bounds of the total number set the
-/// number of threads, the policies for io and async compute the budgets of their lanes, and
-/// callbacks run on every thread. Fields of this plugin come before them. A policy for compute means
+/// number of threads, one at least, the policies for io and async compute the budgets of their lanes,
+/// and callbacks run on every thread. Fields of this plugin come before them. A policy for compute means
 /// nothing here and is warned about.
 ///
 /// The process has one such pool: with several apps, the last plugin's settings hold, except for the
@@ -32,14 +32,19 @@ use std::time::Duration;
 /// rayon, the beat is the default; and where it ran before those options, so because of rayon, their callbacks and
 /// stack sizes have no effect.
 ///
+/// Where rayon is linked that runs on threads of its own, because its line of the patch is missing or
+/// leads to another source than this crate's, a warning says so: once plugins have finished, a
+/// background job looks for it in the executable. Of one in a shared library it can't tell.
+///
 /// On the web there is one thread, and the plugin changes nothing: the drop-in's single-threaded build and the
 /// engine's own executors run everything.
 ///
 /// # Panics
 ///
 /// Building it panics, with what to do, when the application's manifest lacks the
-/// `[patch.crates-io]` entry, when `BEVY_HEARTBEAT_THREADS` holds no number of threads, when the
-/// beat is not between a microsecond and a second, and when the system refuses a thread.
+/// `[patch.crates-io]` entry or has one of another source than this crate's, when
+/// `BEVY_HEARTBEAT_THREADS` holds no number of threads, when the beat is not between a microsecond and a
+/// second, and when the system refuses a thread.
 ///
 /// ```
 /// use bevy_app::App;
@@ -57,21 +62,18 @@ pub struct HeartbeatPlugin {
     /// How many threads run at once. By default what the variable `BEVY_HEARTBEAT_THREADS` says,
     /// else what the machine runs in parallel. With 0, the main thread does all the work.
     pub threads: Option<usize>,
-    /// The most io jobs that run at once, as many as there are threads by default; one always may.
+    /// The most io jobs that run at once, one less than there are threads by default; one always may.
     pub io_budget: Option<usize>,
     /// The most background jobs that run at once; as [`io_budget`](Self::io_budget).
     pub background_budget: Option<usize>,
-    /// Whether io and background jobs run on threads of their own, to which the system gives what
-    /// frames leave of the cores; it takes them back as soon as a frame wants them. Where frames leave nothing,
-    /// for each begins as the one before ends, their threads sleep for a moment between systems, about an eighth
-    /// of one core's time in all. Otherwise these jobs share the frame's threads, and budgets are one less than
-    /// these by default.
-    ///
-    /// On Linux a thread has the priority of the one that starts it, for good: a pool of a library's own that
-    /// is first used in such a job may keep frames waiting later, so use it once before. And other busy
-    /// programs of the same session, or busy threads of the game's own, leave such jobs little. Where that
-    /// matters, turn it off.
+    /// Whether io and background jobs run on threads of their own, whose turns the system ends as soon as a frame's
+    /// thread wakes, where it knows such a thing. Otherwise these jobs share the frame's threads. The budgets are one
+    /// less than the threads by default either way.
     pub lower_threads: bool,
+    /// How readily the system runs these. [`LowerPriority::Leftovers`] costs frames least and has no budgets by
+    /// default, but beside a compiler or a browser such jobs all but stand still. Threads that run already keep what
+    /// they have.
+    pub lower_priority: LowerPriority,
     /// How often forked work is offered to idle threads.
     pub beat: Duration,
     /// Whether schedules get the [`AdaptiveExecutor`](crate::AdaptiveExecutor): each that would run on
@@ -88,6 +90,7 @@ impl Default for HeartbeatPlugin {
             io_budget: None,
             background_budget: None,
             lower_threads: true,
+            lower_priority: LowerPriority::default(),
             beat: Duration::from_micros(100),
             adaptive_schedules: true,
         }
@@ -106,6 +109,7 @@ impl HeartbeatPlugin {
         let mut builder = ThreadPool::builder()
             .num_threads(threads.get())
             .lower_threads(self.lower_threads)
+            .lower_priority(self.lower_priority)
             .beat(self.beat);
         let budgets = [
             (Lane::Io, self.io_budget.or(options.io_budget)),
@@ -148,7 +152,7 @@ fn tick_local_tasks(_main_thread: NonSendMarker) {
 impl Plugin for HeartbeatPlugin {
     fn build(&self, app: &mut App) {
         if !IS_WEB {
-            assert!(patch::is_applied(), "{}", patch::MISSING);
+            patch::check();
             let options = Options::of(app);
             self.set_up_pool(&options);
             warn(&options, false);
@@ -172,6 +176,10 @@ impl Plugin for HeartbeatPlugin {
     }
 
     fn finish(&self, app: &mut App) {
+        if !IS_WEB {
+            // Once the log is there.
+            patch::look_for_rayon();
+        }
         if app.world_mut().remove_resource::<OptionsFollow>().is_some() {
             let options = Options::of(app);
             if options != Options::default() {

@@ -25,6 +25,10 @@ fn an_app_runs_on_the_pools_threads_alone() {
         block_on(IoTaskPool::get().spawn(async {}));
         block_on(AsyncComputeTaskPool::get().spawn(async {}));
     }
+    // It is rayon's global pool as well, which is configured once.
+    let threads = rayon::ThreadPoolBuilder::new().thread_name(|_| "TaskPool".to_owned());
+    assert!(threads.build_global().is_err());
+    assert_eq!(rayon::current_num_threads(), 2);
     let names = thread_names();
     let ours = |name: &&String| name.starts_with("heartbeat (");
     // Two, and spare ones that take the seats of waiting threads.

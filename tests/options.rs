@@ -7,25 +7,38 @@ use bevy_heartbeat::HeartbeatPlugin;
 use bevy_tasks::{AsyncComputeTaskPool, ComputeTaskPool, IoTaskPool};
 use common::within;
 
+/// How many threads compute, io and async compute have with `options`, whichever plugin comes first.
+fn threads_with(options: &TaskPoolOptions) -> [usize; 3] {
+    let bevys = || TaskPoolPlugin {
+        task_pool_options: options.clone(),
+    };
+    let [first, last] = [true, false].map(|ours_first| {
+        let mut app = App::new();
+        if ours_first {
+            app.add_plugins((HeartbeatPlugin::default(), bevys()));
+        } else {
+            app.add_plugins((bevys(), HeartbeatPlugin::default()));
+        }
+        app.finish();
+        [
+            ComputeTaskPool::get().thread_num(),
+            IoTaskPool::get().thread_num(),
+            AsyncComputeTaskPool::get().thread_num(),
+        ]
+    });
+    assert_eq!(first, last);
+    first
+}
+
+/// One after the other, for they set up the same pool.
 #[test]
 fn options_of_bevys_plugin_keep_a_meaning_in_any_order() {
     within(60, || {
         let mut options = TaskPoolOptions::with_num_threads(3);
         options.io.max_threads = 1;
-        let bevys = || TaskPoolPlugin {
-            task_pool_options: options.clone(),
-        };
-        for ours_first in [true, false] {
-            let mut app = App::new();
-            if ours_first {
-                app.add_plugins((HeartbeatPlugin::default(), bevys()));
-            } else {
-                app.add_plugins((bevys(), HeartbeatPlugin::default()));
-            }
-            app.finish();
-            assert_eq!(ComputeTaskPool::get().thread_num(), 3);
-            assert_eq!(IoTaskPool::get().thread_num(), 1);
-            assert_eq!(AsyncComputeTaskPool::get().thread_num(), 3);
-        }
+        // Background jobs may use all threads but one.
+        assert_eq!(threads_with(&options), [3, 1, 2]);
+        // Bevy gives each of its pools a thread then.
+        assert_eq!(threads_with(&TaskPoolOptions::with_num_threads(0)), [1; 3]);
     });
 }

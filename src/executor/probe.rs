@@ -2,6 +2,8 @@
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::{MainThreadExecutor, ScheduleCleanupPolicy};
+use bevy_ecs::system::{SystemBuffer, SystemMeta};
+use bevy_ecs::world::DeferredWorld;
 use bevy_tasks::ThreadExecutor;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,11 +15,22 @@ pub(super) struct Probe(World);
 #[derive(SystemSet, Clone, PartialEq, Eq, Hash, Debug)]
 struct ProbeSet;
 
-/// What the probe's system saw, and whether its command was carried out.
+/// What the probe's system saw, and how often what it deferred was applied.
 #[derive(Resource, Default)]
 struct Seen {
     main_thread_executors: usize,
-    commands: usize,
+    applied: usize,
+}
+
+/// What the probe's system defers. It holds nothing, for some schedules leave it un-applied, and the
+/// engine warns of commands that are dropped like that.
+#[derive(Default)]
+struct Mark;
+
+impl SystemBuffer for Mark {
+    fn queue(&mut self, _: &SystemMeta, mut world: DeferredWorld) {
+        world.resource_mut::<Seen>().applied += 1;
+    }
 }
 
 impl Probe {
@@ -28,7 +41,7 @@ impl Probe {
         Self(world)
     }
 
-    /// Whether `schedule` has the engine's multi-threaded executor, and would apply all commands at
+    /// Whether `schedule` has the engine's multi-threaded executor, and would apply what is deferred at
     /// its end: what it has if nobody chose otherwise. Of one that was run already, nothing is known.
     ///
     /// The schedule's systems are put aside, and its executor runs one system of ours in a world of
@@ -44,9 +57,8 @@ impl Probe {
         world.insert_resource(Seen::default());
         let executor = world.resource::<MainThreadExecutor>().0.clone();
         let usual = Arc::strong_count(&executor);
-        let look = move |mut commands: Commands, mut seen: ResMut<Seen>| {
+        let look = move |_: Deferred<Mark>, mut seen: ResMut<Seen>| {
             seen.main_thread_executors = Arc::strong_count(&executor);
-            commands.queue(|world: &mut World| world.resource_mut::<Seen>().commands += 1);
         };
         let systems = mem::take(schedule.graph_mut());
         let tried = catch_unwind(AssertUnwindSafe(|| {
@@ -60,7 +72,7 @@ impl Probe {
         }));
         *schedule.graph_mut() = systems;
         let seen = world.resource::<Seen>();
-        matches!(tried, Ok(true)) && seen.main_thread_executors == usual + 1 && seen.commands == 1
+        matches!(tried, Ok(true)) && seen.main_thread_executors == usual + 1 && seen.applied == 1
     }
 }
 

@@ -9,6 +9,7 @@ use crate::thread_executor::ThreadExecutor;
 use core::fmt;
 use core::future::Future;
 use core::panic::Location;
+use core::ptr;
 use heartbeat_pool::{Lane, ThreadPool, Worker};
 use std::cell::Cell;
 use std::sync::Arc;
@@ -100,13 +101,20 @@ impl TaskPoolBuilder {
         self
     }
 
+    /// Where the process's pool lies that the engine's three are lanes of. The plugin compares it with its own:
+    /// another one is that of another copy of `heartbeat_pool`.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn heartbeat_pool(&self) -> *const () {
+        ptr::from_ref(heartbeat_pool::global()).cast()
+    }
+
     /// Builds the pool and starts its threads.
     ///
     /// # Panics
     ///
     /// When the system refuses a thread.
     pub fn build(self) -> TaskPool {
-        heartbeat_pool::register_drop_in("bevy_tasks");
         if let Some(lane) = LANE.get() {
             process_pool::gather(lane, self.settings);
             return TaskPool { own: None, lane };

@@ -167,13 +167,14 @@ impl<S: ThreadSpawn> ThreadPoolBuilder<S> {
         self.build_inner().map(ThreadPool::from_inner)
     }
 
-    /// Makes this the global pool's configuration, and starts it. Where an application runs the process's one
-    /// pool already, that is the global pool: the settings are then of no consequence, and this succeeds once,
-    /// so that a library that calls it first thing finds what it expects.
+    /// Makes this the global pool's configuration, and starts it. Where the process's one pool runs already,
+    /// because of an application or of a rayon call, that is the global pool, and can't be configured any more.
+    /// Once an application sets that up later, calls go there, though this pool's threads stay.
     ///
     /// # Errors
     ///
-    /// As [`build`](Self::build), and when the global pool was configured or used before.
+    /// As [`build`](Self::build), and when there is a global pool: it was configured or used before, or is the
+    /// process's one. Then nothing is built, and no handler is called.
     ///
     /// ```
     /// rayon_core::ThreadPoolBuilder::new().num_threads(3).build_global().unwrap();

@@ -64,20 +64,15 @@ fn start_process_pool() {
     }
 }
 
-/// Sets the global pool to what `build` makes, unless the process's one pool serves.
+/// Sets the global pool to what `build` makes, unless there is one: such a pool, or the process's one.
 pub(crate) fn set_global(
     build: impl FnOnce() -> Result<Arc<Inner>, ThreadPoolBuildError>,
 ) -> Result<(), ThreadPoolBuildError> {
     let again = || ThreadPoolBuildError::new(ErrorKind::GlobalPoolAlreadyInitialized);
-    if GLOBAL.get().is_some() {
+    if GLOBAL.get().is_some() || heartbeat_pool::global().is_sized() {
         return Err(again());
     }
-    let pool = if heartbeat_pool::global().is_sized() {
-        None
-    } else {
-        Some(build()?)
-    };
-    GLOBAL.set(pool).map_err(|_| again())
+    GLOBAL.set(Some(build()?)).map_err(|_| again())
 }
 
 impl Home {

@@ -8,12 +8,17 @@
 //! rayon-core = { path = "crates/rayon-core" }
 //! ```
 //!
+//! It comes from the same source as the plugin: a path for both, or one revision of a repository.
+//!
 //! | a call from | runs on |
 //! | --- | --- |
 //! | a thread of a pool that a [`ThreadPoolBuilder`] built, or inside of its [`install`](ThreadPool::install) | that pool |
 //! | inside of any other heartbeat pool, such as a Bevy system or task on the app's pool | that pool, in the lane of the caller |
 //! | elsewhere | the process's one pool, which is started if it doesn't run yet; the caller helps |
 //! | elsewhere, after [`build_global`](ThreadPoolBuilder::build_global) and before that pool runs | the global pool that was asked for |
+//!
+//! Once that pool runs, [`build_global`](ThreadPoolBuilder::build_global) fails as stock rayon's does where there
+//! is a global pool.
 //!
 //! A pool that is built explicitly is one of its own: exactly as many threads as it was asked for, with
 //! their names, stacks and handlers.
@@ -36,7 +41,8 @@
 //!   these are taken and the thread joins or ends a join again.
 //! - So where scopes are nested in one thread, a wait for the inner one runs none of the outer one's jobs.
 //!   Within each scope, and among spawned jobs, a thread's order is rayon's: newest first for `spawn`,
-//!   oldest first for `spawn_fifo`.
+//!   oldest first for `spawn_fifo`. After some of its own it takes one of another thread's, if there is
+//!   any, so that nobody's jobs wait for an endless run of others.
 //! - In the process's one pool, [`spawn`]ed jobs run oldest first, their panics go to that pool's handler, if it
 //!   has one, and end nothing but the job,
 //!   and [`current_thread_index`] numbers the threads that run, spare ones and those from outside too.

@@ -1,5 +1,9 @@
 //! The order in which spawned jobs run: a thread runs its own newest first, as rayon promises, and
 //! takes the oldest of others. Each thread's lie apart, so that threads seldom meet at a lock.
+//!
+//! A job waits for a bounded number of jobs of others: a thread that runs its own looks at those of
+//! others now and then, it begins each time with the next shard, and in a shard the spawners take
+//! turns.
 
 use crossbeam_utils::CachePadded;
 use std::collections::VecDeque;
@@ -12,28 +16,41 @@ pub(crate) type ThreadKey = usize;
 
 enum Entry<J> {
     Job(J),
-    /// Stands for its spawner's oldest job of `first_in`.
+    /// Stands for the oldest job of `first_in`.
     FirstIn,
 }
 
-struct State<J> {
-    stack: VecDeque<(ThreadKey, Entry<J>)>,
-    first_in: VecDeque<(ThreadKey, J)>,
+/// What one thread has spawned.
+struct Spawned<J> {
+    by: ThreadKey,
+    stack: VecDeque<Entry<J>>,
+    first_in: VecDeque<J>,
 }
 
-/// As many threads, about, find a queue to themselves.
+struct Shard<J> {
+    /// In the order of their turns. What is empty is for the next thread that has no place.
+    spawned: Vec<Spawned<J>>,
+    /// Jobs that the shard's threads have run of their own since they looked for one of others'.
+    own: usize,
+    /// How often they did that.
+    looks: usize,
+}
+
+/// As many threads, about, find a shard to themselves.
 const SHARDS: usize = 8;
+/// So many own jobs, then one of others', if there is any.
+const MOST_OWN: usize = 31;
 
 /// Jobs that are waited for elsewhere: whoever queues one tells a pool, whose thread then takes one
 /// from here.
 pub(crate) struct Order<J> {
     /// The jobs of the threads whose keys say so.
-    shards: [CachePadded<Mutex<State<J>>>; SHARDS],
+    shards: [CachePadded<Mutex<Shard<J>>>; SHARDS],
     /// Jobs that were taken by nobody who was told of one: as many of those will find none.
     untold: AtomicUsize,
 }
 
-fn lock<J>(shard: &Mutex<State<J>>) -> MutexGuard<'_, State<J>> {
+fn lock<J>(shard: &Mutex<Shard<J>>) -> MutexGuard<'_, Shard<J>> {
     shard.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -45,36 +62,38 @@ fn place(key: ThreadKey) -> usize {
 impl<J> Order<J> {
     pub(crate) const fn new() -> Self {
         Self {
-            shards: [const { CachePadded::new(Mutex::new(State::new())) }; SHARDS],
+            shards: [const { CachePadded::new(Mutex::new(Shard::new())) }; SHARDS],
             untold: AtomicUsize::new(0),
         }
     }
 
-    fn lock(&self, by: ThreadKey) -> MutexGuard<'_, State<J>> {
+    fn lock(&self, by: ThreadKey) -> MutexGuard<'_, Shard<J>> {
         lock(&self.shards[place(by)])
     }
 
     /// Queues a job that its spawner runs before all that it has spawned earlier.
     pub(crate) fn push(&self, by: ThreadKey, job: J) {
-        self.lock(by).stack.push_back((by, Entry::Job(job)));
+        self.lock(by).of(by).stack.push_back(Entry::Job(job));
     }
 
     /// Queues a job that runs after all others that its spawner has queued like this.
     pub(crate) fn push_first_in(&self, by: ThreadKey, job: J) {
-        let mut state = self.lock(by);
-        state.stack.push_back((by, Entry::FirstIn));
-        state.first_in.push_back((by, job));
+        let mut shard = self.lock(by);
+        let spawned = shard.of(by);
+        spawned.stack.push_back(Entry::FirstIn);
+        spawned.first_in.push_back(job);
     }
 
     /// The job that thread `by`, which was told of one, should run next. None if that was taken by
     /// [`pop_own`](Self::pop_own).
     pub(crate) fn pop(&self, by: ThreadKey) -> Option<J> {
         loop {
-            let own = self.lock(by).pop_newest_of(by);
-            if let Some(job) = own.or_else(|| self.pop_oldest(place(by))) {
-                return Some(job);
+            let job = self.pop_usual(by);
+            if job.is_some() {
+                return job;
             }
-            // Relaxed, here and below: who has looked at the shard after the job was taken sees it counted.
+            // Relaxed, here and below: who has looked at the shard after the job was taken sees it
+            // counted.
             let less = |untold: usize| untold.checked_sub(1);
             let none = self
                 .untold
@@ -82,22 +101,36 @@ impl<J> Order<J> {
             if none.is_ok() {
                 return None;
             }
-            // Another thread has found this one's job, and its own was queued behind this one's back.
+            // Another thread has found this one's job, and its own was queued behind this one's
+            // back.
             hint::spin_loop();
         }
     }
 
-    /// The oldest job of any shard, from `first` on.
-    fn pop_oldest(&self, first: usize) -> Option<J> {
-        let (before, after) = self.shards.split_at(first);
-        let mut shards = after.iter().chain(before);
-        shards.find_map(|shard| lock(shard).pop_oldest())
+    /// The newest job of `by` or, where it has none or has had enough, the oldest of another
+    /// thread.
+    fn pop_usual(&self, by: ThreadKey) -> Option<J> {
+        let mut shard = self.lock(by);
+        if shard.own < MOST_OWN
+            && let Some(job) = shard.pop_newest_of(by)
+        {
+            shard.own += 1;
+            return Some(job);
+        }
+        shard.own = 0;
+        shard.looks = shard.looks.wrapping_add(1);
+        let first = place(by).wrapping_add(shard.looks);
+        drop(shard);
+        (0..SHARDS)
+            .map(|next| &self.shards[first.wrapping_add(next) % SHARDS])
+            .find_map(|shard| lock(shard).pop_oldest_of_others(by))
+            .or_else(|| self.lock(by).pop_newest_of(by))
     }
 
     /// The newest job of `by`, which was not told of it.
     pub(crate) fn pop_own(&self, by: ThreadKey) -> Option<J> {
-        let mut state = self.lock(by);
-        let job = state.pop_newest_of(by)?;
+        let mut shard = self.lock(by);
+        let job = shard.pop_newest_of(by)?;
         // Under the lock, so that nobody finds the job gone and not counted.
         self.untold.fetch_add(1, Ordering::Relaxed);
         Some(job)
@@ -105,39 +138,63 @@ impl<J> Order<J> {
 
     /// Whether `by` has spawned jobs that nobody has begun.
     pub(crate) fn has_own(&self, by: ThreadKey) -> bool {
-        self.lock(by).is_newest_of(by)
+        let shard = self.lock(by);
+        let mut spawned = shard.spawned.iter();
+        spawned.any(|spawned| spawned.by == by && !spawned.stack.is_empty())
     }
 }
 
-impl<J> State<J> {
+impl<J> Shard<J> {
     const fn new() -> Self {
         Self {
-            stack: VecDeque::new(),
-            first_in: VecDeque::new(),
+            spawned: Vec::new(),
+            own: 0,
+            looks: 0,
         }
     }
 
-    fn is_newest_of(&self, by: ThreadKey) -> bool {
-        self.stack.back().is_some_and(|(spawner, _)| *spawner == by)
+    /// Where the jobs of `by` go.
+    fn of(&mut self, by: ThreadKey) -> &mut Spawned<J> {
+        let is_own = |spawned: &Spawned<J>| spawned.by == by;
+        let is_free = |spawned: &Spawned<J>| spawned.stack.is_empty();
+        let place = self.spawned.iter().position(is_own);
+        let place = place.or_else(|| self.spawned.iter().position(is_free));
+        let place = place.unwrap_or_else(|| {
+            self.spawned.push(Spawned {
+                by,
+                stack: VecDeque::new(),
+                first_in: VecDeque::new(),
+            });
+            self.spawned.len() - 1
+        });
+        let spawned = &mut self.spawned[place];
+        spawned.by = by;
+        spawned
     }
 
     fn pop_newest_of(&mut self, by: ThreadKey) -> Option<J> {
-        let entry = self.stack.pop_back_if(|(spawner, _)| *spawner == by)?;
-        self.resolve(entry)
+        let spawned = self.spawned.iter_mut().find(|spawned| spawned.by == by)?;
+        let entry = spawned.stack.pop_back()?;
+        spawned.resolve(entry)
     }
 
-    fn pop_oldest(&mut self) -> Option<J> {
-        let entry = self.stack.pop_front()?;
-        self.resolve(entry)
+    /// The oldest job of the next spawner in turn, other than `by`.
+    fn pop_oldest_of_others(&mut self, by: ThreadKey) -> Option<J> {
+        let is_next = |spawned: &Spawned<J>| spawned.by != by && !spawned.stack.is_empty();
+        let next = self.spawned.iter().position(is_next)?;
+        let spawned = &mut self.spawned[next];
+        let entry = spawned.stack.pop_front()?;
+        let job = spawned.resolve(entry);
+        self.spawned[next..].rotate_left(1);
+        job
     }
+}
 
-    fn resolve(&mut self, (by, entry): (ThreadKey, Entry<J>)) -> Option<J> {
+impl<J> Spawned<J> {
+    fn resolve(&mut self, entry: Entry<J>) -> Option<J> {
         match entry {
             Entry::Job(job) => Some(job),
-            Entry::FirstIn => {
-                let place = self.first_in.iter().position(|(other, _)| *other == by)?;
-                self.first_in.remove(place).map(|(_, job)| job)
-            }
+            Entry::FirstIn => self.first_in.pop_front(),
         }
     }
 }
@@ -171,6 +228,38 @@ mod tests {
         order.push(0, 2);
         let popped = [(); 5].map(|()| order.pop(0).unwrap());
         assert_eq!(popped, [2, -1, 1, -2, 0]);
+    }
+
+    /// A thread whose jobs lie in the shard of that number, told from others there by `number`.
+    fn thread_of(shard: usize, number: usize) -> ThreadKey {
+        let keys = (1..).filter(|key| place(*key) == shard);
+        keys.into_iter().nth(number).unwrap()
+    }
+
+    #[test]
+    fn a_job_waits_for_a_bounded_number_of_jobs_of_others() {
+        const BACKLOG: i32 = 100;
+        // Each look begins elsewhere, of three spawners at most in a shard; the two jobs are its
+        // oldest.
+        const MOST: usize = (MOST_OWN + 1) * SHARDS * 3 * 2;
+        for (one, other) in (0..SHARDS).flat_map(|one| (0..SHARDS).map(move |other| (one, other))) {
+            let (busy, one, other) = (thread_of(0, 0), thread_of(one, 1), thread_of(other, 2));
+            // Whoever takes the jobs, the spawner of an endless backlog itself too.
+            for taker in [busy, thread_of(0, 3), other, thread_of(SHARDS - 1, 3)] {
+                let order = Order::new();
+                (0..BACKLOG).for_each(|job| order.push(busy, job));
+                order.push(one, -1);
+                order.push_first_in(one, -2);
+                let mut left = vec![-1, -2];
+                for _ in 0..MOST {
+                    order.push(busy, BACKLOG);
+                    order.push(other, BACKLOG);
+                    let job = order.pop(taker).unwrap();
+                    left.retain(|wanted| *wanted != job);
+                }
+                assert_eq!(left, [0; 0], "{busy} {one} {other}, by {taker}");
+            }
+        }
     }
 
     #[test]

@@ -18,5 +18,9 @@ fn calls_from_outside_migrate_to_its_threads() {
             assert!(migrated && name.starts_with("configured"), "{name}");
         }
         assert!(ThreadPoolBuilder::new().build_global().is_err());
+        // An application sets the process's pool up: calls go there, and nothing more is configured.
+        heartbeat_pool::global().resize_to(3).unwrap();
+        assert_eq!(current_num_threads(), 3);
+        assert!(ThreadPoolBuilder::new().build_global().is_err());
     });
 }

@@ -1,0 +1,86 @@
+//! An app's start, and its first frames, warn of nothing. In a process of its own, for it has the
+//! log.
+
+mod common;
+
+use bevy_app::SubApp;
+use bevy_ecs::prelude::*;
+use bevy_ecs::schedule::{
+    MultiThreadedExecutor, ScheduleBuildSettings, ScheduleLabel, SingleThreadedExecutor,
+};
+use bevy_heartbeat::AdaptiveExecutor;
+use common::{app, within};
+use log::{LevelFilter, Log, Metadata, Record};
+use std::sync::Mutex;
+
+/// Keeps what is logged.
+struct Kept(Mutex<Vec<String>>);
+
+static KEPT: Kept = Kept(Mutex::new(Vec::new()));
+
+impl Log for Kept {
+    fn enabled(&self, _: &Metadata) -> bool {
+        true
+    }
+
+    fn log(&self, record: &Record) {
+        self.0.lock().unwrap().push(record.args().to_string());
+    }
+
+    fn flush(&self) {}
+}
+
+#[derive(ScheduleLabel, Clone, Debug, PartialEq, Eq, Hash)]
+struct Extract(usize);
+
+#[derive(Resource)]
+struct Extracted;
+
+/// Schedules that apply no commands, as the renderer's is that takes what it draws from the app.
+fn schedules() -> impl Iterator<Item = Schedule> {
+    let extract = |number| {
+        let mut schedule = Schedule::new(Extract(number));
+        schedule.set_build_settings(ScheduleBuildSettings {
+            auto_insert_apply_deferred: false,
+            ..Default::default()
+        });
+        schedule.add_systems(|mut commands: Commands| commands.insert_resource(Extracted));
+        schedule
+    };
+    let mut schedules = [0, 1, 2, 3].map(extract);
+    schedules[1].set_executor(MultiThreadedExecutor::new());
+    schedules[2].set_executor(SingleThreadedExecutor::new());
+    schedules[3].set_executor(AdaptiveExecutor::new());
+    for schedule in &mut schedules {
+        schedule.set_apply_final_deferred(false);
+    }
+    schedules.into_iter()
+}
+
+#[derive(bevy_app::AppLabel, Clone, Debug, PartialEq, Eq, Hash)]
+struct Render;
+
+#[test]
+fn schedules_that_apply_no_commands_are_looked_at_without_a_warning() {
+    within(60, || {
+        log::set_logger(&KEPT).unwrap();
+        log::set_max_level(LevelFilter::Warn);
+        let mut app = app(2);
+        let mut render = SubApp::new();
+        for schedule in schedules() {
+            app.add_schedule(schedule);
+        }
+        for schedule in schedules() {
+            render.add_schedule(schedule);
+        }
+        app.insert_sub_app(Render, render);
+        app.finish();
+        for _ in 0..3 {
+            app.update();
+        }
+        assert_eq!(*KEPT.0.lock().unwrap(), [""; 0]);
+        // It is kept, were there one.
+        log::warn!("a warning");
+        assert_eq!(*KEPT.0.lock().unwrap(), ["a warning"]);
+    });
+}
