@@ -1,0 +1,193 @@
+//! How readily the system should run the threads of io and background jobs: frames beside endless jobs, loading beside
+//! busy programs, and a lock that frames share with a job, for each setting. `cargo bench --bench priority`; Linux.
+
+use heartbeat_pool::{Lane, LowerPriority, ThreadPool};
+use std::process::{Child, Command};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Jobs of a frame, and what each takes.
+const JOBS: usize = 16;
+const JOB: Duration = Duration::from_micros(100);
+
+/// The time that the calling thread has run.
+#[cfg(target_os = "linux")]
+fn ran() -> Duration {
+    use rustix::time::{ClockId, clock_gettime};
+    clock_gettime(ClockId::ThreadCPUTime).try_into().unwrap()
+}
+
+/// The time that has passed: waits for a core are counted as work.
+#[cfg(not(target_os = "linux"))]
+fn ran() -> Duration {
+    static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
+    START.get_or_init(Instant::now).elapsed()
+}
+
+/// Works for so long, waits for a core not counted.
+fn work(time: Duration) {
+    let end = ran() + time;
+    while ran() < end {
+        (0..50).for_each(|_| std::hint::spin_loop());
+    }
+}
+
+fn frame(pool: &ThreadPool) -> Duration {
+    let start = Instant::now();
+    pool.scope(|scope| (0..JOBS).for_each(|_| scope.spawn(|| work(JOB))));
+    start.elapsed()
+}
+
+fn percentile(times: &mut [Duration], percent: usize) -> Duration {
+    times.sort();
+    times[(times.len() - 1) * percent / 100]
+}
+
+/// Busy programs beside this one, until this is dropped.
+struct Neighbours(Vec<Child>);
+
+impl Neighbours {
+    fn new(count: usize) -> Self {
+        let spin = || {
+            Command::new("sh")
+                .args(["-c", "while :; do :; done"])
+                .spawn()
+        };
+        let spinning = (0..count).map(|_| spin().expect("sh can be run")).collect();
+        thread::sleep(Duration::from_millis(50));
+        Self(spinning)
+    }
+}
+
+impl Drop for Neighbours {
+    fn drop(&mut self) {
+        for child in &mut self.0 {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+/// Background jobs that never end, until this is dropped.
+struct Flood(Arc<AtomicBool>);
+
+impl Flood {
+    fn new(pool: &ThreadPool, jobs: usize, job: impl Fn() + Clone + Send + 'static) -> Self {
+        let over = Arc::new(AtomicBool::new(false));
+        for _ in 0..jobs {
+            let (over, job) = (over.clone(), job.clone());
+            pool.spawn(Lane::Background, move || {
+                while !over.load(Ordering::Relaxed) {
+                    job();
+                }
+            });
+        }
+        thread::sleep(Duration::from_millis(50));
+        Self(over)
+    }
+}
+
+impl Drop for Flood {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// The 99th percentile of frames that begin so far apart, alone and beside endless jobs.
+fn frames(pool: &ThreadPool, pause: Duration, count: usize) {
+    let run = || {
+        let mut times: Vec<_> = (0..count)
+            .map(|_| {
+                thread::sleep(pause);
+                frame(pool)
+            })
+            .collect();
+        (percentile(&mut times, 50), percentile(&mut times, 99))
+    };
+    run();
+    let alone = run();
+    let _flood = Flood::new(pool, 4, || work(Duration::from_millis(3)));
+    let beside = run();
+    println!(
+        "  frames {pause:?} apart: p50 {:?}, p99 {:?}; beside four endless jobs {:?}, {:?}: {:.2}, {:.2} times",
+        alone.0,
+        alone.1,
+        beside.0,
+        beside.1,
+        beside.0.as_secs_f64() / alone.0.as_secs_f64(),
+        beside.1.as_secs_f64() / alone.1.as_secs_f64()
+    );
+}
+
+fn loading(pool: &ThreadPool, neighbours: usize) {
+    let _neighbours = Neighbours::new(neighbours);
+    let mut times: Vec<_> = (0..3)
+        .map(|_| {
+            let start = Instant::now();
+            let load = || pool.spawn_async(Lane::Io, || async { work(Duration::from_millis(1)) });
+            let images: Vec<_> = (0..100).map(|_| load()).collect();
+            images.into_iter().for_each(|image| pool.block_on(image));
+            start.elapsed()
+        })
+        .collect();
+    let median = percentile(&mut times, 50);
+    println!("  loading 100 images of 1 ms beside {neighbours} busy programs: {median:?}");
+}
+
+fn lock(pool: &ThreadPool, neighbours: usize) {
+    let _neighbours = Neighbours::new(neighbours);
+    let shared = Arc::new(Mutex::new(0_u64));
+    let other = shared.clone();
+    let _flood = Flood::new(pool, 1, move || {
+        let mut rounds = other.lock().unwrap();
+        work(Duration::from_micros(200));
+        *rounds += 1;
+        drop(rounds);
+        work(Duration::from_millis(2));
+    });
+    let mut waits: Vec<_> = (0..180)
+        .map(|_| {
+            thread::sleep(Duration::from_millis(16));
+            let start = Instant::now();
+            drop(shared.lock().unwrap());
+            let waited = start.elapsed();
+            frame(pool);
+            waited
+        })
+        .collect();
+    let (p99, max) = (percentile(&mut waits, 99), percentile(&mut waits, 100));
+    let rounds = *shared.lock().unwrap();
+    println!(
+        "  a lock shared with a job, beside {neighbours} busy programs: p99 {p99:?}, max {max:?}; {rounds} rounds"
+    );
+}
+
+fn main() {
+    let threads = thread::available_parallelism().map_or(2, usize::from);
+    let settings = [
+        ("long turns", Some(LowerPriority::LongTurns)),
+        ("leftovers", Some(LowerPriority::Leftovers)),
+        ("no lower threads", None),
+    ];
+    for (name, lower) in settings {
+        println!("{name}, {threads} threads");
+        let builder = ThreadPool::builder().num_threads(threads);
+        let builder = match lower {
+            Some(priority) => builder.lower_threads(true).lower_priority(priority),
+            None => builder,
+        };
+        let pool = builder.build().expect("the system has threads");
+        frames(&pool, Duration::from_millis(15), 150);
+        frames(&pool, Duration::ZERO, 1500);
+        lock(&pool, 0);
+        lock(&pool, 2);
+        loading(&pool, 0);
+        // With what two busy programs leave, this takes minutes.
+        if lower != Some(LowerPriority::Leftovers) {
+            loading(&pool, 2);
+            loading(&pool, 4);
+        }
+    }
+}
