@@ -231,7 +231,7 @@ impl Worker {
             self.seat.strangers(),
         ));
         self.promoted.borrow_mut().push((index, promotion.clone()));
-        self.seat.offer(promotion);
+        self.seat.offer(index, promotion);
         self.seat.counters.promotion();
         self.announce();
     }

@@ -20,7 +20,7 @@ pub(crate) struct StackPtr {
 /// A ring of stack jobs, pushed and popped as a stack by `join`, promoted from its old end.
 pub(crate) struct PrivateQueue {
     jobs: [Cell<Option<StackPtr>>; LEVELS],
-    /// Index of the oldest job still private; indices count pushes, so they only wrap in `jobs`.
+    /// Index of the oldest job still private; indices count joins inside of one another, and wrap in `jobs` alone.
     head: Cell<usize>,
     /// Index of the next push.
     tail: Cell<usize>,
@@ -89,6 +89,11 @@ impl PrivateQueue {
         if level < self.base.get() {
             self.base.set(level);
         }
+    }
+
+    /// How many joins, not counting plain calls, the thread is inside of: the index of the next push.
+    pub(crate) fn depth(&self) -> usize {
+        self.tail.get()
     }
 
     #[inline]

@@ -23,9 +23,9 @@ pub(crate) struct Promotion {
     /// The parker of the thread that waits for it. Kept here, not on that thread's stack, so that
     /// it can still be unparked after `claim` says that the job is done.
     owner: Arc<Parker>,
-    /// Who took it, that seat's next ticket then, and how many strangers' jobs its thread was inside of: what it
-    /// promotes from there on, inside of no more, descends from this job, so the owner may run it while it waits.
-    thief: OnceLock<(Arc<Seat>, u64, usize)>,
+    /// Who took it, how deep that thread's private jobs lay then, and how many strangers' jobs it was inside of: what
+    /// it promotes of those above, inside of no more, descends from this job, so the owner may run it while it waits.
+    thief: OnceLock<(Arc<Seat>, usize, usize)>,
     /// How many strangers' jobs the owner was inside of.
     strangers: usize,
 }
@@ -53,7 +53,7 @@ impl Promotion {
         let seat = &thief.seat;
         let _ = self
             .thief
-            .set((seat.clone(), seat.next_ticket(), seat.strangers()));
+            .set((seat.clone(), thief.private.depth(), seat.strangers()));
         // SAFETY: the claim was won, so this is the only run, and the owner waits until `finish`.
         unsafe { (self.job.run)(self.job.data, thief) };
         self.claim.finish();
@@ -62,9 +62,9 @@ impl Promotion {
 
     /// Whether [`take_descendant`](Self::take_descendant) would find something.
     pub(crate) fn has_descendant(&self) -> bool {
-        self.thief.get().is_some_and(|(seat, ticket, strangers)| {
-            let own = |promoted, of: &Self| {
-                promoted >= *ticket && of.lane == self.lane && of.strangers == *strangers
+        self.thief.get().is_some_and(|(seat, depth, strangers)| {
+            let own = |index, of: &Self| {
+                index >= *depth && of.lane == self.lane && of.strangers == *strangers
             };
             seat.has_promoted_one(own)
         })
@@ -81,10 +81,10 @@ impl Promotion {
 
     /// A job that this one's thief promoted while it ran it: work that the owner waits for.
     pub(crate) fn take_descendant(&self) -> Option<Arc<Self>> {
-        let (seat, ticket, strangers) = self.thief.get()?;
+        let (seat, depth, strangers) = self.thief.get()?;
         // Once the thief is done with this job, what it promotes is a stranger's.
-        let own = |promoted, of: &Self| {
-            promoted >= *ticket
+        let own = |index, of: &Self| {
+            index >= *depth
                 && of.lane == self.lane
                 && of.strangers == *strangers
                 && !self.claim.is_done()
@@ -93,10 +93,8 @@ impl Promotion {
     }
 }
 
-struct Promoted {
-    next_ticket: u64,
-    jobs: VecDeque<(u64, Arc<Promotion>)>,
-}
+/// Promoted jobs with their indices among the owner's private jobs.
+type Promoted = VecDeque<(usize, Arc<Promotion>)>;
 
 /// The shared side of a worker; its own side is [`Worker`](crate::Worker).
 pub(crate) struct Seat {
@@ -147,10 +145,7 @@ impl Seat {
             owner,
             strangers,
             counters: CachePadded::new(Counters::default()),
-            promoted: Mutex::new(Promoted {
-                next_ticket: 0,
-                jobs: VecDeque::new(),
-            }),
+            promoted: Mutex::new(VecDeque::new()),
             promoted_count: AtomicUsize::new(0),
         }
     }
@@ -162,34 +157,24 @@ impl Seat {
         metrics
     }
 
-    fn next_ticket(&self) -> u64 {
-        lock(&self.promoted).next_ticket
-    }
-
-    /// Puts a promoted job where others look.
-    pub(crate) fn offer(&self, promotion: Arc<Promotion>) {
+    /// Puts a promoted job, of `index` among the owner's private ones, where others look.
+    pub(crate) fn offer(&self, index: usize, promotion: Arc<Promotion>) {
         let mut promoted = lock(&self.promoted);
-        let ticket = promoted.next_ticket;
-        promoted.next_ticket += 1;
-        promoted.jobs.push_back((ticket, promotion));
-        self.promoted_count
-            .store(promoted.jobs.len(), Ordering::Relaxed);
+        promoted.push_back((index, promotion));
+        self.promoted_count.store(promoted.len(), Ordering::Relaxed);
     }
 
     /// Takes the recovered `promotion` off the list.
     pub(crate) fn withdraw(&self, promotion: &Arc<Promotion>) {
         let mut promoted = lock(&self.promoted);
-        promoted
-            .jobs
-            .retain(|(_, other)| !Arc::ptr_eq(other, promotion));
-        self.promoted_count
-            .store(promoted.jobs.len(), Ordering::Relaxed);
+        promoted.retain(|(_, other)| !Arc::ptr_eq(other, promotion));
+        self.promoted_count.store(promoted.len(), Ordering::Relaxed);
     }
 
     /// Claims the oldest promoted job that `wanted` accepts.
     pub(crate) fn take_promoted(
         &self,
-        wanted: impl Fn(u64, &Promotion) -> bool,
+        wanted: impl Fn(usize, &Promotion) -> bool,
     ) -> Option<Arc<Promotion>> {
         // Relaxed: under the fences of the sleep protocol, as every look at a queue.
         if self.promoted_count.load(Ordering::Relaxed) == 0 {
@@ -197,12 +182,10 @@ impl Seat {
         }
         let mut promoted = lock(&self.promoted);
         let place = promoted
-            .jobs
             .iter()
-            .position(|(ticket, job)| wanted(*ticket, job) && job.claim.try_take())?;
-        let (_, job) = promoted.jobs.remove(place)?;
-        self.promoted_count
-            .store(promoted.jobs.len(), Ordering::Relaxed);
+            .position(|(index, job)| wanted(*index, job) && job.claim.try_take())?;
+        let (_, job) = promoted.remove(place)?;
+        self.promoted_count.store(promoted.len(), Ordering::Relaxed);
         Some(job)
     }
 
@@ -286,12 +269,11 @@ impl Seat {
     }
 
     /// Whether a promoted job waits that `wanted` accepts.
-    fn has_promoted_one(&self, wanted: impl Fn(u64, &Promotion) -> bool) -> bool {
+    fn has_promoted_one(&self, wanted: impl Fn(usize, &Promotion) -> bool) -> bool {
         self.promoted_count.load(Ordering::Relaxed) != 0
             && lock(&self.promoted)
-                .jobs
                 .iter()
-                .any(|(ticket, job)| wanted(*ticket, job))
+                .any(|(index, job)| wanted(*index, job))
     }
 
     /// How many jobs its thread is inside of that are no part of those below them.

@@ -171,6 +171,11 @@ pub(crate) fn lone_member() -> Option<Rc<Worker>> {
     })
 }
 
+/// The registry of the pool whose own thread the calling one is.
+pub(crate) fn own_registry() -> Option<Arc<Registry>> {
+    member().map(|worker| worker.registry().clone())
+}
+
 /// Whether the calling thread is one of a pool's own.
 pub(crate) fn is_member() -> bool {
     member().is_some()

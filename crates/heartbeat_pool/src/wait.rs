@@ -9,7 +9,9 @@ use crate::sync::Arc;
 use crate::thread_state::{self, Waiting};
 use crate::threads::RETRY;
 use crate::unwind;
+use crate::waiters::Waiters;
 use crate::worker::Worker;
+use std::iter;
 use std::rc::Rc;
 
 /// Something that a worker waits for.
@@ -22,24 +24,6 @@ pub(crate) trait Wait {
     fn is_ready(&self) -> bool;
     /// Tells those who could wake the waiter that it is about to sleep, or that it no longer is.
     fn set_asleep(&self, asleep: bool);
-}
-
-impl Registry {
-    /// Parks the calling thread, which waits; for a while only where the system has refused a thread that is
-    /// missed, for it is asked again.
-    fn park(self: &Arc<Self>, parker: &Parker) {
-        let lower_misses = || self.kin.lower().is_some_and(Self::misses_threads);
-        if Self::misses_threads(self) || lower_misses() {
-            parker.park_timeout(RETRY);
-        } else {
-            parker.park();
-        }
-    }
-
-    /// Whether the system has refused a thread, and there is work for it.
-    fn misses_threads(this: &Arc<Self>) -> bool {
-        this.threads.is_short() && Look::new(this, this.seats().as_slice()).has_any_work()
-    }
 }
 
 impl Worker {
@@ -81,42 +65,37 @@ impl Worker {
             }
         }
     }
-
-    /// Parks the calling thread, whose pool has no threads but waiting ones, or may come to that: until
-    /// `came_about` or there is work that nobody else could do. Tells whether that is so.
-    pub(crate) fn sleep_alone(&self, parker: &Arc<Parker>, came_about: impl Fn() -> bool) -> bool {
-        let registry = self.registry();
-        let is_needed = || {
-            let occupancy = &registry.occupancy;
-            (occupancy.target() == 0 || occupancy.is_quiet()) && self.look().has_any_work()
-        };
-        registry.sleep.wait_begin(parker);
-        let awake = came_about() || is_needed();
-        if !awake {
-            registry.park(parker);
-        }
-        if registry.sleep.wait_end(parker) && self.look().has_any_work() {
-            // What the waker meant may be another's to do, and this thread may be done.
-            let handed_on = registry.sleep.wake_worker();
-            if !handed_on && is_needed() {
-                let _ = registry.sleep.wake_one();
-            }
-        }
-        awake
-    }
 }
 
-/// Of a registry and the one whose lower kin it is, those without threads: whoever waits does their work.
-fn threadless(pool: &Arc<Registry>) -> [Option<Arc<Registry>>; 2] {
+/// Of the registries of `pool`'s pool, those without threads: whoever waits does their work.
+fn threadless(pool: &Arc<Registry>) -> impl Iterator<Item = Arc<Registry>> {
+    let kin = pool
+        .kin
+        .upper()
+        .into_iter()
+        .chain(pool.kin.lower().cloned());
+    let kin = kin.filter(|kin| !kin.is_terminated());
     let is_threadless = |pool: &Arc<Registry>| pool.occupancy.target() == 0;
-    let upper = pool.kin.upper().filter(is_threadless);
-    [is_threadless(pool).then(|| pool.clone()), upper]
+    iter::once(pool.clone()).chain(kin).filter(is_threadless)
 }
 
 /// Does one piece of the work that nobody but those who wait in `pool` could do.
 pub(crate) fn tick_threadless(pool: &Arc<Registry>) -> bool {
-    let pools = threadless(pool).into_iter().flatten();
-    pools.into_iter().any(|pool| pool.tick())
+    threadless(pool).any(|pool| pool.tick())
+}
+
+/// The seats by which the calling thread, which waits in `pool` or in none, must do the work that nobody else could.
+fn duties(pool: Option<&Arc<Registry>>) -> Vec<Rc<Worker>> {
+    let threadless = pool.into_iter().flat_map(threadless);
+    let mut seats: Vec<_> = threadless
+        .map(|pool| thread_state::seat_in(&pool))
+        .collect();
+    if let Some(own) = thread_state::lone_member()
+        && !seats.iter().any(|seat| Rc::ptr_eq(seat, &own))
+    {
+        seats.push(own);
+    }
+    seats
 }
 
 /// One sleep of the calling thread, which has given its seats away, in a wait in `pool`, or in none: until
@@ -127,31 +106,75 @@ pub(crate) fn rest(
     parker: &Arc<Parker>,
     came_about: impl Fn() -> bool,
 ) -> Option<Rc<Worker>> {
-    if let Some(pool) = pool {
-        for pool in [Some(pool), pool.kin.lower()].into_iter().flatten() {
-            pool.threads.ask_again(pool);
+    let kin = |pool: &Arc<Registry>| {
+        [
+            Some(pool.clone()),
+            pool.kin.upper(),
+            pool.kin.lower().cloned(),
+        ]
+    };
+    let mut watched: Vec<_> = pool.map(kin).into_iter().flatten().flatten().collect();
+    if let Some(own) = thread_state::own_registry()
+        && !watched.iter().any(|registry| Arc::ptr_eq(registry, &own))
+    {
+        watched.push(own);
+    }
+    for registry in &watched {
+        registry.threads.ask_again(registry);
+    }
+    // Listed first: whoever changes what this thread must do has it look again.
+    let _listed = Waiters::list(&watched, parker);
+    let seats = duties(pool);
+    for seat in &seats {
+        seat.registry().sleep.wait_begin(parker);
+    }
+    let needed = || seats.iter().find(|seat| seat.is_needed()).cloned();
+    let mut needed_for = needed();
+    if needed_for.is_none() && !came_about() {
+        // The system is asked again for a thread that it has refused.
+        if watched.iter().any(misses_threads) {
+            parker.park_timeout(RETRY);
+        } else {
+            parker.park();
         }
     }
-    let threadless = pool.and_then(|pool| threadless(pool).into_iter().flatten().last());
-    let alone = threadless.as_ref().map(thread_state::seat_in);
-    if let Some(worker) = alone.or_else(thread_state::lone_member) {
-        // Not the worker's own parker: in a thread-local's destructor it is another one.
-        let awake = worker.sleep_alone(parker, &came_about);
-        return (awake && !came_about()).then_some(worker);
-    }
-    match pool {
-        Some(pool) => {
-            let was_short = pool.threads.is_short();
-            let has_changed =
-                || pool.occupancy.target() == 0 || pool.threads.is_short() != was_short;
-            pool.waiters.park(parker, || {
-                if !has_changed() && !came_about() {
-                    pool.park(parker);
-                }
-            });
+    let has_come_about = came_about();
+    for seat in &seats {
+        // A waker was first, and relies on this thread to see to what it has queued.
+        let is_relied_on = seat.registry().sleep.wait_end(parker) && seat.look().has_any_work();
+        if !is_relied_on {
+            continue;
         }
-        None if !came_about() => parker.park(),
-        None => {}
+        if !has_come_about && needed_for.is_none() && seat.is_needed() {
+            needed_for = Some(seat.clone());
+        } else {
+            seat.hand_on();
+        }
     }
-    None
+    needed_for.filter(|_| !has_come_about)
+}
+
+/// Whether the system has refused a thread of `registry`, and there is work for it.
+fn misses_threads(registry: &Arc<Registry>) -> bool {
+    registry.threads.is_short() && Look::new(registry, registry.seats().as_slice()).has_any_work()
+}
+
+impl Worker {
+    /// Whether there is work in the pool that the calling thread, which waits, must do, as nobody else could.
+    fn is_needed(&self) -> bool {
+        let occupancy = &self.registry().occupancy;
+        (occupancy.target() == 0 || occupancy.is_quiet()) && self.look().has_any_work()
+    }
+
+    /// Sees to it that somebody else does what is queued in the pool.
+    fn hand_on(&self) {
+        let registry = self.registry();
+        if registry.sleep.wake_worker() {
+            return;
+        }
+        // Others that wait as well, who would only hand it on again were they not needed.
+        if !(self.is_needed() && registry.sleep.wake_one()) && registry.occupancy.target() > 0 {
+            registry.threads.spawn_spare(registry);
+        }
+    }
 }

@@ -2,6 +2,7 @@
 //! it loses its last thread, for from then on they must do its work themselves.
 
 use crate::parker::Parker;
+use crate::registry::Registry;
 use crate::sync::{Arc, Mutex, lock};
 
 pub(crate) struct Waiters(Mutex<Vec<Arc<Parker>>>);
@@ -11,10 +12,15 @@ impl Waiters {
         Self(Mutex::new(Vec::new()))
     }
 
-    /// Calls `park`, which parks the calling thread unless there is a reason not to, while the thread is listed.
-    pub(crate) fn park(&self, parker: &Arc<Parker>, park: impl FnOnce()) {
-        lock(&self.0).push(parker.clone());
-        park();
+    /// Lists `parker` in each of `registries` until what this gives is dropped.
+    pub(crate) fn list<'a>(registries: &'a [Arc<Registry>], parker: &'a Arc<Parker>) -> Listed<'a> {
+        for registry in registries {
+            lock(&registry.waiters.0).push(parker.clone());
+        }
+        Listed(registries, parker)
+    }
+
+    fn remove(&self, parker: &Arc<Parker>) {
         let mut waiters = lock(&self.0);
         if let Some(place) = waiters.iter().position(|other| Arc::ptr_eq(other, parker)) {
             waiters.swap_remove(place);
@@ -25,6 +31,17 @@ impl Waiters {
     pub(crate) fn wake_all(&self) {
         for parker in &*lock(&self.0) {
             parker.unpark();
+        }
+    }
+}
+
+/// A waiting thread's entry in the lists of some registries.
+pub(crate) struct Listed<'a>(&'a [Arc<Registry>], &'a Arc<Parker>);
+
+impl Drop for Listed<'_> {
+    fn drop(&mut self) {
+        for registry in self.0 {
+            registry.waiters.remove(self.1);
         }
     }
 }

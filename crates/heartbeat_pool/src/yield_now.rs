@@ -2,6 +2,7 @@
 
 use crate::fork;
 use crate::lane::Lane;
+use crate::thread_state::Stranger;
 use crate::worker::Worker;
 use std::future::Future;
 use std::pin::Pin;
@@ -20,6 +21,8 @@ impl Worker {
     /// Runs one of the private jobs that this thread's own unfinished joins have been promoted
     /// and not taken yet. See [`yield_local`](crate::yield_local()).
     pub fn yield_local(&self) -> Yield {
+        // It may be a part of something below what the thread has taken from others since.
+        let _stranger = Stranger::begin();
         if let Some(fork) = fork::steal(&self.seat) {
             self.run_fork(fork);
             return Yield::Executed;
