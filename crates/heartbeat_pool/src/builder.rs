@@ -125,8 +125,8 @@ impl ThreadPoolBuilder {
 
     /// How often private work is offered to idle threads; 100 microseconds by default.
     ///
-    /// Windows rounds the sleeps that keep the beat up to whole milliseconds, or to its timer's 15.6: there forked
-    /// work is offered that late where nobody is awake to ask for it.
+    /// The sleeps that keep the beat last about half a millisecond on Windows (10, version 1803, or later; before,
+    /// up to 15.6 milliseconds): there forked work is offered that late where nobody is awake to ask for it.
     pub fn beat(mut self, beat: Duration) -> Self {
         self.config.beat = beat;
         self

@@ -132,11 +132,11 @@ impl Thread {
         // It would wait for that one as well.
         let others = |core: &usize| WANTED.of(*core) > i32::from(*core == bed);
         let wanted = (0..WANTED.0.len()).filter(others);
-        let allowed = system::avoid(self.0, iter::once(core).chain(wanted));
+        let confined = system::avoid(self.0, iter::once(core).chain(wanted));
         wake();
         // Its place is chosen; where it may go later is as before.
-        if let Some(allowed) = allowed {
-            system::allow(self.0, &allowed);
+        if let Some(confined) = confined {
+            system::end(self.0, &confined);
         }
     }
 }
@@ -146,8 +146,8 @@ pub(crate) fn leave<I: Iterator<Item = usize>>(others: impl Fn() -> I) {
     if system::current().is_some_and(|core| others().any(|other| other == core)) {
         // It has moved; where it may go later is as before.
         let thread = system::this_thread();
-        if let Some(allowed) = system::avoid(thread, others()) {
-            system::allow(thread, &allowed);
+        if let Some(confined) = system::avoid(thread, others()) {
+            system::end(thread, &confined);
         }
     }
 }
@@ -161,7 +161,12 @@ mod system {
     use rustix::thread::{CpuSet, Pid, gettid, sched_getaffinity, sched_getcpu, sched_setaffinity};
 
     pub(super) type Thread = Pid;
-    pub(super) type Cores = CpuSet;
+
+    /// What a thread may use for a moment, and what it might use before.
+    pub(super) struct Confined {
+        pub(super) now: CpuSet,
+        before: CpuSet,
+    }
 
     pub(super) fn this_thread() -> Thread {
         gettid()
@@ -171,22 +176,25 @@ mod system {
         Some(sched_getcpu())
     }
 
-    /// Moves a thread away from `cores`, if it may use any other, and gives what it might use before.
+    /// Moves a thread away from `cores`, if it may use any other, until [`end`].
     #[cold]
-    pub(super) fn avoid(thread: Thread, cores: impl Iterator<Item = usize>) -> Option<Cores> {
-        let allowed = sched_getaffinity(Some(thread)).ok()?;
-        let mut wanted = allowed;
+    pub(super) fn avoid(thread: Thread, cores: impl Iterator<Item = usize>) -> Option<Confined> {
+        let before = sched_getaffinity(Some(thread)).ok()?;
+        let mut now = before;
         for core in cores {
             if core < CpuSet::MAX_CPU {
-                wanted.unset(core);
+                now.unset(core);
             }
         }
-        let moves = wanted.count() > 0 && wanted != allowed;
-        (moves && sched_setaffinity(Some(thread), &wanted).is_ok()).then_some(allowed)
+        let moves = now.count() > 0 && now != before;
+        (moves && sched_setaffinity(Some(thread), &now).is_ok()).then_some(Confined { now, before })
     }
 
-    pub(super) fn allow(thread: Thread, cores: &Cores) {
-        _ = sched_setaffinity(Some(thread), cores);
+    /// Lets the thread use what it might use before, unless the app has chosen otherwise meanwhile.
+    pub(super) fn end(thread: Thread, confined: &Confined) {
+        if sched_getaffinity(Some(thread)).is_ok_and(|now| now == confined.now) {
+            _ = sched_setaffinity(Some(thread), &confined.before);
+        }
     }
 }
 
@@ -198,7 +206,7 @@ mod system {
 mod system {
     #[derive(Clone, Copy, Debug)]
     pub(super) struct Thread;
-    pub(super) struct Cores;
+    pub(super) struct Confined;
 
     pub(super) fn this_thread() -> Thread {
         Thread
@@ -208,11 +216,11 @@ mod system {
         None
     }
 
-    pub(super) fn avoid(_: Thread, _: impl Iterator<Item = usize>) -> Option<Cores> {
+    pub(super) fn avoid(_: Thread, _: impl Iterator<Item = usize>) -> Option<Confined> {
         None
     }
 
-    pub(super) fn allow(_: Thread, _: &Cores) {}
+    pub(super) fn end(_: Thread, _: &Confined) {}
 }
 
 #[cfg(all(
@@ -223,7 +231,7 @@ mod system {
 ))]
 mod tests {
     use super::*;
-    use rustix::thread::sched_getaffinity;
+    use rustix::thread::{sched_getaffinity, sched_setaffinity};
 
     /// The system may move the thread as well at any moment, but not each time.
     const TRIES: usize = 20;
@@ -241,6 +249,26 @@ mod tests {
         };
         assert!((0..TRIES).any(leaves));
         assert!(sched_getaffinity(None).unwrap() == allowed);
+    }
+
+    #[test]
+    fn what_the_app_has_chosen_meanwhile_stays() {
+        let allowed = sched_getaffinity(None).unwrap();
+        if allowed.count() < 2 {
+            return;
+        }
+        let thread = system::this_thread();
+        let confined = system::avoid(thread, iter::once(system::current().unwrap()));
+        sched_setaffinity(None, &allowed).unwrap();
+        let mut own = allowed;
+        own.unset((0..).find(|core| allowed.is_set(*core)).unwrap());
+        sched_setaffinity(None, &own).unwrap();
+        let differs = confined
+            .as_ref()
+            .is_some_and(|confined| confined.now != own);
+        confined.inspect(|confined| system::end(thread, confined));
+        assert!(!differs || sched_getaffinity(None).unwrap() == own);
+        sched_setaffinity(None, &allowed).unwrap();
     }
 
     #[test]

@@ -58,6 +58,7 @@ mod tickets;
 
 #[cfg(not(heartbeat_loom))]
 mod active;
+mod alarm;
 #[cfg(not(heartbeat_loom))]
 mod block_on;
 #[cfg(not(heartbeat_loom))]

@@ -1,8 +1,9 @@
 //! A thread's parking place: one token, so an `unpark` that comes first is never lost.
 
+use crate::alarm::Alarm;
 use crate::cores::{self, Thread};
-use crate::sync::{AtomicUsize, Condvar, Mutex, Ordering, lock};
-use std::sync::PoisonError;
+use crate::sync::{AtomicUsize, Condvar, Mutex, MutexGuard, Ordering, lock};
+use std::sync::{OnceLock, PoisonError};
 use std::time::Duration;
 
 /// Nobody parks, no token.
@@ -27,6 +28,8 @@ pub(crate) struct Parker {
     state: AtomicUsize,
     lock: Mutex<Owner>,
     wake: Condvar,
+    /// For sleeps that end by themselves, where the system has something better for these than `wake`.
+    alarm: OnceLock<Option<Alarm>>,
 }
 
 /// The thread that parks.
@@ -35,6 +38,8 @@ struct Owner {
     /// Known once it has parked.
     thread: Option<Thread>,
     is_asleep: bool,
+    /// Whether it is the alarm that ends its sleep.
+    has_alarm: bool,
 }
 
 impl Parker {
@@ -43,6 +48,7 @@ impl Parker {
             state: AtomicUsize::new(EMPTY),
             lock: Mutex::new(Owner::default()),
             wake: Condvar::new(),
+            alarm: OnceLock::new(),
         }
     }
 
@@ -86,10 +92,7 @@ impl Parker {
                     }
                 }
                 Some(timeout) => {
-                    (guard, _) = self
-                        .wake
-                        .wait_timeout(guard, timeout)
-                        .unwrap_or_else(PoisonError::into_inner);
+                    guard = self.sleep(guard, timeout);
                     // A swap, not a store: a token that arrives just now must be told apart.
                     // Acquire pairs with the Release in `unpark`.
                     break self.state.swap(EMPTY, Ordering::Acquire) == NOTIFIED;
@@ -102,6 +105,33 @@ impl Parker {
             cores::want_no_more(bed);
         }
         notified
+    }
+
+    /// Sleeps for `timeout`, or until [`wake`](Self::wake), or a little.
+    fn sleep<'a>(
+        &'a self,
+        mut owner: MutexGuard<'a, Owner>,
+        timeout: Duration,
+    ) -> MutexGuard<'a, Owner> {
+        let Some(alarm) = self.alarm.get_or_init(Alarm::new) else {
+            let slept = self.wake.wait_timeout(owner, timeout);
+            return slept.unwrap_or_else(PoisonError::into_inner).0;
+        };
+        owner.has_alarm = true;
+        drop(owner);
+        alarm.sleep(timeout);
+        let mut owner = lock(&self.lock);
+        owner.has_alarm = false;
+        owner
+    }
+
+    /// Ends the owner's sleep, by its alarm if it has set that.
+    fn wake(&self, has_alarm: bool) {
+        match self.alarm.get() {
+            // One that comes too late ends the owner's next short sleep before its time.
+            Some(Some(alarm)) if has_alarm => alarm.ring(),
+            _ => self.wake.notify_one(),
+        }
     }
 
     /// Whether [`park`](Self::park) would return at once.
@@ -129,8 +159,8 @@ impl Parker {
         if self.leave_token().is_some() {
             // The owner holds the lock from PARKED until it sleeps: passing through it means
             // that the signal can't fall between its check and its sleep.
-            drop(lock(&self.lock));
-            self.wake.notify_one();
+            let has_alarm = lock(&self.lock).has_alarm;
+            self.wake(has_alarm);
         }
     }
 
@@ -152,7 +182,7 @@ impl Parker {
         // Held throughout, so that the owner still sleeps where it is said to, and two wakers don't take
         // each other's change for what the owner may use.
         let owner = lock(&self.lock);
-        let wake = || self.wake.notify_one();
+        let wake = || self.wake(owner.has_alarm);
         match &owner.thread {
             Some(thread) if owner.is_asleep && keep_off(bed) => {
                 thread.keep_off(cores::current(), bed, wake);

@@ -282,3 +282,39 @@ impl Seat {
         self.strangers.load(Ordering::Relaxed)
     }
 }
+
+#[cfg(all(test, not(heartbeat_loom)))]
+mod tests {
+    use super::*;
+    use crate::pool::ThreadPool;
+
+    /// What a thread had forked before it took a job, as in a yield, and promotes while it runs that.
+    #[test]
+    fn what_lay_below_a_taken_job_is_no_part_of_it() {
+        const NOTHING: StackPtr = StackPtr {
+            data: std::ptr::null(),
+            run: |_, _| {},
+        };
+        let pool = ThreadPool::builder().num_threads(0).build().unwrap();
+        pool.with_worker(|worker| {
+            let new = || {
+                Arc::new(Promotion::new(
+                    NOTHING,
+                    Lane::Frame,
+                    worker.parker().clone(),
+                    0,
+                ))
+            };
+            let index = worker.private.push(NOTHING);
+            let taken = new();
+            let (seat, depth) = (worker.seat.clone(), worker.private.depth());
+            taken.thief.set((seat, depth, 0)).ok().unwrap();
+            worker.seat.offer(index, new());
+            assert!(!taken.has_descendant() && taken.take_descendant().is_none());
+            worker.seat.offer(depth, new());
+            assert!(taken.has_descendant() && taken.take_descendant().is_some());
+            assert!(worker.private.pop(index));
+            worker.private.end();
+        });
+    }
+}

@@ -360,3 +360,24 @@ fn a_pool_ends_while_a_lower_job_waits_for_a_frame_task() {
         }
     });
 }
+
+/// The pool is left without threads while its one lower thread, in whose place no other comes, waits for what only
+/// that thread can do.
+#[test]
+fn a_lower_thread_that_waits_alone_does_what_it_waits_for() {
+    within_a_minute(|| {
+        let builder = ThreadPool::builder().num_threads(1).spare_threads(false);
+        let pool = Arc::new(builder.lower_threads(true).build().unwrap());
+        let (begun, has_begun) = mpsc::channel();
+        let (go_on, may_go_on) = mpsc::channel::<()>();
+        let task = pool.spawn_async(Lane::Io, move || async move {
+            begun.send(()).unwrap();
+            may_go_on.recv().unwrap();
+            heartbeat_pool::block_on(heartbeat_pool::spawn_blocking(is_low))
+        });
+        has_begun.recv().unwrap();
+        pool.resize_to(0).unwrap();
+        go_on.send(()).unwrap();
+        assert!(futures_lite::future::block_on(task));
+    });
+}
