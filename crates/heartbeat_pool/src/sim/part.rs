@@ -152,10 +152,15 @@ pub fn is_simulated() -> bool {
     part(|_, _| ()).is_some()
 }
 
-/// Work that takes so long.
+/// Work that takes so long: the others go on meanwhile, or stand still, as if they had no cores.
 #[track_caller]
 pub fn pass(time: Duration) {
     let site = Location::caller();
+    let goes_on = part(|world, _| lock(&world.state).strategy.random().once_in(2));
+    if goes_on == Some(true) {
+        block(On::Sleep, Some(time), site);
+        return;
+    }
     part(|world, own| {
         lock(&world.state).now += time.as_nanos() as u64;
         world.point(own, site, false);

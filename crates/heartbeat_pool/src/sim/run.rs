@@ -30,6 +30,8 @@ pub struct Settings {
     pub stalls: u64,
     /// What a point takes, in nanoseconds.
     pub tick: u64,
+    /// The end of a file's name, and a line: threads stand still there for a while. Otherwise by chance anywhere.
+    pub freeze_at: Option<(String, u32)>,
 }
 
 impl Settings {
@@ -45,6 +47,7 @@ impl Settings {
             spurious: random.of(&[0, 0, 20, 200]),
             stalls: random.of(&[0, 0, 100, 1_000, 10_000]),
             tick: random.of(&[10, 50, 50, 250]),
+            freeze_at: None,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::random::Random;
 use std::mem;
+use std::panic::Location;
 
 /// Steps after which any strategy turns into a walk, which is fair, so that what never ends then never would.
 const UNFAIR_STEPS: u64 = 60_000;
@@ -16,9 +17,33 @@ enum Way {
     /// Another thread, any, once in so many steps; and once in so many the thread that runs stands still while the
     /// others go on for long: for what needs one thread to miss a lot.
     Freezes { walk: u64, freeze: u64 },
+    /// The same, always at one line of the code: to see what comes of a thread that misses a lot just there.
+    FreezesAt {
+        walk: u64,
+        place: (String, u32),
+        often: u64,
+    },
     /// The one of the highest priority, which now and then gets the lowest (probabilistic concurrency testing,
     /// Burckhardt et al., ASPLOS 2010): finds what needs few changes of threads at the right places.
     Ranks { change: u64, lowest: i64 },
+}
+
+/// How long a thread stands still.
+#[derive(Clone, Copy, Debug)]
+enum Pause {
+    /// Until so many steps were done.
+    Steps(u64),
+    /// Until this time.
+    Time(u64),
+}
+
+impl Pause {
+    fn is_over(self, steps: u64, now: u64) -> bool {
+        match self {
+            Self::Steps(until) => until <= steps,
+            Self::Time(until) => until <= now,
+        }
+    }
 }
 
 /// Chooses threads.
@@ -26,17 +51,23 @@ enum Way {
 pub(super) struct Strategy {
     way: Way,
     ranks: Vec<i64>,
-    /// Who stands still, and until which step.
-    frozen: Option<(usize, u64)>,
+    /// Who stands still, and until when.
+    frozen: Option<(usize, Pause)>,
     /// Whether the one that runs is to.
     freezes: bool,
     random: Random,
 }
 
 impl Strategy {
-    pub(super) fn new(seed: u64) -> Self {
+    /// By chance, with threads that are frozen at `place` if there is one.
+    pub(super) fn new(seed: u64, place: Option<(String, u32)>) -> Self {
         let mut random = Random::new(seed);
-        let way = match random.below(11) {
+        let frozen_at = |place, random: &mut Random| Way::FreezesAt {
+            walk: random.of(&[4, 15, 40]),
+            place,
+            often: random.of(&[1, 2, 4]),
+        };
+        let by_chance = |random: &mut Random| match random.below(11) {
             0 => Way::Walk(2),
             1 => Way::Walk(6),
             2 => Way::Walk(25),
@@ -50,6 +81,10 @@ impl Strategy {
                 change: [60, 400, 3_000][other as usize - 8],
                 lowest: 0,
             },
+        };
+        let way = match place {
+            Some(place) => frozen_at(place, &mut random),
+            None => by_chance(&mut random),
         };
         Self {
             way,
@@ -69,19 +104,47 @@ impl Strategy {
         self.ranks.push(rank);
     }
 
-    /// Whether the thread that runs goes on without a look at the others.
-    pub(super) fn stays(&mut self, steps: u64) -> bool {
+    /// Whether the thread that runs, and is at `place`, goes on without a look at the others.
+    pub(super) fn stays(&mut self, steps: u64, place: &Location<'_>) -> bool {
         let walk = match self.way {
             Way::Walk(turns) => turns,
             Way::Freezes { walk, freeze } if self.frozen.is_none() => {
                 self.freezes = steps <= UNFAIR_STEPS && self.random.once_in(freeze);
                 return !self.freezes && !self.random.once_in(walk);
             }
-            Way::Freezes { walk, .. } => walk,
+            Way::FreezesAt {
+                walk,
+                place: (ref file, line),
+                often,
+            } if self.frozen.is_none() => {
+                let is_there = place.line() == line && place.file().ends_with(file);
+                self.freezes = is_there && steps <= UNFAIR_STEPS && self.random.once_in(often);
+                return !self.freezes && !self.random.once_in(walk);
+            }
+            Way::Freezes { walk, .. } | Way::FreezesAt { walk, .. } => walk,
             Way::Ranks { .. } if steps > UNFAIR_STEPS => FAIR,
             Way::Ranks { .. } => return false,
         };
         !self.random.once_in(walk)
+    }
+
+    /// Who stands still, where `own` has come to this point, at `now` in nanoseconds.
+    pub(super) fn frozen(&mut self, own: usize, steps: u64, now: u64) -> Option<usize> {
+        if mem::take(&mut self.freezes) {
+            let pause = if self.random.once_in(2) {
+                Pause::Steps(steps + 50 + self.random.below(1_500))
+            } else {
+                let long = self.random.of(&[2_000, 20_000, 200_000]);
+                Pause::Time(now + self.random.below(long))
+            };
+            self.frozen = Some((own, pause));
+        } else if self
+            .frozen
+            .is_some_and(|(_, pause)| pause.is_over(steps, now))
+        {
+            self.frozen = None;
+        }
+        self.frozen.map(|(thread, _)| thread)
     }
 
     /// The next of `ready`, which are not none; `own` is the one that runs, and whether it only waits.
@@ -95,11 +158,6 @@ impl Strategy {
             }
             let rank = |thread: &&usize| self.ranks[**thread];
             return ready.iter().max_by_key(rank).copied().unwrap_or(own);
-        }
-        if mem::take(&mut self.freezes) {
-            self.frozen = Some((own, steps + 50 + self.random.below(1_500)));
-        } else if self.frozen.is_some_and(|(_, until)| until <= steps) {
-            self.frozen = None;
         }
         let frozen = self.frozen.map(|(thread, _)| thread);
         let may_run = |thread: &&usize| Some(**thread) != frozen && (!waits || **thread != own);

@@ -75,7 +75,7 @@ impl World {
     pub(super) fn new(settings: Settings, name: &str, site: &'static Location<'static>) -> Self {
         let mut state = State {
             actors: Vec::new(),
-            strategy: Strategy::new(settings.seed),
+            strategy: Strategy::new(settings.seed, settings.freeze_at.clone()),
             now: 1_000_000_000,
             steps: 0,
             switches: 0,
@@ -145,7 +145,7 @@ impl World {
             self.fail(own, what);
         }
         let steps = state.steps;
-        if !waits && state.strategy.stays(steps) {
+        if !waits && state.strategy.stays(steps, site) {
             return;
         }
         self.choose(state, own, waits);
@@ -156,7 +156,9 @@ impl World {
         let state = &mut *guard;
         let mut ready = std::mem::take(&mut state.ready);
         state.fill(&mut ready);
-        if ready.is_empty() && state.advance() {
+        // For who stands still, time goes on as well.
+        let frozen = state.strategy.frozen(own, state.steps, state.now);
+        if ready.iter().all(|thread| Some(*thread) == frozen) && state.advance() {
             state.fill(&mut ready);
         }
         if ready.is_empty() {

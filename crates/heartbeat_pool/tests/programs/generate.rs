@@ -7,9 +7,11 @@ use std::sync::Arc;
 
 /// Kinds of steps; each program has a few of them only, so that these meet each other often.
 const KINDS: u64 = 19;
-/// Kinds that have to do with each other: joins, scopes, tasks and waits for them, pinned jobs, blocking ones, calls.
-const THEMES: [&[u64]; 6] = [
+/// Kinds that have to do with each other: joins, joins beside jobs, scopes, tasks and waits for them, pinned jobs,
+/// blocking ones, calls.
+const THEMES: [&[u64]; 7] = [
     &[0, 1, 2],
+    &[1, 1, 4],
     &[3, 5, 17],
     &[5, 7, 8],
     &[11, 12, 13],
@@ -28,9 +30,48 @@ struct Generator {
     panics: bool,
 }
 
+/// Two threads' joins, of which one's halves are taken while the other looks for them: where these take so long
+/// just then, a thief takes the half of a join that it doesn't wait for.
+fn joins_of_two(mut random: Random, threads: usize) -> Program {
+    let mut work = || Step::Work(random.of(&[0, 0, 1, 10, 60, 400]));
+    let body = |steps: Vec<Step>| Body {
+        steps: steps.into(),
+        panics: false,
+    };
+    let mut half = || body(vec![work()]);
+    let mut join = |a: Vec<Step>| {
+        Step::Join(
+            Join::Offered,
+            body([half().steps.to_vec(), a].concat()),
+            half(),
+        )
+    };
+    let waiter = body((0..3).map(|_| join(Vec::new())).collect());
+    let mut outer = || {
+        let inner = join(Vec::new());
+        Step::Spawn(Lane::Frame, body(vec![join(vec![inner])]))
+    };
+    let spawner = body((0..3).map(|_| outer()).collect());
+    Program {
+        pool: Shape {
+            threads,
+            spares: true,
+            lower: false,
+            brisk: true,
+            refused: Vec::new(),
+            resizes: false,
+        },
+        outside: vec![waiter, spawner],
+        settles: false,
+    }
+}
+
 /// The program of `seed`, with as many threads as it likes, or `threads`.
 pub fn program(seed: u64, threads: Option<usize>) -> Program {
     let mut random = Random::new(seed);
+    if random.once_in(12) {
+        return joins_of_two(random, threads.unwrap_or(3));
+    }
     let usual = random.of(&[0, 1, 1, 1, 2, 2, 2, 3, 4]);
     let threads = threads.unwrap_or(usual);
     let refused = match random.below(6) {

@@ -2,6 +2,8 @@
 //!
 //! `HEARTBEAT_SIM_SECONDS` is for how long, `HEARTBEAT_SIM_SEED` the first seed. Zero seconds show one program, and
 //! what became of it. `HEARTBEAT_SIM_FAILURES` is how many failures end it: more than one for an overview.
+//! `HEARTBEAT_SIM_PROGRAMS` is how many programs end it, if the time doesn't. `HEARTBEAT_SIM_FREEZE=fork.rs:139` has
+//! threads stand still at that line of the pool, for what needs one to miss a lot between two steps of its own.
 
 use crate::generate;
 use crate::ledger;
@@ -16,6 +18,13 @@ use std::time::{Duration, Instant};
 
 /// Longer than any timer of an idle pool lasts.
 const IDLE: Duration = Duration::from_secs(3);
+
+/// The file and the line that the environment's `name` gives.
+fn place(name: &str) -> Option<(String, u32)> {
+    let value = std::env::var(name).ok()?;
+    let (file, line) = value.rsplit_once(':').expect("a file and a line");
+    Some((file.to_owned(), line.parse().expect("a line is a number")))
+}
 
 /// Performs `program` as the first thread of a run.
 fn perform(program: &Program, play: &Arc<Play>) {
@@ -67,6 +76,7 @@ fn run(seed: u64, is_shown: bool) -> Run {
     let program = generate::program(seed, None);
     let mut settings = Settings::new(seed);
     settings.refused.clone_from(&program.pool.refused);
+    settings.freeze_at = place("HEARTBEAT_SIM_FREEZE");
     settings.never_refused = ["outside", "heartbeat late"].map(str::to_owned).to_vec();
     if is_shown {
         println!("{program:?}\n{settings:?}");
@@ -139,6 +149,7 @@ fn programs_in_the_scheduler() {
     let seconds = number("HEARTBEAT_SIM_SECONDS").unwrap_or(5);
     let first = number("HEARTBEAT_SIM_SEED");
     let most = number("HEARTBEAT_SIM_FAILURES").unwrap_or(1);
+    let most_runs = number("HEARTBEAT_SIM_PROGRAMS").unwrap_or(u64::MAX);
     watch_panics();
     // What is made once in a process is made now, so that the first run is like all others.
     for seed in 0..3 {
@@ -164,7 +175,7 @@ fn programs_in_the_scheduler() {
             }
             seeds.push(seed);
         }
-        if failures >= most || Instant::now() >= end {
+        if failures >= most || runs >= most_runs || Instant::now() >= end {
             break;
         }
         seed += 1;
