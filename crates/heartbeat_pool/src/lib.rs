@@ -30,9 +30,9 @@
 //! A process that forks (`fork(2)`) has no threads of the pool in the child; don't use it there.
 //!
 //! The modules lie in layers, each importing only lower ones: `sync` (under `heartbeat_sim` over `sim`); `parker` and `unwind`; `latch`,
-//! `claim`, `tickets`, `slots`, `job` and `late`; the queues (`injector`, `private`, `pinned`, `mailbox`, `blocking`);
-//! `occupancy`,
-//! `sleep` and the beat; `seat`, `look` and `registry` with its `threads` and its `lower` kin; `worker`;
+//! `claim`, `tickets`, `hidden`, `returned`, `slots`, `job` and `late`; the queues (`injector`, `private`, `pinned`,
+//! `mailbox`, `blocking`); `occupancy`, with `relief` and `live`, which read it; `sleep` and the beat; `seat`, `look`
+//! and `registry` with its `threads`, their `spares`, its `waiters` and its `lower` kin; `worker`;
 //! the verbs, a file each; [`ThreadPool`]. (`private`, `seat` and `thread_state` name the [`Worker`] that jobs run on.)
 
 // The models use the lower layers alone, and not all of each.
@@ -47,14 +47,20 @@ mod parker;
 
 mod claim;
 mod cores;
+mod hidden;
 mod injector;
 mod lane;
 mod latch;
+mod live;
 mod occupancy;
+mod relief;
+mod returned;
 mod signal;
 mod sleep;
+mod spares;
 mod spmc;
 mod tickets;
+mod waiters;
 
 #[cfg(not(heartbeat_loom))]
 mod active;
@@ -142,8 +148,6 @@ mod trace;
 mod unwind;
 #[cfg(not(heartbeat_loom))]
 mod wait;
-#[cfg(not(heartbeat_loom))]
-mod waiters;
 #[cfg(not(heartbeat_loom))]
 mod worker;
 #[cfg(not(heartbeat_loom))]

@@ -5,12 +5,14 @@ use crate::cores::Core;
 use crate::deque::Stealer;
 use crate::fork::ForkPtr;
 use crate::heartbeat::Beat;
+use crate::hidden::Hidden;
 use crate::job::Job;
 use crate::lane::Lane;
 use crate::metrics::{Counters, WorkerMetrics};
 use crate::parker::Parker;
 use crate::private::StackPtr;
-use crate::sync::{Arc, AtomicU64, AtomicUsize, Instant, Mutex, OnceLock, Ordering, lock};
+use crate::returned::Returned;
+use crate::sync::{Arc, AtomicUsize, Instant, Mutex, OnceLock, Ordering, lock};
 use crate::worker::Worker;
 use crossbeam_utils::CachePadded;
 use std::collections::VecDeque;
@@ -108,14 +110,11 @@ pub(crate) struct Seat {
     /// The lane that they are of, by [`Lane::index`]. A thread has forks of several only if it does work of a pool
     /// without threads on top of its own.
     fork_lane: AtomicUsize,
-    /// Until when they are its own, in nanoseconds from `start`; 0 if others may take them.
-    forks_hidden: AtomicU64,
-    start: Instant,
+    /// Until when they are its own.
+    forks_hidden: Hidden,
     pub(crate) counters: CachePadded<Counters>,
     /// Forks that were stolen by mistake.
-    returned: Mutex<Vec<ForkPtr>>,
-    returned_count: AtomicUsize,
-    owner: Arc<Parker>,
+    returned: Returned<ForkPtr>,
     strangers: Arc<AtomicUsize>,
     promoted: Mutex<Promoted>,
     /// The length of `promoted`, read without the lock.
@@ -138,11 +137,8 @@ impl Seat {
             stealer,
             forks,
             fork_lane: AtomicUsize::new(0),
-            forks_hidden: AtomicU64::new(0),
-            start: Instant::now(),
-            returned: Mutex::new(Vec::new()),
-            returned_count: AtomicUsize::new(0),
-            owner,
+            forks_hidden: Hidden::new(),
+            returned: Returned::new(owner),
             strangers,
             counters: CachePadded::new(Counters::default()),
             promoted: Mutex::new(VecDeque::new()),
@@ -191,64 +187,43 @@ impl Seat {
 
     /// Takes back a fork of this seat that was stolen by mistake, and wakes its owner.
     pub(crate) fn give_back(&self, fork: ForkPtr) {
-        let mut returned = lock(&self.returned);
-        returned.push(fork);
-        // Relaxed: under the fences of the sleep protocol, and the owner is unparked after it.
-        self.returned_count.store(returned.len(), Ordering::Relaxed);
-        drop(returned);
-        self.owner.unpark();
-    }
-
-    fn has_returned(&self) -> bool {
-        self.returned_count.load(Ordering::Relaxed) != 0
+        self.returned.give_back(fork);
     }
 
     /// Whether a fork was given back that `wanted` accepts.
     pub(crate) fn has_returned_one(&self, wanted: impl Fn(&ForkPtr) -> bool) -> bool {
-        self.has_returned() && lock(&self.returned).iter().any(wanted)
+        self.returned.has(wanted)
     }
 
     /// A fork that was given back, and that `wanted` accepts.
     pub(crate) fn take_returned(&self, wanted: impl Fn(&ForkPtr) -> bool) -> Option<ForkPtr> {
-        if !self.has_returned() {
-            return None;
-        }
-        let mut returned = lock(&self.returned);
-        let place = returned.iter().position(wanted)?;
-        let fork = returned.swap_remove(place);
-        self.returned_count.store(returned.len(), Ordering::Relaxed);
-        Some(fork)
+        self.returned.take(wanted)
     }
 
     /// Keeps forks from others until `end`.
     pub(crate) fn hide_forks(&self, end: Instant) {
-        let end = end.saturating_duration_since(self.start).as_nanos();
-        // Relaxed, here and below: who sees it late, shares late or too much.
-        self.forks_hidden.store(end as u64, Ordering::Relaxed);
+        self.forks_hidden.hide(end);
     }
 
     /// Lets others take forks.
     pub(crate) fn show_forks(&self) {
-        if self.forks_hidden.load(Ordering::Relaxed) != 0 {
-            self.forks_hidden.store(0, Ordering::Relaxed);
-        }
+        self.forks_hidden.show();
     }
 
     /// Whether forks are kept from others, or were till just now.
     #[inline]
     pub(crate) fn hides_forks(&self) -> bool {
-        self.forks_hidden.load(Ordering::Relaxed) != 0
+        self.forks_hidden.is_set()
     }
 
     /// Whether others may take forks.
     pub(crate) fn shows_forks(&self) -> bool {
-        let hidden = self.forks_hidden.load(Ordering::Relaxed);
-        hidden == 0 || self.start.elapsed().as_nanos() >= u128::from(hidden)
+        self.forks_hidden.is_over()
     }
 
     /// Whether there are forks that others may take.
     pub(crate) fn has_forks(&self) -> bool {
-        self.has_returned() || (!self.forks.is_empty() && self.shows_forks())
+        self.returned.has_any() || (!self.forks.is_empty() && self.shows_forks())
     }
 
     /// Whether there is a second half of a join of `lane` that others may take.

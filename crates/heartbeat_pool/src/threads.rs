@@ -2,11 +2,13 @@
 
 use crate::active::Tracks;
 use crate::config::Config;
+use crate::live::{self, Live};
 use crate::pinned::Pinned;
 use crate::priority;
 use crate::registry::Registry;
+use crate::spares::Spares;
 use crate::sync::thread::{self, JoinHandle};
-use crate::sync::{Arc, AtomicBool, AtomicUsize, Condvar, Instant, Mutex, Ordering, lock};
+use crate::sync::{Arc, AtomicUsize, Condvar, Mutex, Ordering, lock};
 use crate::thread_builder::ThreadBuilder;
 use crate::thread_state;
 use crate::unwind;
@@ -21,9 +23,6 @@ pub(crate) const RETRY: Duration = Duration::from_millis(10);
 
 /// How often who waits for a pool's end looks whether there is work that its last jobs wait for.
 const LOOK: Duration = Duration::from_millis(1);
-
-/// Idle threads beyond the target that a pool keeps for the next wait.
-const SPARES_KEPT: usize = 4;
 
 /// What becomes of a thread of the pool.
 #[derive(Clone, Copy)]
@@ -41,28 +40,14 @@ pub(crate) struct Threads {
     slots: Mutex<Slots>,
     /// Signalled when a thread ends.
     ended: Condvar,
-    /// Spare threads being started: one at a time is enough, for it wakes the next.
-    starting: AtomicUsize,
+    spares: Spares,
     /// How many members were asked for.
     wanted: AtomicUsize,
-    /// Whether the system has refused the last thread that was asked for.
-    is_short: AtomicBool,
-    /// When it did.
-    refused: Mutex<Option<Instant>>,
 }
 
-#[derive(Default)]
 struct Slots {
-    live: Vec<Option<Arc<Pinned>>>,
-    /// Threads that have left their slot and not ended yet.
-    retiring: usize,
+    live: Live<Pinned>,
     handles: Vec<JoinHandle<()>>,
-}
-
-impl Slots {
-    fn alive(&self) -> usize {
-        self.live.iter().flatten().count()
-    }
 }
 
 /// A thread from its wish to its end, however it comes to it.
@@ -77,7 +62,7 @@ impl Thread {
     /// The next spare may be started.
     fn started(&self) {
         if self.starting.take() {
-            self.registry.threads.starting.store(0, Ordering::SeqCst);
+            self.registry.threads.spares.started();
         }
     }
 
@@ -112,15 +97,7 @@ impl Drop for Thread {
         self.started();
         let threads = &self.registry.threads;
         let mut slots = lock(&threads.slots);
-        let slot = &mut slots.live[self.pinned.index];
-        if slot
-            .as_ref()
-            .is_some_and(|own| Arc::ptr_eq(own, &self.pinned))
-        {
-            *slot = None;
-        } else {
-            slots.retiring -= 1;
-        }
+        slots.live.end(self.pinned.index, &self.pinned);
         threads.ended.notify_all();
     }
 }
@@ -139,12 +116,13 @@ impl Threads {
     pub(crate) fn new(main: Main) -> Self {
         Self {
             main,
-            slots: Mutex::new(Slots::default()),
+            slots: Mutex::new(Slots {
+                live: Live::new(),
+                handles: Vec::new(),
+            }),
             ended: Condvar::new(),
-            starting: AtomicUsize::new(0),
+            spares: Spares::new(),
             wanted: AtomicUsize::new(0),
-            is_short: AtomicBool::new(false),
-            refused: Mutex::new(None),
         }
     }
 
@@ -158,21 +136,12 @@ impl Threads {
     /// Then threads that wait do what nobody else could, as those of a pool without spare threads, and
     /// [`ask_again`](Self::ask_again).
     pub(crate) fn is_short(&self) -> bool {
-        // Relaxed: who sleeps by an old answer is woken, see `refuse`.
-        self.is_short.load(Ordering::Relaxed)
-    }
-
-    /// The system has refused a thread: whoever waits looks what it can do about that.
-    fn refuse(&self, registry: &Registry) {
-        *lock(&self.refused) = Some(Instant::now());
-        // Relaxed: ordered by the lock of the waiters, who are listed before they look again.
-        self.is_short.store(true, Ordering::Relaxed);
-        registry.waiters.wake_all();
+        self.spares.is_short()
     }
 
     /// Whether the last refusal is old enough for another try.
     fn may_ask(&self) -> bool {
-        !self.is_short() || lock(&self.refused).is_none_or(|refused| refused.elapsed() >= RETRY)
+        self.spares.may_ask(RETRY)
     }
 
     /// Asks for the threads that the system has refused, if that is some time ago and they are still missed.
@@ -198,11 +167,9 @@ impl Threads {
         self.wanted.store(target, Ordering::Relaxed);
         for index in 0..target {
             if let Err(error) = self.start(registry, Some(index), false) {
-                self.refuse(registry);
-                let slots = lock(&self.slots);
+                self.spares.refuse(&registry.waiters);
                 // Of those behind it some may be there from before.
-                let alive = slots.live.iter().take(target).flatten().count();
-                return Err((alive, error));
+                return Err((lock(&self.slots).live.of_first(target), error));
             }
         }
         // A spare thread may be missed as well; `ask_again` sees to that.
@@ -218,12 +185,8 @@ impl Threads {
         if !self.may_ask() {
             return registry.waiters.wake_all();
         }
-        // SeqCst: one winner; the loser relies on the winner's search, counted in `run`.
-        if self
-            .starting
-            .compare_exchange(0, 1, Ordering::SeqCst, Ordering::SeqCst)
-            .is_err()
-        {
+        // The loser relies on the winner's search, counted in `run`.
+        if !self.spares.try_start() {
             return;
         }
         if !priority::gives_way() || !registry.kin.start_spare(registry) {
@@ -234,12 +197,12 @@ impl Threads {
     /// The part of [`spawn_spare`](Self::spawn_spare) that may be another thread's.
     pub(crate) fn start_spare(&self, registry: &Arc<Registry>) {
         if registry.is_terminated() {
-            self.starting.store(0, Ordering::SeqCst);
+            self.spares.started();
         } else if self.start(registry, None, true).is_err() {
-            self.starting.store(0, Ordering::SeqCst);
-            self.refuse(registry);
+            self.spares.started();
+            self.spares.refuse(&registry.waiters);
         } else if registry.occupancy.target() >= self.wanted.load(Ordering::Relaxed) {
-            self.is_short.store(false, Ordering::Relaxed);
+            self.spares.suffice();
         }
     }
 
@@ -251,17 +214,10 @@ impl Threads {
                 // `join` may have seen the slots already.
                 return Ok(());
             }
-            let free = || slots.live.iter().position(Option::is_none);
-            let index = index.or_else(free).unwrap_or(slots.live.len());
-            if index >= slots.live.len() {
-                slots.live.resize(index + 1, None);
-            }
-            if slots.live[index].is_some() {
+            let Some(pinned) = slots.live.begin(index, Pinned::new) else {
                 return Ok(());
-            }
-            slots.live[index]
-                .insert(Arc::new(Pinned::new(index)))
-                .clone()
+            };
+            pinned
         };
         let thread = Thread {
             registry: registry.clone(),
@@ -298,29 +254,15 @@ impl Threads {
 
     /// Whether a thread that went idle as the last of `idle` should end.
     pub(crate) fn try_retire(&self, registry: &Registry, pinned: &Pinned, idle: usize) -> bool {
-        let wanted = || {
-            let target = registry.occupancy.target();
-            let enough = if target == 0 { 0 } else { target + SPARES_KEPT };
-            (pinned.index < target, enough)
-        };
-        let (member, enough) = wanted();
-        if member || idle <= enough {
-            return false;
-        }
-        let mut slots = lock(&self.slots);
+        let occupancy = &registry.occupancy;
         // Again, under the lock: a pool that has grown meanwhile has found this thread alive.
-        let (member, enough) = wanted();
-        if member || slots.alive() <= enough {
-            return false;
-        }
-        slots.live[pinned.index] = None;
-        slots.retiring += 1;
-        true
+        live::is_surplus(occupancy, pinned.index, idle)
+            && lock(&self.slots).live.retire(occupancy, pinned.index)
     }
 
     /// The queue of the thread of `index`, if it lives.
     pub(crate) fn pinned(&self, index: usize) -> Option<Arc<Pinned>> {
-        lock(&self.slots).live.get(index)?.clone()
+        lock(&self.slots).live.get(index)
     }
 
     /// Waits for every thread to end, and calls `work` now and then meanwhile. A pool dropped by
@@ -329,8 +271,8 @@ impl Threads {
     pub(crate) fn join(&self, own: Option<usize>, work: impl Fn() -> bool) {
         let mut slots = lock(&self.slots);
         let others = |slots: &Slots| {
-            let mut live = slots.live.iter().flatten();
-            slots.retiring > 0
+            let mut live = slots.live.iter();
+            slots.live.has_retiring()
                 || live.any(|pinned| Some(pinned.index) != own && !pinned.is_enrolled())
         };
         while others(&slots) {

@@ -2,6 +2,7 @@
 //! it loses its last thread, for from then on they must do its work themselves.
 
 use crate::parker::Parker;
+#[cfg(not(heartbeat_loom))]
 use crate::registry::Registry;
 use crate::sync::{Arc, Mutex, lock};
 
@@ -13,14 +14,20 @@ impl Waiters {
     }
 
     /// Lists `parker` in each of `registries` until what this gives is dropped.
+    #[cfg(not(heartbeat_loom))]
     pub(crate) fn list<'a>(registries: &'a [Arc<Registry>], parker: &'a Arc<Parker>) -> Listed<'a> {
         for registry in registries {
-            lock(&registry.waiters.0).push(parker.clone());
+            registry.waiters.add(parker);
         }
         Listed(registries, parker)
     }
 
-    fn remove(&self, parker: &Arc<Parker>) {
+    /// Lists `parker`, whose owner must look at what it waits for after that.
+    pub(crate) fn add(&self, parker: &Arc<Parker>) {
+        lock(&self.0).push(parker.clone());
+    }
+
+    pub(crate) fn remove(&self, parker: &Arc<Parker>) {
         let mut waiters = lock(&self.0);
         if let Some(place) = waiters.iter().position(|other| Arc::ptr_eq(other, parker)) {
             waiters.swap_remove(place);
@@ -36,8 +43,10 @@ impl Waiters {
 }
 
 /// A waiting thread's entry in the lists of some registries.
+#[cfg(not(heartbeat_loom))]
 pub(crate) struct Listed<'a>(&'a [Arc<Registry>], &'a Arc<Parker>);
 
+#[cfg(not(heartbeat_loom))]
 impl Drop for Listed<'_> {
     fn drop(&mut self) {
         for registry in self.0 {

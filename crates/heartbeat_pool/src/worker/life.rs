@@ -311,7 +311,7 @@ impl Worker {
                 Relieved::Stuck(lane) => {
                     back();
                     self.charge.set(Some(Charge::Lane(lane)));
-                    self.relieves.set(lane == Lane::Frame);
+                    self.relief.begin(lane);
                     self.end_search();
                     self.begin_stretch();
                     let found = match lane {

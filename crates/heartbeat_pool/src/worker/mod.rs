@@ -19,6 +19,7 @@ use crate::parker::Parker;
 use crate::pinned::Pinned;
 use crate::private::PrivateQueue;
 use crate::registry::{Registry, SeatList};
+use crate::relief::Relief;
 use crate::scope::ScopeCore;
 use crate::seat::{Promotion, Seat};
 use crate::slots::Slot;
@@ -88,9 +89,7 @@ pub struct Worker {
     slot: Slot,
     /// Whether the thread is inside of a measured join, or of a part of one.
     pub(crate) is_measured: Cell<bool>,
-    /// Whether it relieves a pool whose running jobs block: it goes on beyond the number of threads until one of
-    /// those stands down.
-    relieves: Cell<bool>,
+    relief: Relief,
     /// Whether its next fork is to be taken soon, or as soon as others may take it.
     pub(crate) wants_help_now: Cell<bool>,
 }
@@ -149,7 +148,7 @@ impl Worker {
             gaps: Gaps::new(),
             slot: Slot::new(),
             is_measured: Cell::new(false),
-            relieves: Cell::new(false),
+            relief: Relief::new(),
             wants_help_now: Cell::new(false),
         }
     }
@@ -307,7 +306,7 @@ impl Worker {
     /// Leaves the count, if the thread was counted, and becomes `charge`, which is counted already.
     fn set_charge(&self, charge: Option<Charge>) {
         if let Some(left) = self.charge.replace(charge) {
-            self.relieves.set(false);
+            self.relief.end();
             if charge.is_none() {
                 self.seat.core.give_back();
             }

@@ -69,14 +69,9 @@ impl Worker {
         Some(Found::Blocking(job))
     }
 
-    /// Whether the thread, which is counted as running `lane`, should stop taking its jobs. Those that the thread
-    /// relieves do so when their jobs end, so it may go on; then it is one of the pool's number.
+    /// Whether the thread, which is counted as running `lane`, should stop taking its jobs.
     pub(crate) fn is_one_too_many(&self, lane: Lane) -> bool {
-        let crowded = self.registry.occupancy.crowded(lane);
-        if !crowded {
-            self.relieves.set(false);
-        }
-        crowded && !self.relieves.get()
+        self.relief.is_one_too_many(&self.registry.occupancy, lane)
     }
 
     pub(super) fn pop(&self, lane: Lane) -> Option<Found> {
