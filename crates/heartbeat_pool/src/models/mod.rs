@@ -3,6 +3,7 @@
 //!
 //! Run with `RUSTFLAGS="--cfg heartbeat_loom" cargo test -p heartbeat_pool --release --lib models`.
 
+mod fork;
 mod injector;
 mod join;
 mod parker;
@@ -13,3 +14,10 @@ mod signal;
 mod sleep;
 mod spmc;
 mod waiting;
+
+/// Checks `f` in all interleavings with at most so many preemptions.
+fn check(preemptions: usize, f: impl Fn() + Sync + Send + 'static) {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(preemptions);
+    model.check(f);
+}
