@@ -171,9 +171,16 @@ impl Worker {
     /// The last searcher wakes the next, for pushers have relied on it to find everything.
     fn end_search(&self) {
         if self.registry.sleep.search_end() {
-            let lane = self.look().work_for_one_more();
+            let (lane, hidden) = {
+                let look = self.look();
+                let lane = look.work_for_one_more();
+                (lane, lane.is_none() && look.has_hidden_forks())
+            };
             if let Some(lane) = lane {
                 self.registry.notify_others(lane);
+            } else if hidden {
+                // Who hides forks has relied on a searcher as well: to become the sentinel, had it found nothing.
+                self.registry.see_to_sentinel();
             }
             if self.registry.blocking.is_ready() {
                 self.registry.notify_of_blocking();
@@ -330,5 +337,37 @@ impl Worker {
         self.seat.counters.wake();
         self.make_way();
         back()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fork::ForkPtr;
+    use crate::parker::Parker;
+    use crate::pool::ThreadPool;
+    use std::time::Duration;
+
+    #[test]
+    fn who_finds_work_leaves_no_hidden_fork_without_a_sentinel() {
+        let pool = ThreadPool::builder().num_threads(0).build().unwrap();
+        pool.with_worker(|worker| {
+            let sleep = &worker.registry.sleep;
+            let idle = Arc::new(Parker::new());
+            sleep.search_begin();
+            sleep.park_begin(&idle);
+            sleep.search_begin();
+            let hour = Duration::from_secs(3600);
+            worker.seat.hide_forks(Instant::now() + hour);
+            worker.forks.push(ForkPtr::nothing());
+            worker.announce_forks();
+            assert!(!idle.has_token(), "somebody searches");
+            worker.end_search();
+            assert!(idle.has_token());
+            worker.forks.pop();
+            worker.seat.show_forks();
+            sleep.park_cancel(&idle);
+            worker.end_search();
+        });
     }
 }
