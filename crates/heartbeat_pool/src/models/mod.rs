@@ -4,6 +4,7 @@
 //! Run with `RUSTFLAGS="--cfg heartbeat_loom" cargo test -p heartbeat_pool --release --lib models`.
 
 mod fork;
+mod hidden;
 mod injector;
 mod join;
 mod parker;
