@@ -14,6 +14,7 @@ mod sentinel;
 mod signal;
 mod sleep;
 mod spmc;
+mod waiters;
 mod waiting;
 
 /// Checks `f` in all interleavings with at most so many preemptions.
