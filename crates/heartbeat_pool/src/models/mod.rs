@@ -13,6 +13,7 @@ mod scope;
 mod sentinel;
 mod signal;
 mod sleep;
+mod spare;
 mod spmc;
 mod waiters;
 mod waiting;
