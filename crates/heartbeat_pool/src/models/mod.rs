@@ -8,6 +8,7 @@ mod hidden;
 mod injector;
 mod join;
 mod parker;
+mod relief;
 mod retire;
 mod room;
 mod scope;
