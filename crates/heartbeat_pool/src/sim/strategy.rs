@@ -128,6 +128,12 @@ impl Strategy {
         !self.random.once_in(walk)
     }
 
+    /// Nobody stands still any more.
+    pub(super) fn thaw(&mut self) {
+        self.freezes = false;
+        self.frozen = None;
+    }
+
     /// Who stands still, where `own` has come to this point, at `now` in nanoseconds.
     pub(super) fn frozen(&mut self, own: usize, steps: u64, now: u64) -> Option<usize> {
         if mem::take(&mut self.freezes) {

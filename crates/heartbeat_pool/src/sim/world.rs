@@ -156,7 +156,11 @@ impl World {
         let state = &mut *guard;
         let mut ready = std::mem::take(&mut state.ready);
         state.fill(&mut ready);
-        // For who stands still, time goes on as well.
+        // For who stands still, time goes on as well. Nobody does while somebody waits for all to rest.
+        let rests = |actor: &Actor| matches!(actor.status, Status::Blocked { on: On::Rest, .. });
+        if state.actors.iter().any(rests) {
+            state.strategy.thaw();
+        }
         let frozen = state.strategy.frozen(own, state.steps, state.now);
         if ready.iter().all(|thread| Some(*thread) == frozen) && state.advance() {
             state.fill(&mut ready);
