@@ -98,6 +98,20 @@ fn duties(pool: Option<&Arc<Registry>>) -> Vec<Rc<Worker>> {
     seats
 }
 
+/// The registries that may come to need the calling thread, which waits in `pool` or in none.
+fn watched(pool: Option<&Arc<Registry>>) -> Vec<Arc<Registry>> {
+    let mut watched = Vec::new();
+    if let Some(pool) = pool {
+        watched.push(pool.clone());
+        watched.extend(pool.kin.upper());
+        watched.extend(pool.kin.lower().cloned());
+    }
+    let own = thread_state::own_registry();
+    let is_new = |own: &Arc<Registry>| !watched.iter().any(|other| Arc::ptr_eq(other, own));
+    watched.extend(own.filter(is_new));
+    watched
+}
+
 /// One sleep of the calling thread, which has given its seats away, in a wait in `pool`, or in none: until
 /// `came_about`, or until it is unparked. Gives the seat by which the caller must do a piece of work that nobody
 /// else could, and that what it waits for may need.
@@ -106,19 +120,7 @@ pub(crate) fn rest(
     parker: &Arc<Parker>,
     came_about: impl Fn() -> bool,
 ) -> Option<Rc<Worker>> {
-    let kin = |pool: &Arc<Registry>| {
-        [
-            Some(pool.clone()),
-            pool.kin.upper(),
-            pool.kin.lower().cloned(),
-        ]
-    };
-    let mut watched: Vec<_> = pool.map(kin).into_iter().flatten().flatten().collect();
-    if let Some(own) = thread_state::own_registry()
-        && !watched.iter().any(|registry| Arc::ptr_eq(registry, &own))
-    {
-        watched.push(own);
-    }
+    let watched = watched(pool);
     for registry in &watched {
         registry.threads.ask_again(registry);
     }
