@@ -29,169 +29,114 @@
 //!
 //! A process that forks (`fork(2)`) has no threads of the pool in the child; don't use it there.
 //!
-//! The modules lie in layers, each importing only lower ones: `sync` (under `heartbeat_sim` over `sim`); `parker` and `unwind`; `latch`,
-//! `claim`, `tickets`, `hidden`, `returned`, `slots`, `job` and `late`; the queues (`injector`, `private`, `pinned`,
-//! `mailbox`, `blocking`); `occupancy`, with `relief` and `live`, which read it; `sleep` and the beat; `seat`, `look`
-//! and `registry` with its `threads`, their `spares`, its `waiters` and its `lower` kin; `worker`;
-//! the verbs, a file each; [`ThreadPool`]. (`private`, `seat` and `thread_state` name the [`Worker`] that jobs run on.)
+//! The rooms, each of whose `mod.rs` says what is in it; each imports only those above it:
+//!
+//! | room | what is in it |
+//! | --- | --- |
+//! | `sync`, `parker`, `alarm`, `signal`, `claim`, `latch`, `tickets`, `job`, `unwind`, `late` | primitives |
+//! | `queue` | where work lies |
+//! | `idle`, `heartbeat` | who is idle, and the idle thread that keeps the beat |
+//! | `cost` | what was measured of work like that which comes |
+//! | `lanes`, `placement` | who may run what, and on which core a woken thread runs |
+//! | `threads` | the operating system's threads |
+//! | `seat`, `registry`, `schedule` | a thread's place in a pool, a pool's shared state, and where queued work goes |
+//! | `worker` | how a thread finds work, runs it, and waits |
+//! | `verbs` | what a program asks for |
+//! | `pool` | the [`ThreadPool`] |
+//! | `models` | loom's models, and the whole pool in a scheduler of its own |
+//!
+//! (Some lower rooms name the [`Worker`] that jobs run on.)
 
 // The models use the lower layers alone, and not all of each.
 #![cfg_attr(heartbeat_loom, allow(dead_code, unused_imports))]
 
 mod sync;
 
-#[cfg(heartbeat_sim)]
-pub mod sim;
+#[cfg(any(all(heartbeat_loom, test), heartbeat_sim))]
+mod models;
 
-mod parker;
-
+mod alarm;
 mod claim;
-mod cores;
-mod hidden;
-mod injector;
-mod lane;
 mod latch;
-mod live;
-mod occupancy;
-mod relief;
-mod returned;
+mod parker;
 mod signal;
-mod sleep;
-mod spares;
-mod spmc;
 mod tickets;
-mod waiters;
+
+mod idle;
+mod lanes;
+mod placement;
+mod queue;
+mod threads;
+
+mod heartbeat;
 
 #[cfg(not(heartbeat_loom))]
 mod active;
-mod alarm;
 #[cfg(not(heartbeat_loom))]
-mod block_on;
-#[cfg(not(heartbeat_loom))]
-mod blocking;
-#[cfg(not(heartbeat_loom))]
-mod broadcast;
-#[cfg(not(heartbeat_loom))]
-mod builder;
-#[cfg(not(heartbeat_loom))]
-mod config;
-#[cfg(not(heartbeat_loom))]
-mod deque;
-#[cfg(not(heartbeat_loom))]
-mod for_each;
-#[cfg(not(heartbeat_loom))]
-mod fork;
-#[cfg(not(heartbeat_loom))]
-mod forks;
-mod heartbeat;
-#[cfg(not(heartbeat_loom))]
-mod install;
+mod cost;
 #[cfg(not(heartbeat_loom))]
 mod job;
 #[cfg(not(heartbeat_loom))]
-mod join;
-#[cfg(not(heartbeat_loom))]
 mod late;
-#[cfg(not(heartbeat_loom))]
-mod lease;
-#[cfg(not(heartbeat_loom))]
-mod look;
-#[cfg(not(heartbeat_loom))]
-mod loop_cost;
-#[cfg(not(heartbeat_loom))]
-mod lower;
-#[cfg(not(heartbeat_loom))]
-mod mailbox;
-#[cfg(not(heartbeat_loom))]
-mod measured;
-#[cfg(not(heartbeat_loom))]
-mod metrics;
-#[cfg(not(heartbeat_loom))]
-mod pinned;
-#[cfg(not(heartbeat_loom))]
-mod place;
 #[cfg(not(heartbeat_loom))]
 mod pool;
 #[cfg(not(heartbeat_loom))]
-mod priority;
-#[cfg(not(heartbeat_loom))]
-mod private;
-#[cfg(not(heartbeat_loom))]
-mod process;
-#[cfg(not(heartbeat_loom))]
 mod registry;
 #[cfg(not(heartbeat_loom))]
-mod resize;
-#[cfg(not(heartbeat_loom))]
-mod scope;
+mod schedule;
 #[cfg(not(heartbeat_loom))]
 mod seat;
 #[cfg(not(heartbeat_loom))]
-mod slots;
-#[cfg(not(heartbeat_loom))]
 mod small_fn;
 #[cfg(not(heartbeat_loom))]
-mod spawn;
-#[cfg(not(heartbeat_loom))]
-mod spin;
-#[cfg(not(heartbeat_loom))]
 mod thread_bound;
-#[cfg(not(heartbeat_loom))]
-mod thread_builder;
-#[cfg(not(heartbeat_loom))]
-mod thread_state;
-#[cfg(not(heartbeat_loom))]
-mod threads;
 #[cfg(not(heartbeat_loom))]
 mod trace;
 #[cfg(not(heartbeat_loom))]
 mod unwind;
 #[cfg(not(heartbeat_loom))]
-mod wait;
+mod verbs;
 #[cfg(not(heartbeat_loom))]
 mod worker;
-#[cfg(not(heartbeat_loom))]
-mod yield_now;
 
 #[cfg(not(heartbeat_loom))]
 pub use async_task::Task;
 #[cfg(not(heartbeat_loom))]
-pub use block_on::block_on;
-#[cfg(not(heartbeat_loom))]
-pub use blocking::{block_in_place, spawn_blocking};
-#[cfg(not(heartbeat_loom))]
-pub use broadcast::{BroadcastContext, broadcast, spawn_broadcast, spawn_on};
-#[cfg(not(heartbeat_loom))]
-pub use builder::{BuildError, ThreadPoolBuilder};
-#[cfg(not(heartbeat_loom))]
-pub use for_each::{Split, fold_pieces, for_each, for_each_piece};
-#[cfg(not(heartbeat_loom))]
 pub use job::BoxedJob;
+pub use lanes::lane::Lane;
 #[cfg(not(heartbeat_loom))]
-pub use join::join;
-pub use lane::Lane;
-#[cfg(not(heartbeat_loom))]
-pub use lease::Lease;
-#[cfg(not(heartbeat_loom))]
-pub use mailbox::Mailbox;
-#[cfg(not(heartbeat_loom))]
-pub use metrics::{PoolMetrics, WorkerMetrics};
+pub use lanes::priority::LowerPriority;
+#[cfg(heartbeat_sim)]
+pub use models::sim;
 #[cfg(not(heartbeat_loom))]
 pub use pool::ThreadPool;
 #[cfg(not(heartbeat_loom))]
-pub use priority::LowerPriority;
+pub use pool::builder::{BuildError, ThreadPoolBuilder};
 #[cfg(not(heartbeat_loom))]
-pub use process::{HAS_RAYON, global};
+pub use pool::metrics::{PoolMetrics, WorkerMetrics};
 #[cfg(not(heartbeat_loom))]
-pub use scope::{Scope, scope};
+pub use pool::process::{HAS_RAYON, global};
 #[cfg(not(heartbeat_loom))]
-pub use spawn::{spawn, spawn_async, spawn_future};
+pub use queue::mailbox::Mailbox;
 #[cfg(not(heartbeat_loom))]
-pub use thread_builder::ThreadBuilder;
+pub use threads::builder::ThreadBuilder;
+#[cfg(not(heartbeat_loom))]
+pub use verbs::block_on::block_on;
+#[cfg(not(heartbeat_loom))]
+pub use verbs::blocking::{block_in_place, spawn_blocking};
+#[cfg(not(heartbeat_loom))]
+pub use verbs::broadcast::{BroadcastContext, broadcast, spawn_broadcast, spawn_on};
+#[cfg(not(heartbeat_loom))]
+pub use verbs::for_each::{Split, fold_pieces, for_each, for_each_piece};
+#[cfg(not(heartbeat_loom))]
+pub use verbs::join::join;
+#[cfg(not(heartbeat_loom))]
+pub use verbs::lease::Lease;
+#[cfg(not(heartbeat_loom))]
+pub use verbs::scope::{Scope, scope};
+#[cfg(not(heartbeat_loom))]
+pub use verbs::spawn::{spawn, spawn_async, spawn_future};
+#[cfg(not(heartbeat_loom))]
+pub use verbs::yield_now::{Yield, YieldTask, yield_local, yield_now, yield_task};
 #[cfg(not(heartbeat_loom))]
 pub use worker::Worker;
-#[cfg(not(heartbeat_loom))]
-pub use yield_now::{Yield, YieldTask, yield_local, yield_now, yield_task};
-
-#[cfg(all(heartbeat_loom, test))]
-mod models;

@@ -1,7 +1,7 @@
 //! A thread's parking place: one token, so an `unpark` that comes first is never lost.
 
 use crate::alarm::Alarm;
-use crate::cores::{self, Thread};
+use crate::placement::{self, Thread};
 use crate::sync::{AtomicUsize, Condvar, Mutex, MutexGuard, Ordering, lock};
 use std::sync::{OnceLock, PoisonError};
 use std::time::Duration;
@@ -66,7 +66,7 @@ impl Parker {
         if self.take_token() {
             return true;
         }
-        let bed = cores::current();
+        let bed = placement::current();
         let parked = PARKED + bed;
         let mut guard = lock(&self.lock);
         // Acquire on failure pairs with the Release in `unpark`: what came before it is seen.
@@ -102,7 +102,7 @@ impl Parker {
         guard.is_asleep = false;
         drop(guard);
         if notified {
-            cores::want_no_more(bed);
+            placement::want_no_more(bed);
         }
         notified
     }
@@ -166,7 +166,7 @@ impl Parker {
 
     /// The same by a thread that goes on running: an owner that slept on its core is not to wait for that.
     pub(crate) fn unpark_away(&self) {
-        self.unpark_off(|bed| bed == cores::current());
+        self.unpark_off(|bed| bed == placement::current());
     }
 
     /// The same, wherever the owner slept: the system may choose the waker's core even so.
@@ -185,7 +185,7 @@ impl Parker {
         let wake = || self.wake(owner.has_alarm);
         match &owner.thread {
             Some(thread) if owner.is_asleep && keep_off(bed) => {
-                thread.keep_off(cores::current(), bed, wake);
+                thread.keep_off(placement::current(), bed, wake);
             }
             // A late waker may meet the owner awake.
             _ => wake(),
@@ -197,7 +197,7 @@ impl Parker {
         // Release pairs with the Acquires in `park_inner` and `take_token`.
         let before = self.state.swap(NOTIFIED, Ordering::Release);
         let bed = before.checked_sub(PARKED)?;
-        cores::want(bed);
+        placement::want(bed);
         Some(bed)
     }
 }

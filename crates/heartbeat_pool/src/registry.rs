@@ -1,26 +1,26 @@
 //! A pool's shared state: its queues, its seats, and who is woken for what.
 
 use crate::active::{ActiveTasks, Tracks};
-use crate::blocking::BlockingQueue;
-use crate::config::Config;
-use crate::injector::Injector;
+use crate::idle::sleep::Sleep;
+use crate::idle::waiters::Waiters;
 use crate::job::Job;
-use crate::lane::Lane;
+use crate::lanes::lane::Lane;
+use crate::lanes::lower::Kin;
+use crate::lanes::occupancy::Occupancy;
+use crate::lanes::priority::{self, LowerPriority};
 use crate::late;
-use crate::look::Look;
-use crate::lower::Kin;
-use crate::metrics::{PoolMetrics, WorkerMetrics};
-use crate::occupancy::Occupancy;
-use crate::priority::{self, LowerPriority};
+use crate::pool::config::Config;
+use crate::pool::metrics::{PoolMetrics, WorkerMetrics};
+use crate::queue::injector::Injector;
 use crate::seat::Seat;
-use crate::sleep::Sleep;
-use crate::slots::Slots;
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Mutex, Ordering, lock, thread};
-use crate::thread_state;
-use crate::threads::{Main, Threads};
+use crate::threads::numbers::Slots;
+use crate::threads::start::{Main, Threads};
+use crate::threads::this_thread;
 use crate::unwind;
-use crate::waiters::Waiters;
+use crate::verbs::blocking::BlockingQueue;
 use crate::worker::Worker;
+use crate::worker::look::Look;
 use std::any::Any;
 
 /// The seats as one reading: a worker keeps it until the epoch moves.
@@ -328,22 +328,22 @@ impl Registry {
         // First the lower threads, while this registry's do what jobs there wait for, or the caller if nobody else
         // could.
         if let Some(lower) = self.kin.close() {
-            lower.end(thread_state::index_in(lower), || {
-                thread_state::run_pinned() || self.is_left_to_caller() && self.tick()
+            lower.end(this_thread::index_in(lower), || {
+                this_thread::run_pinned() || self.is_left_to_caller() && self.tick()
             });
         }
-        self.end(own, thread_state::run_pinned);
+        self.end(own, this_thread::run_pinned);
     }
 
     /// Whether nobody but the calling thread, which waits, could do this registry's work.
     fn is_left_to_caller(self: &Arc<Self>) -> bool {
-        let is_lone = || thread_state::lone_member().is_some_and(|worker| worker.is_in(self));
+        let is_lone = || this_thread::lone_member().is_some_and(|worker| worker.is_in(self));
         self.occupancy.target() == 0 || (self.occupancy.is_quiet() && is_lone())
     }
 
     /// Does one piece of work on the calling thread.
     pub(crate) fn tick(self: &Arc<Self>) -> bool {
-        thread_state::seat_in(self).visit(Worker::tick)
+        this_thread::seat_in(self).visit(Worker::tick)
     }
 
     /// Ends this registry alone. While its threads end, the caller calls `work`, which tells whether there was some.

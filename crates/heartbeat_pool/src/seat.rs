@@ -1,18 +1,18 @@
 //! A thread's place in a pool, as the other threads see it.
 
 use crate::claim::Claim;
-use crate::cores::Core;
-use crate::deque::Stealer;
-use crate::fork::ForkPtr;
 use crate::heartbeat::Beat;
-use crate::hidden::Hidden;
 use crate::job::Job;
-use crate::lane::Lane;
-use crate::metrics::{Counters, WorkerMetrics};
+use crate::lanes::lane::Lane;
 use crate::parker::Parker;
-use crate::private::StackPtr;
-use crate::returned::Returned;
+use crate::placement::Core;
+use crate::pool::metrics::{Counters, WorkerMetrics};
+use crate::queue::deque::Stealer;
+use crate::queue::hidden::Hidden;
+use crate::queue::private::StackPtr;
+use crate::queue::returned::Returned;
 use crate::sync::{Arc, AtomicUsize, Instant, Mutex, OnceLock, Ordering, lock};
+use crate::verbs::fork::ForkPtr;
 use crate::worker::Worker;
 use crossbeam_utils::CachePadded;
 use std::collections::VecDeque;

@@ -1,7 +1,7 @@
 //! A span a job, for profilers that read [`tracing`](https://docs.rs/tracing): with the `tracing`
 //! feature only, else nothing at all.
 
-use crate::lane::Lane;
+use crate::lanes::lane::Lane;
 
 /// What kind of work a span covers.
 #[derive(Clone, Copy)]

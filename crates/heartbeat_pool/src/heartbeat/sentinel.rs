@@ -6,9 +6,9 @@
 //! looks now and then whether the pool is stuck. Once nothing runs its duty is over.
 
 use super::pace;
-use crate::lane::Lane;
-use crate::occupancy::Charge;
-use crate::spin;
+use crate::idle::spin;
+use crate::lanes::lane::Lane;
+use crate::lanes::occupancy::Charge;
 use crate::sync::Instant;
 use crate::worker::Worker;
 use std::time::Duration;

@@ -1,11 +1,11 @@
 //! A stolen half of a join against the wait of its owner, and against who took it by mistake and gives it back.
 //!
-//! [`Thief::wait`] stands for `Worker::wait_out` with a `StolenFork` of `fork.rs`, [`Thief::run`] for `run` there,
+//! [`Thief::wait`] stands for `Worker::wait_out` with a `StolenFork` of `verbs/fork.rs`, [`Thief::run`] for `run` there,
 //! [`help`] for `StolenFork::step`. What came back lies where it does in the pool.
 
 use super::check;
 use crate::parker::Parker;
-use crate::returned::Returned;
+use crate::queue::returned::Returned;
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Ordering};
 use loom::cell::UnsafeCell;
 use loom::thread;

@@ -1,16 +1,16 @@
 //! Forks that are kept from others for a while against threads that go to sleep, or go on to something else.
 //!
-//! [`Pool::announce`] stands for `Worker::announce_forks` of `fork.rs`, [`Pool::see_to_sentinel`] for that of
+//! [`Pool::announce`] stands for `Worker::announce_forks` of `verbs/fork.rs`, [`Pool::see_to_sentinel`] for that of
 //! `registry.rs`, [`Pool::idle`] for `sleep` of `worker/life.rs` with `keep_beat` of `heartbeat/sentinel.rs`,
 //! [`Pool::take_other`] for a searcher that finds work, and `end_search` there. Whether the forks are hidden is the
 //! pool's own to tell, by a clock that strikes once.
 
 use super::check;
-use crate::hidden::Hidden;
-use crate::lane::Lane;
-use crate::occupancy::{Charge, Occupancy};
+use crate::idle::sleep::Sleep;
+use crate::lanes::lane::Lane;
+use crate::lanes::occupancy::{Charge, Occupancy};
 use crate::parker::Parker;
-use crate::sleep::Sleep;
+use crate::queue::hidden::Hidden;
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Instant, Ordering};
 use loom::thread;
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! Where new jobs go: who finds the overflow empty against who puts a job there just then.
 
-use crate::injector::Spill;
+use crate::queue::injector::Spill;
 use crate::sync::{Arc, AtomicUsize, Ordering};
 use loom::thread;
 

@@ -1,7 +1,7 @@
 //! Parking, and what is sent to one thread.
 
+use crate::idle::sleep::Sleep;
 use crate::parker::Parker;
-use crate::sleep::Sleep;
 use crate::sync::{Arc, AtomicUsize, Ordering};
 use loom::cell::UnsafeCell;
 use loom::thread;

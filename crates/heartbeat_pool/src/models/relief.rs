@@ -5,11 +5,11 @@
 //! and what tells who goes on are the pool's own. There are no spare threads, and time only for one relief.
 
 use super::check;
-use crate::lane::Lane;
-use crate::occupancy::{Charge, Occupancy};
+use crate::idle::sleep::Sleep;
+use crate::lanes::lane::Lane;
+use crate::lanes::occupancy::{Charge, Occupancy};
+use crate::lanes::relief::Relief;
 use crate::parker::Parker;
-use crate::relief::Relief;
-use crate::sleep::Sleep;
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Ordering};
 use loom::thread;
 

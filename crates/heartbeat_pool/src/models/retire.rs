@@ -1,15 +1,15 @@
 //! Idle threads that end against a pool that grows.
 //!
-//! [`Pool::retire`] stands for `Threads::try_retire` of `threads.rs` and the end of such a thread, [`Pool::grow`] for
-//! `resize_own` of `resize.rs` with `Threads::populate` and `start`. What lives where is the pool's own list.
+//! [`Pool::retire`] stands for `Threads::try_retire` of `threads/start.rs` and the end of such a thread, [`Pool::grow`] for
+//! `resize_own` of `pool/resize.rs` with `Threads::populate` and `start`. What lives where is the pool's own list.
 
 use super::check;
-use crate::lane::Lane;
-use crate::live::{self, Live};
-use crate::occupancy::Occupancy;
+use crate::idle::sleep::Sleep;
+use crate::lanes::lane::Lane;
+use crate::lanes::occupancy::Occupancy;
 use crate::parker::Parker;
-use crate::sleep::Sleep;
 use crate::sync::{Arc, Mutex, lock};
+use crate::threads::live::{self, Live};
 use loom::thread;
 
 struct Pool {

@@ -1,9 +1,9 @@
 //! Push against a freed place and against growth.
 
-use crate::lane::Lane;
-use crate::occupancy::{Charge, Occupancy};
+use crate::idle::sleep::Sleep;
+use crate::lanes::lane::Lane;
+use crate::lanes::occupancy::{Charge, Occupancy};
 use crate::parker::Parker;
-use crate::sleep::Sleep;
 use crate::sync::{Arc, AtomicUsize, Ordering};
 use loom::thread;
 

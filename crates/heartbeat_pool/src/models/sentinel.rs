@@ -1,10 +1,10 @@
 //! The sentinel against push, promotion and the start of work.
 
 use crate::heartbeat::Beat;
-use crate::lane::Lane;
-use crate::occupancy::{Charge, Occupancy};
+use crate::idle::sleep::Sleep;
+use crate::lanes::lane::Lane;
+use crate::lanes::occupancy::{Charge, Occupancy};
 use crate::parker::Parker;
-use crate::sleep::Sleep;
 use crate::sync::{Arc, AtomicUsize, Ordering};
 use loom::thread;
 

@@ -1,7 +1,7 @@
 //! Push against sleep, and the pool's end against sleep.
 
+use crate::idle::sleep::Sleep;
 use crate::parker::Parker;
-use crate::sleep::Sleep;
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Ordering};
 use loom::thread;
 

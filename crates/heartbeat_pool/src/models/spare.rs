@@ -1,15 +1,15 @@
 //! Pushes against a spare thread that is being started, or that the system refuses.
 //!
 //! [`Pool::push`] stands for `Registry::notify` and `wake_any` of `registry.rs`, [`Pool::spawn_spare`] for that of
-//! `threads.rs`, [`Pool::run`] for `Thread::run` there and `main_loop` of `worker/life.rs`, [`Pool::wait`] for `rest`
-//! of `wait.rs`. Who may start one, and what it means to be short of one, is the pool's own.
+//! `threads/start.rs`, [`Pool::run`] for `Thread::run` there and `main_loop` of `worker/life.rs`, [`Pool::wait`] for `rest`
+//! of `worker/wait.rs`. Who may start one, and what it means to be short of one, is the pool's own.
 
 use super::check;
+use crate::idle::sleep::Sleep;
+use crate::idle::waiters::Waiters;
 use crate::parker::Parker;
-use crate::sleep::Sleep;
-use crate::spares::Spares;
 use crate::sync::{Arc, AtomicUsize, Mutex, Ordering, lock};
-use crate::waiters::Waiters;
+use crate::threads::spares::Spares;
 use loom::thread::{self, JoinHandle};
 use std::time::Duration;
 

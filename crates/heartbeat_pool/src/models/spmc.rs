@@ -1,6 +1,6 @@
 //! The queue of a scope's owner: who fills it against those that empty it, in a buffer of two.
 
-use crate::spmc::Producer;
+use crate::queue::spmc::Producer;
 use crate::sync::Arc;
 use loom::cell::UnsafeCell;
 use loom::thread;

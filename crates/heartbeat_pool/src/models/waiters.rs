@@ -1,16 +1,16 @@
 //! A wait for a future against a pool that loses its threads.
 //!
-//! [`Pool::rest`] stands for `rest` of `wait.rs`, the loop around it for `drive` of `block_on.rs`, [`Pool::shrink`]
-//! for `resize_own` of `resize.rs`. The lists, the counts, the signal and the sleep are the pool's own.
+//! [`Pool::rest`] stands for `rest` of `worker/wait.rs`, the loop around it for `drive` of `verbs/block_on.rs`, [`Pool::shrink`]
+//! for `resize_own` of `pool/resize.rs`. The lists, the counts, the signal and the sleep are the pool's own.
 
 use super::check;
-use crate::lane::Lane;
-use crate::occupancy::{Charge, Occupancy};
+use crate::idle::sleep::Sleep;
+use crate::idle::waiters::Waiters;
+use crate::lanes::lane::Lane;
+use crate::lanes::occupancy::{Charge, Occupancy};
 use crate::parker::Parker;
 use crate::signal::Signal;
-use crate::sleep::Sleep;
 use crate::sync::{Arc, AtomicUsize, Ordering};
-use crate::waiters::Waiters;
 use loom::thread;
 
 /// A pool of one thread, with one queue.

@@ -1,8 +1,8 @@
 //! Threads that wait in a pool without spare threads: they take what is queued if nobody else could, and
 //! stand in nobody's way.
 
+use crate::idle::sleep::Sleep;
 use crate::parker::Parker;
-use crate::sleep::Sleep;
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Ordering};
 use loom::thread;
 

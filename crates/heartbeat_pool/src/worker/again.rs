@@ -6,7 +6,7 @@
 use super::Worker;
 use super::work::Found;
 use crate::job::Job;
-use crate::lane::Lane;
+use crate::lanes::lane::Lane;
 use crate::trace::Kind;
 use std::cell::Cell;
 

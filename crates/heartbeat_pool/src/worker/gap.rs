@@ -8,7 +8,7 @@
 //! where jobs take seconds, lower threads get what the system gives them, less than a hundredth of a core.
 
 use super::Worker;
-use crate::priority::LowerPriority;
+use crate::lanes::priority::LowerPriority;
 use crate::registry::Registry;
 use crate::sync::{Instant, thread};
 use std::cell::Cell;

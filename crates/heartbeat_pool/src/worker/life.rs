@@ -2,16 +2,16 @@
 
 use super::Worker;
 use crate::active::Tracks;
-use crate::config::ThreadHandler;
-use crate::cores;
 use crate::heartbeat::{self, Relieved};
-use crate::lane::Lane;
-use crate::occupancy::Charge;
-use crate::pinned::Pinned;
+use crate::idle::spin;
+use crate::lanes::lane::Lane;
+use crate::lanes::occupancy::Charge;
+use crate::placement;
+use crate::pool::config::ThreadHandler;
+use crate::queue::pinned::Pinned;
 use crate::registry::Registry;
-use crate::spin;
 use crate::sync::{Arc, Instant, hint};
-use crate::thread_state::{self, Entered};
+use crate::threads::this_thread::{self, Entered};
 use crate::unwind;
 use std::cell::Cell;
 use std::mem;
@@ -40,7 +40,7 @@ pub(crate) fn thread_main(registry: &Arc<Registry>, pinned: &Arc<Pinned>) {
     }
     let worker = Rc::new(Worker::new(registry, Some(pinned.clone())));
     pinned.begin(worker.parker.clone());
-    thread_state::keep_seat(worker.clone());
+    this_thread::keep_seat(worker.clone());
     let entered = Entered::new(worker.clone());
     // Both handlers are called inside of the pool, as jobs are.
     handle(
@@ -53,14 +53,14 @@ pub(crate) fn thread_main(registry: &Arc<Registry>, pinned: &Arc<Pinned>) {
     drop(exit);
     drop(entered);
     drop(worker);
-    thread_state::drop_seats();
+    this_thread::drop_seats();
 }
 
 /// Makes the calling thread one of the pool's own that doesn't run its loop.
 pub(crate) fn enroll(registry: &Arc<Registry>, pinned: &Arc<Pinned>) {
     let worker = Rc::new(Worker::new(registry, Some(pinned.clone())));
     pinned.begin(worker.parker.clone());
-    thread_state::enroll(worker);
+    this_thread::enroll(worker);
 }
 
 /// Calls a handler of the thread of `index`, which goes on whatever becomes of it.
@@ -208,7 +208,7 @@ impl Worker {
         // Somebody woken on this core can't begin before the search ends.
         let gives_way = Cell::new(false);
         let ready = || {
-            gives_way.set(cores::is_wanted());
+            gives_way.set(placement::is_wanted());
             gives_way.get() || self.look().has_admissible_work() || self.is_called()
         };
         // Sharing has to pay: after what did not, it is asked for with hesitation.
@@ -343,9 +343,9 @@ impl Worker {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fork::ForkPtr;
     use crate::parker::Parker;
     use crate::pool::ThreadPool;
+    use crate::verbs::fork::ForkPtr;
     use std::time::Duration;
 
     #[test]

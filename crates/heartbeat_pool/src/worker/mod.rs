@@ -3,29 +3,31 @@
 mod again;
 mod gap;
 mod life;
+pub(crate) mod look;
 mod stretch;
+pub(crate) mod wait;
 mod work;
 
-use crate::cores;
-use crate::deque::Deque;
-use crate::forks::Forks;
 use crate::heartbeat::Pace;
 use crate::job::Job;
-use crate::lane::Lane;
-use crate::look::Look;
-use crate::mailbox::Mailbox;
-use crate::occupancy::Charge;
+use crate::lanes::lane::Lane;
+use crate::lanes::occupancy::Charge;
+use crate::lanes::relief::Relief;
 use crate::parker::Parker;
-use crate::pinned::Pinned;
-use crate::private::PrivateQueue;
+use crate::placement;
+use crate::queue::deque::Deque;
+use crate::queue::forks::Forks;
+use crate::queue::mailbox::Mailbox;
+use crate::queue::pinned::Pinned;
+use crate::queue::private::PrivateQueue;
 use crate::registry::{Registry, SeatList};
-use crate::relief::Relief;
-use crate::scope::ScopeCore;
 use crate::seat::{Promotion, Seat};
-use crate::slots::Slot;
 use crate::sync::{Arc, Instant, thread};
-use crate::thread_state::{self, Entered};
-use crate::threads::Main;
+use crate::threads::numbers::Slot;
+use crate::threads::start::Main;
+use crate::threads::this_thread::{self, Entered};
+use crate::verbs::scope::ScopeCore;
+use crate::worker::look::Look;
 use again::Again;
 use gap::Gaps;
 use std::cell::{Cell, Ref, RefCell};
@@ -122,8 +124,8 @@ impl Worker {
             name,
             deque.stealer(),
             forks.stealer(),
-            thread_state::parker(),
-            thread_state::strangers(),
+            this_thread::parker(),
+            this_thread::strangers(),
             pinned.is_some() && registry.kin.is_lower(),
         ));
         registry.add_seat(seat.clone());
@@ -138,8 +140,8 @@ impl Worker {
             charge: Cell::new(None),
             pinned,
             scope_cores: RefCell::new(Vec::new()),
-            parker: thread_state::parker(),
-            mailbox: thread_state::mailbox(),
+            parker: this_thread::parker(),
+            mailbox: this_thread::mailbox(),
             seats: RefCell::new((usize::MAX, Arc::new(Vec::new()))),
             turn: Cell::new(0),
             ticks: Cell::new(0),
@@ -156,7 +158,7 @@ impl Worker {
     /// Calls `f` with the worker whose pool the calling thread is inside of, if it is in one.
     #[inline]
     pub fn with_current<R>(f: impl FnOnce(Option<&Self>) -> R) -> R {
-        thread_state::with_current(|worker| match worker {
+        this_thread::with_current(|worker| match worker {
             Some(worker) => worker.counted(|worker| f(Some(worker))),
             None => f(None),
         })
@@ -219,7 +221,7 @@ impl Worker {
     /// like.
     #[must_use]
     pub fn is_waiting(&self) -> bool {
-        thread_state::is_waiting()
+        this_thread::is_waiting()
     }
 
     /// Whether a fork of this thread has a second half that nobody has begun, be it one that is kept from others
@@ -348,7 +350,7 @@ impl Worker {
     /// its places to spare threads.
     pub(crate) fn stand_up() -> Standing {
         let mut left = Vec::new();
-        thread_state::for_each_seat(|worker| {
+        this_thread::for_each_seat(|worker| {
             worker.promote_all();
             if worker.seat.hides_forks() {
                 worker.seat.show_forks();
@@ -370,7 +372,7 @@ impl Worker {
     pub(crate) fn make_way(&self) {
         self.refresh_seats();
         let seats = self.seats.borrow();
-        cores::leave(|| {
+        placement::leave(|| {
             let others = seats.1.iter().filter(|seat| !Arc::ptr_eq(seat, &self.seat));
             others.filter_map(|seat| seat.core.get())
         });

@@ -2,15 +2,15 @@
 
 use super::Worker;
 use crate::active::Tracks;
-use crate::fork::{self, ForkPtr};
 use crate::job::Job;
-use crate::lane::Lane;
-use crate::occupancy::Charge;
+use crate::lanes::lane::Lane;
+use crate::lanes::occupancy::Charge;
 use crate::seat::{Promotion, Seat};
 use crate::sync::Arc;
-use crate::thread_state::{self, Stranger};
+use crate::threads::this_thread::{self, Stranger};
 use crate::trace::{self, Kind};
 use crate::unwind;
+use crate::verbs::fork::{self, ForkPtr};
 
 /// Every this many jobs a worker looks everywhere else before its own deque, so that nothing is
 /// starved by tasks that keep waking each other: not what came from outside, nor what lies in the
@@ -211,7 +211,7 @@ impl Worker {
         // In a wait, there may be nobody else.
         self.is_member()
             && self.stretch.is_wasted(|| self.taken_by_others())
-            && !thread_state::is_waiting()
+            && !this_thread::is_waiting()
     }
 
     fn taken_by_others(&self) -> u64 {

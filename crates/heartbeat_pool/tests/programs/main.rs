@@ -5,7 +5,7 @@
 //! call of the same job, and what was begun waits for nothing of its elders.
 #![allow(missing_docs, reason = "a test")]
 
-#[path = "../../src/sim/random.rs"]
+#[path = "../../src/models/sim/random.rs"]
 #[allow(unreachable_pub, dead_code, reason = "the scheduler's")]
 mod random;
 

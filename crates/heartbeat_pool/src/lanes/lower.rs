@@ -1,0 +1,170 @@
+//! Threads of lower system priority for the lower lanes.
+//!
+//! A job that runs can't be interrupted from user space, but by the operating system: it takes a core
+//! from an image that is decoded as soon as a frame's thread wakes (bevy#18163).
+//!
+//! Threads with what others leave would stand still where frames leave no core alone: the frame's leave them gaps
+//! (`worker/gap.rs`).
+//!
+//! A thread can't raise its priority again, so these threads are others than the frame's. They are
+//! scheduled by a registry of their own, the *lower* one, which the pool's own, the *upper* one, owns.
+
+use crate::lanes::lane::Lane;
+use crate::lanes::priority::{self, LowerPriority};
+use crate::pool::config::Config;
+use crate::registry::Registry;
+use crate::sync::mpsc::{self, Sender};
+use crate::sync::{Arc, Mutex, OnceLock, Ordering, lock, thread};
+use crate::threads::this_thread;
+use std::sync::Weak;
+
+/// What a registry has to do with the pool's other one.
+pub(crate) struct Kin {
+    /// Started with the first job that is for it. None if it could not be.
+    lower: OnceLock<Option<Arc<Registry>>>,
+    upper: OnceLock<Weak<Registry>>,
+    /// Has spare threads of the upper registry started for lower threads, whose priority they would have.
+    starter: Mutex<Option<Sender<Arc<Registry>>>>,
+}
+
+impl Kin {
+    pub(crate) const fn new() -> Self {
+        Self {
+            lower: OnceLock::new(),
+            upper: OnceLock::new(),
+            starter: Mutex::new(None),
+        }
+    }
+
+    /// Has a spare thread of `registry`, whose kin this is, started by a thread of usual priority. False if
+    /// there is none.
+    pub(crate) fn start_spare(&self, registry: &Arc<Registry>) -> bool {
+        let starter = lock(&self.starter);
+        let Some(starter) = &*starter else {
+            return false;
+        };
+        starter.send(registry.clone()).is_ok()
+    }
+
+    /// The registry whose lower kin this is.
+    pub(crate) fn upper(&self) -> Option<Arc<Registry>> {
+        self.upper.get().and_then(Weak::upgrade)
+    }
+
+    pub(crate) fn is_lower(&self) -> bool {
+        self.upper.get().is_some()
+    }
+
+    /// The lower registry, if it was started.
+    pub(crate) fn lower(&self) -> Option<&Arc<Registry>> {
+        self.lower.get()?.as_ref()
+    }
+
+    /// The lower registry, if it was started; none will be from now on.
+    pub(crate) fn close(&self) -> Option<&Arc<Registry>> {
+        let lower = self.lower.get_or_init(|| None).as_ref();
+        // The starter's thread ends.
+        *lock(&self.starter) = None;
+        lower
+    }
+}
+
+/// The configuration of the lower threads.
+fn config(upper: &Config, lower_priority: LowerPriority) -> Config {
+    let name = upper.thread_name.clone();
+    let start = upper.start_handler.clone();
+    Config {
+        thread_name: Arc::new(move |index| format!("low {}", name(index))),
+        start_handler: Some(Arc::new(move |index| {
+            priority::lower(lower_priority);
+            if let Some(start) = &start {
+                start(index);
+            }
+        })),
+        has_lower: false,
+        ..upper.clone()
+    }
+}
+
+impl Registry {
+    /// Calls `f` with the registry that jobs of `lane` go to.
+    pub(crate) fn with_home_of<R>(
+        self: &Arc<Self>,
+        lane: Lane,
+        f: impl FnOnce(&Arc<Self>) -> R,
+    ) -> R {
+        if lane == Lane::Frame {
+            return f(self.kin.upper().as_ref().unwrap_or(self));
+        }
+        if !self.has_lower() || self.occupancy.target() == 0 {
+            return f(self);
+        }
+        let Some(lower) = self.kin.lower.get_or_init(|| self.start_lower()) else {
+            return f(self);
+        };
+        lower.threads.ask_again(lower);
+        if lower.occupancy.target() == 0 && !lower.is_terminated() {
+            // The system has refused all of its threads.
+            return f(self);
+        }
+        f(lower)
+    }
+
+    /// Whether the lower lanes have threads of their own.
+    pub(crate) fn has_lower(&self) -> bool {
+        // Relaxed: jobs that come just then may go either way.
+        self.has_lower.load(Ordering::Relaxed)
+    }
+
+    /// From now on; what the lower threads have been given is done by them. Those that run keep their priority.
+    pub(crate) fn set_lower(&self, has_lower: bool, priority: LowerPriority) {
+        self.has_lower.store(has_lower, Ordering::Relaxed);
+        let has_leftovers = priority == LowerPriority::Leftovers;
+        self.has_leftovers.store(has_leftovers, Ordering::Relaxed);
+    }
+
+    /// How readily the system is to run the lower threads.
+    pub(crate) fn lower_priority(&self) -> LowerPriority {
+        // Relaxed: as `has_lower`.
+        if self.has_leftovers.load(Ordering::Relaxed) {
+            LowerPriority::Leftovers
+        } else {
+            LowerPriority::LongTurns
+        }
+    }
+
+    fn start_lower(self: &Arc<Self>) -> Option<Arc<Self>> {
+        if self.is_terminated() {
+            return None;
+        }
+        let (starter, wanted) = mpsc::channel::<Arc<Self>>();
+        let start = move || {
+            for registry in wanted {
+                registry.threads.start_spare(&registry);
+            }
+        };
+        let thread = thread::Builder::new().name("heartbeat starter".to_owned());
+        if thread.spawn(start).is_ok() {
+            *lock(&self.kin.starter) = Some(starter);
+        }
+        let config = config(&self.config, self.lower_priority());
+        let lower = Self::new(config, self.threads.main());
+        _ = lower.kin.upper.set(Arc::downgrade(self));
+        for lane in [Lane::Io, Lane::Background] {
+            lower
+                .occupancy
+                .set_budget(lane, self.occupancy.budget(lane));
+        }
+        // Those that the system refuses are asked for again as they are missed.
+        _ = lower.resize_own(&|_| self.occupancy.target().max(1));
+        Some(lower)
+    }
+
+    /// The registry that the calling thread works for, where it is one of this pool's.
+    pub(crate) fn nearest(self: &Arc<Self>) -> &Arc<Self> {
+        let is_current = |registry: &&Arc<Self>| {
+            this_thread::with_current(|worker| worker.is_some_and(|w| w.is_in(registry)))
+        };
+        self.kin.lower().filter(is_current).unwrap_or(self)
+    }
+}

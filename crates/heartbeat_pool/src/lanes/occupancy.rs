@@ -1,0 +1,247 @@
+//! How many threads run what: the packed word that admission to a lane is decided on.
+//!
+//! | bits  | field      | counts                                              |
+//! | ----- | ---------- | --------------------------------------------------- |
+//! | 0-15  | frame      | workers running frame jobs                          |
+//! | 16-31 | io         | workers running io jobs                             |
+//! | 32-47 | background | workers running background jobs                     |
+//! | 48-63 | external   | threads from outside that are inside a pool call    |
+//!
+//! A thread that waits is counted nowhere, which is how its seat passes to a spare thread.
+
+use crate::lanes::lane::Lane;
+use crate::sync::{AtomicU64, AtomicUsize, Ordering};
+
+/// What a running thread is counted as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Charge {
+    /// A worker running a job of this lane.
+    Lane(Lane),
+    /// A thread from outside the pool.
+    External,
+}
+
+impl Charge {
+    const fn shift(self) -> u32 {
+        match self {
+            Self::Lane(lane) => lane as u32 * 16,
+            Self::External => 48,
+        }
+    }
+
+    const fn unit(self) -> u64 {
+        1 << self.shift()
+    }
+}
+
+/// One reading of the word.
+#[derive(Clone, Copy)]
+struct Counts(u64);
+
+impl Counts {
+    fn of(self, charge: Charge) -> usize {
+        (self.0 >> charge.shift()) as usize & 0xffff
+    }
+
+    /// Threads that work for the frame. Lower lanes are left out: they must not keep it waiting.
+    fn frame(self) -> usize {
+        self.of(Charge::Lane(Lane::Frame)) + self.of(Charge::External)
+    }
+
+    fn total(self) -> usize {
+        self.frame() + self.of(Charge::Lane(Lane::Io)) + self.of(Charge::Lane(Lane::Background))
+    }
+}
+
+/// The running threads, the target that they are held to, and the lanes' budgets.
+#[derive(Debug)]
+pub(crate) struct Occupancy {
+    counts: AtomicU64,
+    target: AtomicUsize,
+    budgets: [AtomicUsize; 3],
+}
+
+impl Occupancy {
+    pub(crate) fn new() -> Self {
+        Self {
+            counts: AtomicU64::new(0),
+            target: AtomicUsize::new(0),
+            budgets: Lane::ALL.map(|_| AtomicUsize::new(usize::MAX)),
+        }
+    }
+
+    fn counts(&self) -> Counts {
+        // Relaxed: a decision on a stale reading is mended by the caller's fence (`Registry`'s
+        // notify and its check before sleep) or by the compare-exchange in `try_admit`.
+        Counts(self.counts.load(Ordering::Relaxed))
+    }
+
+    /// The number of threads that should run at once.
+    #[inline]
+    pub(crate) fn target(&self) -> usize {
+        self.target.load(Ordering::Relaxed)
+    }
+
+    /// Sets the target to what `change` makes of it, and gives the new one.
+    pub(crate) fn change_target(&self, change: impl Fn(usize) -> usize) -> usize {
+        // Relaxed: a hint to admission; whoever changes it notifies the pool afterwards, and the
+        // lock of the threads' slots orders it for those that end.
+        let set = |target| Some(change(target));
+        let (Ok(before) | Err(before)) =
+            self.target
+                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, set);
+        change(before)
+    }
+
+    /// The most jobs of `lane` that run at once.
+    pub(crate) fn budget(&self, lane: Lane) -> usize {
+        self.budgets[lane.index()].load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_budget(&self, lane: Lane, budget: usize) {
+        // Relaxed: as `change_target`.
+        self.budgets[lane.index()].store(budget.max(1), Ordering::Relaxed);
+    }
+
+    fn admits_at(&self, counts: Counts, lane: Lane) -> bool {
+        let running = counts.of(Charge::Lane(lane));
+        if lane == Lane::Frame {
+            return counts.frame() < self.target().min(self.budget(lane));
+        }
+        // One of each lower lane always runs: none starves, and a frame that waits for one is safe.
+        self.target() > 0
+            && (running == 0 || (counts.total() < self.target() && running < self.budget(lane)))
+    }
+
+    /// How many more frame jobs may start now.
+    pub(crate) fn room(&self) -> usize {
+        let most = self.target().min(self.budget(Lane::Frame));
+        most.saturating_sub(self.counts().frame())
+    }
+
+    /// Whether one more job of `lane` may start now.
+    pub(crate) fn admits(&self, lane: Lane) -> bool {
+        self.admits_at(self.counts(), lane)
+    }
+
+    /// Counts the caller as running `lane`, if there is room.
+    #[must_use]
+    pub(crate) fn try_admit(&self, lane: Lane) -> bool {
+        let unit = Charge::Lane(lane).unit();
+        let mut seen = self.counts();
+        while self.admits_at(seen, lane) {
+            // AcqRel: ordered with every other transition of the word, so that two threads can't
+            // both take the last place.
+            match self.counts.compare_exchange_weak(
+                seen.0,
+                seen.0 + unit,
+                Ordering::AcqRel,
+                Ordering::Relaxed,
+            ) {
+                Ok(_) => return true,
+                Err(now) => seen = Counts(now),
+            }
+        }
+        false
+    }
+
+    /// Counts the caller as running, room or not: a thread that comes back from a wait, or one
+    /// from outside, is never held up.
+    pub(crate) fn enter(&self, charge: Charge) {
+        self.counts.fetch_add(charge.unit(), Ordering::AcqRel);
+    }
+
+    /// Takes the caller off the count. Whoever leaves must offer its place
+    /// (`Registry::offer_seat`).
+    pub(crate) fn leave(&self, charge: Charge) {
+        let before = self.counts.fetch_sub(charge.unit(), Ordering::AcqRel);
+        debug_assert!(Counts(before).of(charge) > 0, "left a seat never taken");
+    }
+
+    /// Whether `lane` runs more than it should (after waits ended, or the pool shrank): a worker
+    /// that sees this stops taking its jobs.
+    pub(crate) fn crowded(&self, lane: Lane) -> bool {
+        let counts = self.counts();
+        let running = counts.of(Charge::Lane(lane));
+        if lane == Lane::Frame {
+            return counts.frame() > self.target().min(self.budget(lane));
+        }
+        running > 1 && (counts.total() > self.target() || running > self.budget(lane))
+    }
+
+    /// Whether others than the caller, who is counted itself, run `lane`.
+    pub(crate) fn runs_others(&self, lane: Lane) -> bool {
+        self.counts().of(Charge::Lane(lane)) > 1
+    }
+
+    /// Whether a thread from outside that waits would find room to run.
+    pub(crate) fn has_room(&self) -> bool {
+        self.room() > 0
+    }
+
+    /// How many threads work for the frame beyond the target.
+    pub(crate) fn beyond_target(&self) -> usize {
+        let most = self.target().min(self.budget(Lane::Frame));
+        self.counts().frame().saturating_sub(most)
+    }
+
+    /// How many threads work for the frame.
+    pub(crate) fn frame_threads(&self) -> usize {
+        self.counts().frame()
+    }
+
+    /// Whether anything runs at all.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.counts().0 == 0
+    }
+}
+
+#[cfg(all(test, not(heartbeat_loom)))]
+mod tests {
+    use super::*;
+
+    fn with_target(target: usize) -> Occupancy {
+        let occupancy = Occupancy::new();
+        occupancy.change_target(|_| target);
+        occupancy
+    }
+
+    #[test]
+    fn frame_fills_the_target_and_no_more() {
+        let occupancy = with_target(2);
+        assert_eq!(occupancy.room(), 2);
+        occupancy.enter(Charge::External);
+        assert_eq!(occupancy.room(), 1);
+        assert!(occupancy.try_admit(Lane::Frame));
+        assert_eq!(occupancy.room(), 0);
+        assert!(!occupancy.try_admit(Lane::Frame));
+        occupancy.leave(Charge::External);
+        assert!(occupancy.try_admit(Lane::Frame));
+    }
+
+    #[test]
+    fn a_lower_lane_always_has_one_and_never_more_than_its_budget() {
+        let occupancy = with_target(4);
+        occupancy.set_budget(Lane::Io, 2);
+        for _ in 0..4 {
+            assert!(occupancy.try_admit(Lane::Frame));
+        }
+        assert!(occupancy.try_admit(Lane::Io));
+        assert!(!occupancy.try_admit(Lane::Io));
+        for _ in 0..4 {
+            occupancy.leave(Charge::Lane(Lane::Frame));
+        }
+        assert!(occupancy.try_admit(Lane::Io));
+        assert!(!occupancy.try_admit(Lane::Io), "over its budget");
+        assert!(occupancy.try_admit(Lane::Background));
+    }
+
+    #[test]
+    fn a_return_from_a_wait_crowds_the_lane() {
+        let occupancy = with_target(1);
+        assert!(occupancy.try_admit(Lane::Frame));
+        assert!(!occupancy.crowded(Lane::Frame));
+        occupancy.enter(Charge::Lane(Lane::Frame));
+        assert!(occupancy.crowded(Lane::Frame));
+    }
+}

@@ -1,0 +1,352 @@
+//! The builder of owned pools, in rayon's words.
+
+use crate::lanes::lane::Lane;
+use crate::lanes::priority::LowerPriority;
+use crate::pool::ThreadPool;
+use crate::pool::config::{Config, PanicHandler, SpawnHandler, ThreadHandler};
+use crate::pool::resize::MOST_THREADS;
+use crate::sync::{Arc, Mutex, lock, thread};
+use crate::threads::builder::ThreadBuilder;
+use std::any::Any;
+use std::fmt;
+use std::io;
+use std::time::Duration;
+
+/// The scheduler's own frames take a few KiB, the rest is for jobs.
+const LEAST_STACK: usize = 16 << 10;
+
+/// Held while the settings of a static pool are applied, so that who comes second sees whether it was the second.
+static STATIC: Mutex<()> = Mutex::new(());
+
+/// Builds an owned [`ThreadPool`].
+///
+/// ```
+/// use heartbeat_pool::{Lane, ThreadPool};
+///
+/// let pool = ThreadPool::builder()
+///     .num_threads(2)
+///     .thread_name(|index| format!("worker {index}"))
+///     .budget(Lane::Background, 1)
+///     .build()
+///     .unwrap();
+/// assert_eq!(pool.num_threads(), 2);
+/// ```
+#[must_use]
+#[derive(Default)]
+pub struct ThreadPoolBuilder {
+    num_threads: Option<usize>,
+    budgets: [Option<usize>; 3],
+    config: Config,
+}
+
+/// Why a pool could not be built.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The system refused a thread.
+    Spawn {
+        /// How many threads were asked for.
+        wanted: usize,
+        /// How many there are.
+        started: usize,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// The beat is zero, or so long that nothing would ever be shared.
+    Beat(Duration),
+    /// More threads than a pool can count.
+    Threads(usize),
+    /// The stack is too small to run anything on.
+    StackSize(usize),
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Spawn {
+                wanted, started, ..
+            } => write!(
+                f,
+                "the system has started {started} of the pool's {wanted} threads and refused the \
+                 next: ask for fewer, for a smaller stack_size, or raise the process's thread limit"
+            ),
+            Self::Beat(beat) => write!(
+                f,
+                "a beat of {beat:?} can't be kept: choose one from 1 microsecond to 1 second \
+                 (the default is 100 microseconds)"
+            ),
+            Self::Threads(threads) => write!(
+                f,
+                "a pool can't have {threads} threads: ask num_threads for {MOST_THREADS} at most \
+                 (the default is one for each core)"
+            ),
+            Self::StackSize(bytes) => write!(
+                f,
+                "a stack of {bytes} bytes is too small for a thread: give stack_size at least \
+                 {LEAST_STACK} (without it, the system's default is taken)"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for BuildError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Spawn { source, .. } => Some(source),
+            Self::Beat(_) | Self::Threads(_) | Self::StackSize(_) => None,
+        }
+    }
+}
+
+impl ThreadPoolBuilder {
+    /// A builder with the defaults.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How many threads run at once; as many as the machine runs in parallel by default. Zero is
+    /// allowed: then callers do the work.
+    pub fn num_threads(mut self, num_threads: usize) -> Self {
+        self.num_threads = Some(num_threads);
+        self
+    }
+
+    /// Names each thread by its index; `heartbeat (0)` and so on by default.
+    pub fn thread_name(mut self, name: impl Fn(usize) -> String + Send + Sync + 'static) -> Self {
+        self.config.thread_name = Arc::new(name);
+        self
+    }
+
+    /// Each thread's stack, in bytes; the system's default otherwise.
+    pub fn stack_size(mut self, bytes: usize) -> Self {
+        self.config.stack_size = Some(bytes);
+        self
+    }
+
+    /// How often private work is offered to idle threads; 100 microseconds by default.
+    ///
+    /// The sleeps that keep the beat last about half a millisecond on Windows (10, version 1803, or later; before,
+    /// up to 15.6 milliseconds): there forked work is offered that late where nobody is awake to ask for it.
+    pub fn beat(mut self, beat: Duration) -> Self {
+        self.config.beat = beat;
+        self
+    }
+
+    /// The most jobs of `lane` that run at once, at least one. By default the frame's is without
+    /// limit, and the others' is one less than the threads, so that frames find a core, or without
+    /// limit where they have [threads of their own](Self::lower_threads) with
+    /// [what others leave](LowerPriority::Leftovers).
+    pub fn budget(mut self, lane: Lane, budget: usize) -> Self {
+        self.budgets[lane.index()] = Some(budget);
+        self
+    }
+
+    /// Gives the io and the background lane as many threads of their own, whose turns the system ends as soon as
+    /// a frame's thread wakes, where it knows such a thing: see [`lower_priority`](Self::lower_priority). They are
+    /// started with the first such job; where the system refuses them all, such jobs run on the other threads. Off
+    /// by default.
+    ///
+    /// ```
+    /// use heartbeat_pool::{Lane, ThreadPool};
+    ///
+    /// let pool = ThreadPool::builder().num_threads(1).lower_threads(true).build().unwrap();
+    /// let name = || async { std::thread::current().name().map(str::to_owned) };
+    /// let name = pool.block_on(pool.spawn_async(Lane::Background, name));
+    /// assert!(name.unwrap().starts_with("low heartbeat"));
+    /// ```
+    pub fn lower_threads(mut self, lower_threads: bool) -> Self {
+        self.config.has_lower = lower_threads;
+        self
+    }
+
+    /// How readily the system runs the [lower threads](Self::lower_threads).
+    pub fn lower_priority(mut self, priority: LowerPriority) -> Self {
+        self.config.lower_priority = priority;
+        self
+    }
+
+    /// Whether spare threads take the seats of threads that wait, beyond
+    /// [`num_threads`](Self::num_threads); they do by default.
+    ///
+    /// Without them the pool has never more threads than it was given, and each keeps its index. A
+    /// thread's core then idles while it waits for another; and once all of them wait, one of them
+    /// does whatever the pool has queued, on top of its wait, for nobody else could.
+    ///
+    /// ```
+    /// use heartbeat_pool::{Lane, ThreadPool};
+    ///
+    /// let pool = ThreadPool::builder().num_threads(1).spare_threads(false).build().unwrap();
+    /// // A thread that waits for a task of its own pool, which has no other.
+    /// let sum = pool.install(|worker| {
+    ///     let task = worker.spawn_future(Lane::Frame, async { 1 + 1 });
+    ///     worker.block_on(task)
+    /// });
+    /// assert_eq!(sum, 2);
+    /// ```
+    pub fn spare_threads(mut self, spare_threads: bool) -> Self {
+        self.config.has_spares = spare_threads;
+        self
+    }
+
+    /// Called on each thread as it starts, with its index.
+    pub fn start_handler(mut self, handler: impl Fn(usize) + Send + Sync + 'static) -> Self {
+        self.config.start_handler = Some(Arc::new(handler) as ThreadHandler);
+        self
+    }
+
+    /// Called on each thread as it ends, with its index.
+    pub fn exit_handler(mut self, handler: impl Fn(usize) + Send + Sync + 'static) -> Self {
+        self.config.exit_handler = Some(Arc::new(handler) as ThreadHandler);
+        self
+    }
+
+    /// Called with the payload of each panic of spawned work, on the thread where it happened. By
+    /// default nothing is done beyond what the process's panic hook does.
+    pub fn panic_handler(
+        mut self,
+        handler: impl Fn(&(dyn Any + Send)) + Send + Sync + 'static,
+    ) -> Self {
+        self.config.panic_handler = Some(Arc::new(handler) as PanicHandler);
+        self
+    }
+
+    /// Starts the pool's threads, spare ones included, in place of [`std::thread::Builder`]: with a
+    /// priority or an affinity, say. The handler must have [`ThreadBuilder::run`] called on a new
+    /// thread, or give the error that kept it from doing so.
+    ///
+    /// ```
+    /// use heartbeat_pool::ThreadPool;
+    ///
+    /// let pool = ThreadPool::builder()
+    ///     .num_threads(2)
+    ///     .spawn_handler(|thread| {
+    ///         let name = format!("custom {}", thread.index());
+    ///         std::thread::Builder::new().name(name).spawn(|| thread.run()).map(drop)
+    ///     })
+    ///     .build()
+    ///     .unwrap();
+    /// let name = pool.block_on(pool.spawn_async(heartbeat_pool::Lane::Frame, || async {
+    ///     std::thread::current().name().map(str::to_owned)
+    /// }));
+    /// assert!(name.unwrap().starts_with("custom"));
+    /// ```
+    pub fn spawn_handler(
+        mut self,
+        handler: impl Fn(ThreadBuilder) -> io::Result<()> + Send + Sync + 'static,
+    ) -> Self {
+        self.config.spawn_handler = Some(Arc::new(handler) as SpawnHandler);
+        self
+    }
+
+    fn check(&self) -> Result<(), BuildError> {
+        let beat = self.config.beat;
+        if beat < Duration::from_micros(1) || beat > Duration::from_secs(1) {
+            return Err(BuildError::Beat(beat));
+        }
+        match (self.num_threads, self.config.stack_size) {
+            (Some(threads), _) if threads > MOST_THREADS => {
+                return Err(BuildError::Threads(threads));
+            }
+            (_, Some(bytes)) if bytes < LEAST_STACK => return Err(BuildError::StackSize(bytes)),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn start(
+        pool: &ThreadPool,
+        num_threads: Option<usize>,
+        budgets: [Option<usize>; 3],
+    ) -> Result<(), BuildError> {
+        let wanted =
+            num_threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
+        let registry = pool.registry();
+        let is_unlimited =
+            registry.has_lower() && registry.lower_priority() == LowerPriority::Leftovers;
+        for lane in Lane::ALL {
+            let default = match lane {
+                Lane::Frame => usize::MAX,
+                _ if is_unlimited => usize::MAX,
+                Lane::Io | Lane::Background => wanted.saturating_sub(1).max(1),
+            };
+            pool.set_budget(lane, budgets[lane.index()].unwrap_or(default));
+        }
+        pool.resize_to(wanted).map_err(|source| BuildError::Spawn {
+            wanted,
+            started: pool.num_threads(),
+            source,
+        })
+    }
+
+    /// Builds the pool and starts its threads.
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError`] says what to change. A pool of which the system refused a thread is ended
+    /// again.
+    pub fn build(self) -> Result<ThreadPool, BuildError> {
+        self.check()?;
+        let pool = ThreadPool::with_config(self.config);
+        Self::start(&pool, self.num_threads, self.budgets)?;
+        Ok(pool)
+    }
+
+    /// Applies the settings to a static pool: threads, budgets and whether there are
+    /// [lower threads](Self::lower_threads) always, and their priority if they don't run yet, the rest if nothing has used the pool yet. Tells whether the
+    /// rest was applied.
+    ///
+    /// # Errors
+    ///
+    /// As [`build`](Self::build); the static pool then runs with the threads that did start, and asks for the
+    /// others again when something waits.
+    pub fn build_static(self, pool: &'static ThreadPool) -> Result<bool, BuildError> {
+        self.check()?;
+        let _one_at_a_time = lock(&STATIC);
+        self.apply(pool)
+    }
+
+    /// As [`build_static`](Self::build_static), for a pool whose number of threads nobody has
+    /// [chosen](ThreadPool::is_sized); another one is left as it is.
+    ///
+    /// For libraries that run on a pool which an application may set up, before them or later.
+    ///
+    /// ```
+    /// use heartbeat_pool::ThreadPool;
+    ///
+    /// static POOL: ThreadPool = ThreadPool::new();
+    /// ThreadPool::builder().num_threads(1).build_static_if_unsized(&POOL).unwrap();
+    /// ThreadPool::builder().num_threads(2).build_static_if_unsized(&POOL).unwrap();
+    /// assert_eq!(POOL.num_threads(), 1);
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`build_static`](Self::build_static).
+    pub fn build_static_if_unsized(self, pool: &'static ThreadPool) -> Result<(), BuildError> {
+        self.check()?;
+        let _one_at_a_time = lock(&STATIC);
+        if pool.is_sized() {
+            return Ok(());
+        }
+        self.apply(pool).map(drop)
+    }
+
+    fn apply(self, pool: &ThreadPool) -> Result<bool, BuildError> {
+        let (has_lower, priority) = (self.config.has_lower, self.config.lower_priority);
+        let fresh = pool.configure(self.config);
+        pool.registry().set_lower(has_lower, priority);
+        Self::start(pool, self.num_threads, self.budgets)?;
+        Ok(fresh)
+    }
+}
+
+impl fmt::Debug for ThreadPoolBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ThreadPoolBuilder")
+            .field("num_threads", &self.num_threads)
+            .field("budgets", &self.budgets)
+            .field("stack_size", &self.config.stack_size)
+            .field("beat", &self.config.beat)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,55 @@
+//! What a pool is made with.
+
+use crate::lanes::priority::LowerPriority;
+use crate::sync::Arc;
+use crate::threads::builder::ThreadBuilder;
+use std::any::Any;
+use std::io;
+use std::time::Duration;
+
+/// A callback that gets a thread's index.
+pub(crate) type ThreadHandler = Arc<dyn Fn(usize) + Send + Sync>;
+
+/// A callback that starts a thread.
+pub(crate) type SpawnHandler = Arc<dyn Fn(ThreadBuilder) -> io::Result<()> + Send + Sync>;
+
+/// A callback that gets a panic's payload.
+pub(crate) type PanicHandler = Arc<dyn Fn(&(dyn Any + Send)) + Send + Sync>;
+
+/// A beat of 100 microseconds: several wake-ups' worth, so that handing work over always pays.
+pub(crate) const DEFAULT_BEAT: Duration = Duration::from_micros(100);
+
+/// A pool's settings, fixed once it runs.
+#[derive(Clone)]
+pub(crate) struct Config {
+    pub(crate) thread_name: Arc<dyn Fn(usize) -> String + Send + Sync>,
+    pub(crate) stack_size: Option<usize>,
+    pub(crate) beat: Duration,
+    /// Whether the lower lanes have threads of their own, of lower priority.
+    pub(crate) has_lower: bool,
+    /// How readily the system runs these.
+    pub(crate) lower_priority: LowerPriority,
+    /// Whether spare threads take the seats of waiting ones.
+    pub(crate) has_spares: bool,
+    pub(crate) start_handler: Option<ThreadHandler>,
+    pub(crate) exit_handler: Option<ThreadHandler>,
+    pub(crate) panic_handler: Option<PanicHandler>,
+    pub(crate) spawn_handler: Option<SpawnHandler>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            thread_name: Arc::new(|index| format!("heartbeat ({index})")),
+            stack_size: None,
+            beat: DEFAULT_BEAT,
+            has_lower: false,
+            lower_priority: LowerPriority::default(),
+            has_spares: true,
+            start_handler: None,
+            exit_handler: None,
+            panic_handler: None,
+            spawn_handler: None,
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! What the pool has done, in counts that cost a relaxed store each.
+
+use crate::lanes::lane::Lane;
+use crate::sync::{AtomicU64, Instant, OnceLock, Ordering};
+use std::time::Duration;
+
+/// A seat's own counts. Only its owner writes them, so a load and a store do for an addition.
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    jobs: [AtomicU64; 3],
+    /// Jobs queued, roughly: others may count here as well.
+    pushes: AtomicU64,
+    /// Jobs taken from an injector.
+    taken: AtomicU64,
+    blocking: AtomicU64,
+    promotions: AtomicU64,
+    steals: AtomicU64,
+    parks: AtomicU64,
+    wakes: AtomicU64,
+    beats: AtomicU64,
+    /// Nanoseconds of the busy stretches that are over.
+    busy: AtomicU64,
+    /// When the present busy stretch began, by [`now`]; zero outside of one.
+    busy_since: AtomicU64,
+}
+
+fn bump(counter: &AtomicU64) {
+    add(counter, 1);
+}
+
+fn add(counter: &AtomicU64, more: u64) {
+    // Relaxed: nothing is inferred from a count.
+    counter.store(counter.load(Ordering::Relaxed) + more, Ordering::Relaxed);
+}
+
+/// Nanoseconds since the first call, never zero.
+fn now() -> u64 {
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed().as_nanos() as u64 + 1
+}
+
+impl Counters {
+    pub(crate) fn job(&self, lane: Lane) {
+        bump(&self.jobs[lane.index()]);
+    }
+
+    pub(crate) fn push(&self) {
+        bump(&self.pushes);
+    }
+
+    pub(crate) fn take(&self) {
+        bump(&self.taken);
+    }
+
+    /// Jobs taken from an injector.
+    pub(crate) fn taken(&self) -> u64 {
+        self.taken.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn blocking(&self) {
+        bump(&self.blocking);
+    }
+
+    pub(crate) fn promotion(&self) {
+        bump(&self.promotions);
+    }
+
+    pub(crate) fn steal(&self) {
+        bump(&self.steals);
+    }
+
+    pub(crate) fn park(&self) {
+        bump(&self.parks);
+    }
+
+    pub(crate) fn wake(&self) {
+        bump(&self.wakes);
+    }
+
+    pub(crate) fn beat(&self) {
+        bump(&self.beats);
+    }
+
+    pub(crate) fn busy_begin(&self) {
+        self.busy_since.store(now(), Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_busy(&self) -> bool {
+        self.busy_since.load(Ordering::Relaxed) != 0
+    }
+
+    /// Ends the busy stretch, if there is one.
+    pub(crate) fn busy_end(&self) {
+        let since = self.busy_since.load(Ordering::Relaxed);
+        if since != 0 {
+            add(&self.busy, now() - since);
+            self.busy_since.store(0, Ordering::Relaxed);
+        }
+    }
+
+    /// Jobs of every lane together: what the sentinel reads as progress.
+    pub(crate) fn progress(&self) -> u64 {
+        self.jobs
+            .iter()
+            .map(|count| count.load(Ordering::Relaxed))
+            .sum()
+    }
+
+    /// How far the owner has come with queueing and running jobs.
+    pub(crate) fn activity(&self) -> u64 {
+        self.progress() + self.pushes.load(Ordering::Relaxed)
+    }
+
+    /// The counts so far. What is queued, the seat knows.
+    pub(crate) fn read(&self, name: &str) -> WorkerMetrics {
+        let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let running = match count(&self.busy_since) {
+            0 => 0,
+            since => now().saturating_sub(since),
+        };
+        WorkerMetrics {
+            name: name.to_owned(),
+            jobs: [0, 1, 2].map(|lane: usize| count(&self.jobs[lane])),
+            blocking: count(&self.blocking),
+            promotions: count(&self.promotions),
+            steals: count(&self.steals),
+            parks: count(&self.parks),
+            wakes: count(&self.wakes),
+            beats: count(&self.beats),
+            busy: Duration::from_nanos(count(&self.busy) + running),
+            queued: 0,
+        }
+    }
+}
+
+/// What one worker, or one thread that lent itself to the pool, has done since it joined.
+///
+/// Counts are read one by one while the worker goes on, so they may be a moment apart.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WorkerMetrics {
+    /// The thread's name, or its id where it has none.
+    pub name: String,
+    /// Jobs run, by [`Lane::index`].
+    pub jobs: [u64; 3],
+    /// Jobs of [`spawn_blocking`](crate::spawn_blocking()) run.
+    pub blocking: u64,
+    /// Private jobs of `join` that were offered to other threads.
+    pub promotions: u64,
+    /// Jobs taken from another worker.
+    pub steals: u64,
+    /// Times it went to sleep: idle, in a wait, or to leave its core to a lower thread.
+    pub parks: u64,
+    /// Times another thread woke it from idle sleep.
+    pub wakes: u64,
+    /// Times it woke by itself as the sentinel, to keep the beat.
+    pub beats: u64,
+    /// How long it was at work, waits left out: a pool's own threads only.
+    pub busy: Duration,
+    /// Jobs that lie in its own queues now, which others may take; private ones are not counted.
+    pub queued: usize,
+}
+
+/// What a pool has done, from [`ThreadPool::metrics`](crate::ThreadPool::metrics).
+///
+/// ```
+/// use heartbeat_pool::{Lane, ThreadPool};
+///
+/// let pool = ThreadPool::builder().num_threads(1).build().unwrap();
+/// pool.block_on(pool.spawn_future(Lane::Io, async {}));
+/// let metrics = pool.metrics();
+/// assert_eq!(metrics.threads, 1);
+/// assert!(metrics.total().jobs[Lane::Io.index()] >= 1);
+/// assert_eq!(metrics.queued, [0; 3]);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PoolMetrics {
+    /// How many threads are meant to run at once.
+    pub threads: usize,
+    /// Jobs in the pool's own queues now, by [`Lane::index`]; see also [`WorkerMetrics::queued`].
+    pub queued: [usize; 3],
+    /// Jobs of [`spawn_blocking`](crate::spawn_blocking()) that wait for a thread.
+    pub queued_blocking: usize,
+    /// Every thread that holds a place in the pool, spare ones included.
+    pub workers: Vec<WorkerMetrics>,
+    /// The sum over threads that have left.
+    pub departed: WorkerMetrics,
+}
+
+impl PoolMetrics {
+    /// The sum over all threads, present and departed.
+    #[must_use]
+    pub fn total(&self) -> WorkerMetrics {
+        let mut total = self.departed.clone();
+        for worker in &self.workers {
+            total.add(worker);
+        }
+        total.name = "total".to_owned();
+        total
+    }
+
+    /// Adds what the threads of lower priority have done.
+    pub(crate) fn add_lower(&mut self, lower: Self) {
+        for (sum, queued) in self.queued.iter_mut().zip(lower.queued) {
+            *sum += queued;
+        }
+        self.queued_blocking += lower.queued_blocking;
+        self.workers.extend(lower.workers);
+        self.departed.add(&lower.departed);
+    }
+}
+
+impl WorkerMetrics {
+    pub(crate) fn add(&mut self, other: &Self) {
+        for (sum, jobs) in self.jobs.iter_mut().zip(other.jobs) {
+            *sum += jobs;
+        }
+        self.blocking += other.blocking;
+        self.promotions += other.promotions;
+        self.steals += other.steals;
+        self.parks += other.parks;
+        self.wakes += other.wakes;
+        self.beats += other.beats;
+        self.busy += other.busy;
+        self.queued += other.queued;
+    }
+}

@@ -1,0 +1,342 @@
+//! `ThreadPool`: the face of it all. How one is made (`builder`, from a `config`), how many threads it has (`resize`), what
+//! it has done (`metrics`), and the one of the whole process (`process`).
+
+pub(crate) mod builder;
+pub(crate) mod config;
+pub(crate) mod metrics;
+pub(crate) mod process;
+pub(crate) mod resize;
+
+use crate::idle::spin;
+use crate::lanes::lane::Lane;
+use crate::pool::builder::ThreadPoolBuilder;
+use crate::pool::config::Config;
+use crate::pool::metrics::PoolMetrics;
+use crate::queue::mailbox::Mailbox;
+use crate::registry::Registry;
+use crate::sync::{Arc, OnceLock};
+use crate::threads::this_thread;
+use crate::verbs::broadcast::BroadcastContext;
+use crate::verbs::for_each::Split;
+use crate::verbs::scope::Scope;
+use crate::verbs::yield_now::Yield;
+use crate::worker::{MAIN, Worker};
+use async_task::Task;
+use std::fmt;
+use std::future::Future;
+use std::rc::Rc;
+
+/// A pool of threads that share all work: fork-join, scopes, tasks, in three [lanes](Lane).
+///
+/// A pool is either `static`, with no threads until it is [resized](Self::resize_to), or owned,
+/// from a [builder](Self::builder). Dropping an owned pool ends its threads after the job each of
+/// them runs, and drops what is still queued, which cancels tasks.
+///
+/// With no threads it works too: whoever calls [`scope`](Self::scope),
+/// [`block_on`](Self::block_on) or [`tick`](Self::tick) does the work.
+///
+/// ```
+/// use heartbeat_pool::ThreadPool;
+///
+/// static POOL: ThreadPool = ThreadPool::new();
+/// POOL.resize_to(2).unwrap();
+///
+/// let mut squares = vec![0; 4];
+/// POOL.scope(|scope| {
+///     for (i, square) in squares.iter_mut().enumerate() {
+///         scope.spawn(move || *square = i * i);
+///     }
+/// });
+/// assert_eq!(squares, [0, 1, 4, 9]);
+/// ```
+pub struct ThreadPool {
+    registry: OnceLock<Arc<Registry>>,
+}
+
+impl ThreadPool {
+    /// A pool with no threads yet, for a `static`.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            registry: OnceLock::new(),
+        }
+    }
+
+    /// A builder of an owned pool.
+    pub fn builder() -> ThreadPoolBuilder {
+        ThreadPoolBuilder::new()
+    }
+
+    pub(crate) fn with_config(config: Config) -> Self {
+        Self {
+            registry: OnceLock::from(Registry::new(config, MAIN)),
+        }
+    }
+
+    /// Settles a static pool's configuration, if nothing has used it yet.
+    pub(crate) fn configure(&self, config: Config) -> bool {
+        self.registry.set(Registry::new(config, MAIN)).is_ok()
+    }
+
+    pub(crate) fn registry(&self) -> &Arc<Registry> {
+        self.registry
+            .get_or_init(|| Registry::new(Config::default(), MAIN))
+    }
+
+    /// The registry, if anything has used the pool.
+    pub(crate) fn made(&self) -> Option<&Arc<Registry>> {
+        self.registry.get()
+    }
+
+    fn worker(&self) -> Rc<Worker> {
+        this_thread::seat_in(self.registry().nearest())
+    }
+
+    /// Whether the two are one pool.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(self.registry(), other.registry())
+    }
+
+    /// The most jobs of `lane` that run at once; one always may.
+    #[must_use]
+    pub fn budget(&self, lane: Lane) -> usize {
+        self.registry().occupancy.budget(lane)
+    }
+
+    /// Sets the most jobs of `lane` that run at once, at least one.
+    pub fn set_budget(&self, lane: Lane, budget: usize) {
+        let registry = self.registry();
+        registry.occupancy.set_budget(lane, budget);
+        registry.offer_seat();
+        if let Some(lower) = registry.kin.lower() {
+            lower.occupancy.set_budget(lane, budget);
+            lower.offer_seat();
+        }
+    }
+
+    /// Calls `f` with the calling thread's worker, counting the thread as one of the running ones
+    /// meanwhile. Entering is cheap and never waits, however many threads are inside.
+    pub fn with_worker<R>(&self, f: impl FnOnce(&Worker) -> R) -> R {
+        Worker::with_current(|worker| match worker {
+            // It has entered already.
+            Some(worker) if worker.is_inside(self.registry()) => f(worker),
+            _ => self.worker().visit(f),
+        })
+    }
+
+    /// Runs `a` and `b`, possibly in parallel. See [`join`](crate::join()).
+    ///
+    /// # Panics
+    ///
+    /// As [`Worker::join`].
+    pub fn join<A, B, RA, RB>(&self, a: A, b: B) -> (RA, RB)
+    where
+        A: FnOnce() -> RA + Send,
+        B: FnOnce() -> RB + Send,
+        RA: Send,
+        RB: Send,
+    {
+        self.with_worker(|worker| worker.join(|_| a(), |_| b()))
+    }
+
+    /// Runs `f` on one of the pool's own threads, and waits for it; on such a thread, here and now. In
+    /// a pool without threads the caller runs it.
+    ///
+    /// For what belongs to the pool's threads, such as thread-locals and big stacks: the other verbs
+    /// let a thread from outside work itself. The interface is rayon's.
+    ///
+    /// ```
+    /// let pool = heartbeat_pool::ThreadPool::builder().num_threads(2).build().unwrap();
+    /// let mut text = String::from("run by ");
+    /// pool.install(|_| text += std::thread::current().name().unwrap());
+    /// assert!(text.starts_with("run by heartbeat"));
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// With the payload that `f` panics with, and when the pool ends before it has run `f`.
+    pub fn install<R: Send>(&self, f: impl FnOnce(&Worker) -> R + Send) -> R {
+        self.registry().install(f)
+    }
+
+    /// Calls `f` on every item, splitting the slice between threads as they come free. See
+    /// [`for_each`](crate::for_each()).
+    ///
+    /// # Panics
+    ///
+    /// As [`Worker::for_each`].
+    pub fn for_each<T: Send>(&self, items: &mut [T], f: impl Fn(&mut T) + Sync) {
+        self.with_worker(|worker| worker.for_each(items, f));
+    }
+
+    /// Calls `f` with pieces of `work` until there is nothing left of it. See
+    /// [`for_each_piece`](crate::for_each_piece()).
+    ///
+    /// # Panics
+    ///
+    /// As [`Worker::for_each_piece`].
+    pub fn for_each_piece<W: Split>(&self, work: W, f: impl Fn(W) + Sync) {
+        self.with_worker(|worker| worker.for_each_piece(work, f));
+    }
+
+    /// Folds pieces of `work` until there is nothing left of it, and combines the results in order.
+    /// See [`fold_pieces`](crate::fold_pieces()).
+    ///
+    /// # Panics
+    ///
+    /// As [`Worker::fold_pieces`].
+    pub fn fold_pieces<W: Split, S, R: Send>(
+        &self,
+        work: W,
+        init: impl Fn() -> S + Sync,
+        fold: impl Fn(&mut S, W) + Sync,
+        finish: impl Fn(S) -> R + Sync,
+        combine: impl Fn(R, R) -> R + Sync,
+    ) -> R {
+        self.with_worker(|worker| worker.fold_pieces(work, init, fold, finish, combine))
+    }
+
+    /// Calls `f` with a scope, and waits until everything spawned on it is over. The calling thread
+    /// helps, with this scope's work alone.
+    ///
+    /// # Panics
+    ///
+    /// As [`Worker::scope`].
+    pub fn scope<'env, R>(
+        &self,
+        f: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> R,
+    ) -> R {
+        self.with_worker(|worker| worker.scope(f))
+    }
+
+    /// As [`scope`](Self::scope); while it waits, the calling thread also ticks `mailboxes`.
+    ///
+    /// # Panics
+    ///
+    /// As [`Worker::scope_with_mailboxes`].
+    pub fn scope_with_mailboxes<'env, R>(
+        &self,
+        mailboxes: &[&Arc<Mailbox>],
+        f: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> R,
+    ) -> R {
+        self.with_worker(|worker| worker.scope_with_mailboxes(mailboxes, f))
+    }
+
+    /// Spawns a closure on `lane`: queued, never run inline, with one allocation. A panic in it
+    /// goes to the pool's panic handler.
+    pub fn spawn(&self, lane: Lane, f: impl FnOnce() + Send + 'static) {
+        self.registry().spawn(lane, f);
+    }
+
+    /// Spawns a future on `lane`. Dropping the task cancels it, detaching lets it run on.
+    ///
+    /// A panic in it is shown to the pool's panic handler and resumed by whoever awaits the task.
+    /// A panic while an output is dropped that nobody took ends the process, as in async-task.
+    pub fn spawn_future<F>(&self, lane: Lane, future: F) -> Task<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        self.registry().spawn_future(lane, future)
+    }
+
+    /// Spawns the future that `f` makes; `f` itself runs on the worker that takes the task.
+    pub fn spawn_async<Fut>(
+        &self,
+        lane: Lane,
+        f: impl FnOnce() -> Fut + Send + 'static,
+    ) -> Task<Fut::Output>
+    where
+        Fut: Future + Send + 'static,
+        Fut::Output: Send + 'static,
+    {
+        self.registry().spawn_async(lane, f)
+    }
+
+    /// Runs `f`, which may block, on a thread of the pool that holds no core meanwhile. See
+    /// [`spawn_blocking`](crate::spawn_blocking()).
+    pub fn spawn_blocking<R>(&self, f: impl FnOnce() -> R + Send + 'static) -> Task<R>
+    where
+        R: Send + 'static,
+    {
+        self.registry().spawn_blocking(f)
+    }
+
+    /// Spawns a closure on the pool's thread of `index`. See [`spawn_on`](crate::spawn_on()).
+    ///
+    /// # Panics
+    ///
+    /// When the pool has no such thread.
+    pub fn spawn_on(&self, index: usize, f: impl FnOnce() + Send + 'static) {
+        self.registry().spawn_on(index, f);
+    }
+
+    /// Calls `f` once on each of the pool's threads, and waits for all of it. See
+    /// [`broadcast`](crate::broadcast()).
+    ///
+    /// # Panics
+    ///
+    /// As [`Worker::broadcast`].
+    pub fn broadcast<R: Send>(&self, f: impl Fn(BroadcastContext) -> R + Sync) -> Vec<R> {
+        self.with_worker(|worker| worker.broadcast(f))
+    }
+
+    /// Calls `f` once on each of the pool's threads, and waits for none of it. See
+    /// [`spawn_broadcast`](crate::spawn_broadcast()).
+    pub fn spawn_broadcast(&self, f: impl Fn(BroadcastContext) + Send + Sync + 'static) {
+        self.registry().spawn_broadcast(f);
+    }
+
+    /// Runs one piece of the calling thread's own promoted work. See
+    /// [`yield_local`](crate::yield_local()).
+    pub fn yield_local(&self) -> Yield {
+        self.with_worker(Worker::yield_local)
+    }
+
+    /// Runs one piece of the pool's work on the calling thread. See
+    /// [`yield_now`](crate::yield_now()).
+    pub fn yield_now(&self) -> Yield {
+        self.with_worker(Worker::yield_now)
+    }
+
+    /// Waits for `future` on the calling thread. A worker gives its seat away meanwhile; in a pool
+    /// without threads, the caller does the pool's work.
+    pub fn block_on<F: Future>(&self, future: F) -> F::Output {
+        self.registry().block_on(future, spin::BEFORE_SLEEP)
+    }
+
+    /// Runs one queued job of any lane on the calling thread, if there is one: how a pool without
+    /// threads gets on between frames.
+    pub fn tick(&self) -> bool {
+        self.worker().visit(Worker::tick)
+    }
+
+    /// What the pool has done so far.
+    #[must_use]
+    pub fn metrics(&self) -> PoolMetrics {
+        self.registry().metrics()
+    }
+}
+
+impl Default for ThreadPool {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Drop for ThreadPool {
+    fn drop(&mut self) {
+        if let Some(registry) = self.registry.get() {
+            registry.terminate(this_thread::index_in(registry));
+        }
+    }
+}
+
+impl fmt::Debug for ThreadPool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ThreadPool")
+            .field("num_threads", &self.num_threads())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,62 @@
+//! The second halves of a worker's offered joins, from its own side.
+//!
+//! All of them lie where others can take them, however deep: their owner may block at any moment, in a way that
+//! the pool knows nothing of, and may wait for any of them. A pop from a deque that others steal from costs a
+//! fence, some two nanoseconds more than it takes to keep a fork where nobody sees it.
+
+use crate::queue::deque::{Deque, Stealer};
+use crate::verbs::fork::ForkPtr;
+
+/// Forks, newest last.
+pub(crate) struct Forks(Deque<ForkPtr>);
+
+impl Forks {
+    pub(crate) fn new() -> Self {
+        Self(Deque::new_lifo())
+    }
+
+    pub(crate) fn stealer(&self) -> Stealer<ForkPtr> {
+        self.0.stealer()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Adds a fork. True if others may have had none to take before it: asked after the push, so that whoever took
+    /// the last one before it, and looked for more, is not relied on.
+    #[inline]
+    pub(crate) fn push(&self, fork: ForkPtr) -> bool {
+        self.0.push(fork);
+        self.0.len() <= 1
+    }
+
+    /// Takes the newest fork back. False if it was stolen: the oldest are first, so then there is none.
+    #[inline]
+    pub(crate) fn pop(&self) -> bool {
+        self.0.pop().is_some()
+    }
+
+    /// Tells the others, before the owner sleeps, that there is nothing here, where that is so.
+    pub(crate) fn rest(&self) {
+        self.0.rest();
+    }
+}
+
+#[cfg(all(test, not(heartbeat_loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_can_be_taken_and_the_first_one_is_news() {
+        let forks = Forks::new();
+        let stealer = forks.stealer();
+        assert!(forks.push(ForkPtr::nothing()));
+        assert!((0..200).all(|_| !forks.push(ForkPtr::nothing())));
+        assert_eq!(stealer.len(), 201);
+        assert!(forks.pop());
+        while stealer.steal().is_some() {}
+        assert!(!forks.pop() && forks.is_empty());
+        assert!(forks.push(ForkPtr::nothing()));
+    }
+}

@@ -1,0 +1,272 @@
+//! Work for one thread: a queue that anyone may fill and only its owner empties.
+
+use crate::active::{ActiveTasks, Tracked, Tracks};
+use crate::job::{Closure, Job};
+use crate::late;
+use crate::parker::Parker;
+use crate::sync::Arc;
+use async_task::{Runnable, Task};
+use concurrent_queue::ConcurrentQueue;
+use event_listener::{Event, EventListener};
+use std::any::Any;
+use std::fmt;
+use std::future::Future;
+use std::mem;
+use std::thread::{self, ThreadId};
+
+/// A queue of work that must run on the thread that made the mailbox.
+///
+/// It runs when its owner calls [`try_tick`](Self::try_tick), or waits in a scope that was given
+/// the mailbox. The idea is the thread executor of Bevy's main-thread systems.
+///
+/// ```
+/// use heartbeat_pool::Mailbox;
+/// use std::sync::Arc;
+///
+/// let mailbox = Arc::new(Mailbox::new());
+/// let here = std::thread::current().id();
+/// let sender = mailbox.clone();
+/// let task = std::thread::spawn(move || sender.spawn(async { std::thread::current().id() }))
+///     .join()
+///     .unwrap();
+/// assert!(mailbox.try_tick());
+/// assert!(task.is_finished());
+/// # drop(here);
+/// ```
+pub struct Mailbox {
+    queue: ConcurrentQueue<Job>,
+    owner: ThreadId,
+    parker: Arc<Parker>,
+    arrival: Event,
+    active: ActiveTasks,
+}
+
+impl Tracks for Mailbox {
+    fn active(&self) -> &ActiveTasks {
+        &self.active
+    }
+
+    /// Left to the panic hook: a mailbox has no handler.
+    fn report_panic(&self, _: &(dyn Any + Send)) {}
+}
+
+impl Mailbox {
+    /// A mailbox of the calling thread, beside its [own](Self::of_this_thread).
+    #[must_use]
+    pub fn new() -> Self {
+        Self::with_parker(crate::threads::this_thread::parker())
+    }
+
+    /// The calling thread's own mailbox, the same at every call. A pool's threads empty theirs
+    /// between jobs, so this is how work stays on one of them; it closes when the thread ends.
+    #[must_use]
+    pub fn of_this_thread() -> Arc<Self> {
+        crate::threads::this_thread::mailbox()
+    }
+
+    pub(crate) fn with_parker(parker: Arc<Parker>) -> Self {
+        Self {
+            queue: ConcurrentQueue::unbounded(),
+            owner: thread::current().id(),
+            parker,
+            arrival: Event::new(),
+            active: ActiveTasks::new(),
+        }
+    }
+
+    /// Whether the calling thread owns this mailbox.
+    #[must_use]
+    pub fn is_mine(&self) -> bool {
+        thread::current().id() == self.owner
+    }
+
+    /// Whether nothing waits in it, a moment ago.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.queue.len()
+    }
+
+    /// Spawns a future that is polled on the owner thread alone.
+    ///
+    /// Dropping the task cancels it; a panic in the future reaches whoever awaits it. After
+    /// [`close`](Self::close) the future is dropped, and awaiting the task panics.
+    pub fn spawn<T>(self: &Arc<Self>, future: impl Future<Output = T> + Send + 'static) -> Task<T>
+    where
+        T: Send + 'static,
+    {
+        // SAFETY: the future borrows nothing, so it may end late and elsewhere.
+        unsafe { self.spawn_or(late::drop_elsewhere, future) }
+    }
+
+    /// As [`spawn`](Self::spawn), for a future that borrows.
+    ///
+    /// # Safety
+    ///
+    /// The future must be dropped (run to its end, or cancelled and then dropped by the owner's
+    /// [`try_tick`](Self::try_tick) or by [`close`](Self::close)) before anything it borrows ends.
+    pub unsafe fn spawn_unchecked<'a, T: Send + 'a>(
+        self: &Arc<Self>,
+        future: impl Future<Output = T> + Send + 'a,
+    ) -> Task<T> {
+        // SAFETY: the caller's promise; what comes late is not touched again.
+        unsafe { self.spawn_or(mem::forget, future) }
+    }
+
+    /// Spawns a future that `late` gets if it is woken before the end and queued after it.
+    ///
+    /// # Safety
+    ///
+    /// That of [`spawn_unchecked`](Self::spawn_unchecked), and `late` may drop the future.
+    unsafe fn spawn_or<'a, T: Send + 'a>(
+        self: &Arc<Self>,
+        late: fn(Job),
+        future: impl Future<Output = T> + Send + 'a,
+    ) -> Task<T> {
+        let schedule = self.schedule(late);
+        let builder = async_task::Builder::new().propagate_panic(true);
+        // SAFETY: `schedule` holds a count of the owner.
+        let future = unsafe { Tracked::new(future, self) };
+        // SAFETY: the future is `Send`; the schedule function is `Send`, `Sync` and 'static; the
+        // caller promises that what the future borrows outlives it.
+        let (runnable, task) = unsafe { builder.spawn_unchecked(|()| future, schedule) };
+        self.start(runnable);
+        task
+    }
+
+    /// Spawns a future that need not be `Send`; only the owner may call this.
+    ///
+    /// # Panics
+    ///
+    /// When called from another thread than the owner; later, when the task is dropped or
+    /// awaited elsewhere (see [`async_task::spawn_local`]).
+    pub fn spawn_local<T: 'static>(
+        self: &Arc<Self>,
+        future: impl Future<Output = T> + 'static,
+    ) -> Task<T> {
+        assert!(self.is_mine(), "spawn_local on another thread's mailbox");
+        let schedule = self.schedule(mem::forget);
+        let builder = async_task::Builder::new().propagate_panic(true);
+        // SAFETY: `schedule` holds a count of the owner.
+        let future = unsafe { Tracked::new(future, self) };
+        let (runnable, task) = builder.spawn_local(move |()| future, schedule);
+        self.start(runnable);
+        task
+    }
+
+    /// Queues a closure for the owner. Dropped unrun once the mailbox is closed.
+    ///
+    /// A panic in it leaves [`try_tick`](Self::try_tick).
+    pub fn push(&self, f: impl FnOnce() + Send + 'static) {
+        // SAFETY: the closure borrows nothing.
+        let _ = self.push_job(unsafe { Job::new(Closure::new(f)) });
+    }
+
+    /// Queues a task for the first time; a closed mailbox drops it, which cancels it.
+    fn start(&self, runnable: Runnable) {
+        // SAFETY: a runnable's borrows are answered for where it was spawned.
+        let _ = self.push_job(unsafe { Job::new(runnable) });
+    }
+
+    /// What a task's wake-up does. One that began before the end and comes after it may be under a
+    /// lock that the future's drop wants, so it must not drop it: `late` gets it.
+    fn schedule(self: &Arc<Self>, late: fn(Job)) -> impl Fn(Runnable) + Send + Sync + 'static {
+        let mailbox = self.clone();
+        move |runnable| {
+            // SAFETY: a runnable's borrows are answered for where it was spawned.
+            if let Err(refused) = mailbox.push_job(unsafe { Job::new(runnable) }) {
+                late(refused);
+            }
+        }
+    }
+
+    /// Queues `job`, or gives it back if the mailbox is closed.
+    pub(crate) fn push_job(&self, job: Job) -> Result<(), Job> {
+        self.queue
+            .push(job)
+            .map_err(concurrent_queue::PushError::into_inner)?;
+        self.arrival.notify(1);
+        self.parker.unpark();
+        Ok(())
+    }
+
+    /// Runs one piece of work, if there is one. Tells whether it did.
+    ///
+    /// # Panics
+    ///
+    /// When called from another thread than the owner, or when a pushed closure panics.
+    pub fn try_tick(&self) -> bool {
+        assert!(
+            self.is_mine(),
+            "a mailbox can only be emptied by the thread that made it"
+        );
+        match self.queue.pop() {
+            Ok(job) => {
+                let _stranger = crate::threads::this_thread::Stranger::begin();
+                job.run();
+                true
+            }
+            Err(_) => false,
+        }
+    }
+
+    /// A listener for the next arrival; check [`is_empty`](Self::is_empty) after making it.
+    #[must_use]
+    pub fn listen(&self) -> EventListener {
+        self.arrival.listen()
+    }
+
+    /// Refuses all further work, cancels every task and drops what is queued. For the owner's
+    /// exit: without it, tasks that wait in a mailbox would keep it alive. A task that another
+    /// thread is just waking ends on a thread of its own; if it borrows or is not `Send`, it is
+    /// leaked, as async-executor does.
+    pub fn close(&self) {
+        self.active.close();
+        self.queue.close();
+        while self.queue.pop().is_ok() {}
+    }
+}
+
+impl Default for Mailbox {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Mailbox {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Mailbox")
+            .field("owner", &self.owner)
+            .field("queued", &self.queue.len())
+            .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn closing_cancels_what_is_queued_and_refuses_more() {
+        let mailbox = Arc::new(Mailbox::new());
+        let token = Arc::new(());
+        for _ in 0..2 {
+            let held = token.clone();
+            mailbox.push(move || drop(held));
+            mailbox.close();
+        }
+        assert_eq!(Arc::strong_count(&token), 1);
+        assert!(!mailbox.try_tick());
+    }
+
+    #[test]
+    fn only_the_owner_may_tick() {
+        let mailbox = Arc::new(Mailbox::new());
+        let other = mailbox.clone();
+        assert!(!thread::spawn(move || other.is_mine()).join().unwrap());
+        assert!(mailbox.is_mine());
+    }
+}

@@ -1,0 +1,27 @@
+//! Where work lies until somebody runs it, and who may take it.
+//!
+//! | queue | filled by | emptied by |
+//! | --- | --- | --- |
+//! | `private` | a worker's joins | that worker, or a beat that promotes the oldest |
+//! | `forks` | a worker's offered joins | that worker, or thieves; `hidden` keeps thieves off for a while, `returned` has those that were taken by mistake |
+//! | `deque` | a worker's spawned frame jobs | that worker, or thieves |
+//! | `injector` | everybody | every worker of the pool |
+//! | `mailbox`, `pinned` | everybody | one thread |
+//!
+//! `spmc` is the list of blocks that a scope's queue is made of. Nothing here knows who sleeps; whoever fills a queue
+//! tells by [`schedule`](crate::schedule).
+
+#[cfg(not(heartbeat_loom))]
+pub(crate) mod deque;
+#[cfg(not(heartbeat_loom))]
+pub(crate) mod forks;
+pub(crate) mod hidden;
+pub(crate) mod injector;
+#[cfg(not(heartbeat_loom))]
+pub(crate) mod mailbox;
+#[cfg(not(heartbeat_loom))]
+pub(crate) mod pinned;
+#[cfg(not(heartbeat_loom))]
+pub(crate) mod private;
+pub(crate) mod returned;
+pub(crate) mod spmc;

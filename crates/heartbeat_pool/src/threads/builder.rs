@@ -1,0 +1,109 @@
+//! A thread that a pool wants, before somebody starts it.
+
+use crate::sync::thread::{self, JoinHandle};
+use crate::threads::start::Thread;
+use crate::threads::this_thread;
+use std::fmt;
+use std::io;
+
+/// A thread that a pool wants, for a
+/// [`spawn_handler`](crate::ThreadPoolBuilder::spawn_handler) to start. The interface is rayon's.
+pub struct ThreadBuilder {
+    pub(crate) index: usize,
+    pub(crate) name: String,
+    pub(crate) stack_size: Option<usize>,
+    pub(crate) thread: Thread,
+}
+
+impl ThreadBuilder {
+    /// The thread's index in its pool. A spare thread has one beyond
+    /// [`num_threads`](crate::ThreadPool::num_threads).
+    #[must_use]
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    /// The name that the thread should have.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The stack that the thread should have, in bytes; the system's default if `None`.
+    #[must_use]
+    pub fn stack_size(&self) -> Option<usize> {
+        self.stack_size
+    }
+
+    /// Runs the calling thread as one of the pool, until the pool ends or needs it no more.
+    ///
+    /// # Panics
+    ///
+    /// When the thread belongs to a pool already. The pool then goes on without it.
+    pub fn run(self) {
+        assert!(
+            !this_thread::is_member(),
+            "run: the thread belongs to a pool already; give `run` a thread of its own"
+        );
+        self.thread.run();
+    }
+
+    /// Makes the calling thread this one, for as long as it lives. It takes part in the pool's work
+    /// only while it is inside of a call of the pool's: it runs what it waits for, and what is
+    /// [meant for it](crate::spawn_on()). The pool's handlers are not called for it. A pool that ends
+    /// before it leaves it with a pool without threads. The idea is rayon's `use_current_thread`.
+    ///
+    /// # Panics
+    ///
+    /// When the thread belongs to a pool already.
+    ///
+    /// ```
+    /// use heartbeat_pool::{ThreadPool, Worker};
+    /// use std::sync::{Arc, Mutex};
+    ///
+    /// let first = Arc::new(Mutex::new(None));
+    /// let kept = first.clone();
+    /// let pool = ThreadPool::builder()
+    ///     .num_threads(2)
+    ///     .spawn_handler(move |thread| match thread.index() {
+    ///         0 => Ok(*kept.lock().unwrap() = Some(thread)),
+    ///         _ => thread.spawn().map(drop),
+    ///     })
+    ///     .build()
+    ///     .unwrap();
+    /// first.lock().unwrap().take().unwrap().enroll();
+    /// assert_eq!(Worker::with_current(|worker| worker.unwrap().index()), Some(0));
+    /// assert_eq!(pool.broadcast(|context| context.index()), [0, 1]);
+    /// ```
+    pub fn enroll(self) {
+        assert!(
+            !this_thread::is_member(),
+            "enroll: the thread belongs to a pool already"
+        );
+        self.thread.enroll();
+    }
+
+    /// Starts the thread as a pool without a spawn handler does.
+    ///
+    /// # Errors
+    ///
+    /// When the system refuses a thread.
+    pub fn spawn(self) -> io::Result<JoinHandle<()>> {
+        let mut builder = thread::Builder::new().name(self.name);
+        if let Some(stack_size) = self.stack_size {
+            builder = builder.stack_size(stack_size);
+        }
+        let thread = self.thread;
+        builder.spawn(move || thread.run())
+    }
+}
+
+impl fmt::Debug for ThreadBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ThreadBuilder")
+            .field("index", &self.index)
+            .field("name", &self.name)
+            .field("stack_size", &self.stack_size)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,88 @@
+//! Which threads of a pool live, by index, and when one may end.
+
+use crate::lanes::occupancy::Occupancy;
+use crate::sync::Arc;
+
+/// Idle threads beyond the target that a pool keeps for the next wait.
+const SPARES_KEPT: usize = 4;
+
+/// The living threads. Kept under a lock: whoever makes a pool grow sets the target, then looks here under the lock;
+/// who ends looks at the target under the lock, too.
+pub(crate) struct Live<T> {
+    threads: Vec<Option<Arc<T>>>,
+    /// Threads that have left their place and not ended yet.
+    retiring: usize,
+}
+
+/// Whether the thread of `index`, which is idle, is one too many where there are `threads`.
+pub(crate) fn is_surplus(occupancy: &Occupancy, index: usize, threads: usize) -> bool {
+    let target = occupancy.target();
+    let enough = if target == 0 { 0 } else { target + SPARES_KEPT };
+    index >= target && threads > enough
+}
+
+impl<T> Live<T> {
+    pub(crate) fn new() -> Self {
+        Self {
+            threads: Vec::new(),
+            retiring: 0,
+        }
+    }
+
+    /// Those that live, in the order of their indices.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<T>> {
+        self.threads.iter().flatten()
+    }
+
+    /// How many of the first `count` live.
+    pub(crate) fn of_first(&self, count: usize) -> usize {
+        self.threads.iter().take(count).flatten().count()
+    }
+
+    pub(crate) fn get(&self, index: usize) -> Option<Arc<T>> {
+        self.threads.get(index)?.clone()
+    }
+
+    /// Whether there are threads that have retired and not ended yet.
+    pub(crate) fn has_retiring(&self) -> bool {
+        self.retiring > 0
+    }
+
+    /// A thread of `index`, or of the first free one, that the caller must start. None if it lives.
+    pub(crate) fn begin(
+        &mut self,
+        index: Option<usize>,
+        make: impl FnOnce(usize) -> T,
+    ) -> Option<Arc<T>> {
+        let free = || self.threads.iter().position(Option::is_none);
+        let index = index.or_else(free).unwrap_or(self.threads.len());
+        if index >= self.threads.len() {
+            self.threads.resize(index + 1, None);
+        }
+        let place = &mut self.threads[index];
+        if place.is_some() {
+            return None;
+        }
+        Some(place.insert(Arc::new(make(index))).clone())
+    }
+
+    /// Takes the idle thread of `index` off, if it is one too many: then it must end.
+    pub(crate) fn retire(&mut self, occupancy: &Occupancy, index: usize) -> bool {
+        if !is_surplus(occupancy, index, self.iter().count()) {
+            return false;
+        }
+        self.threads[index] = None;
+        self.retiring += 1;
+        true
+    }
+
+    /// `thread`, of `index`, has ended.
+    pub(crate) fn end(&mut self, index: usize, thread: &Arc<T>) {
+        let place = &mut self.threads[index];
+        if place.as_ref().is_some_and(|own| Arc::ptr_eq(own, thread)) {
+            *place = None;
+        } else {
+            self.retiring -= 1;
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! A pool's operating-system threads: started, spared and joined (`start`), by a `builder` that a program may run itself;
+//! which of them live and when one may end (`live`), and whether the system has refused one (`spares`). `numbers` gives
+//! them small numbers for drop-ins. `this_thread` is what each thread, a pool's or not, keeps for itself.
+
+#[cfg(not(heartbeat_loom))]
+pub(crate) mod builder;
+pub(crate) mod live;
+#[cfg(not(heartbeat_loom))]
+pub(crate) mod numbers;
+pub(crate) mod spares;
+#[cfg(not(heartbeat_loom))]
+pub(crate) mod start;
+#[cfg(not(heartbeat_loom))]
+pub(crate) mod this_thread;

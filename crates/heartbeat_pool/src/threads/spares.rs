@@ -1,0 +1,63 @@
+//! How those that miss a thread agree on who starts it, and what they do where the system refuses it.
+
+use crate::idle::waiters::Waiters;
+use crate::sync::{AtomicBool, AtomicUsize, Instant, Mutex, Ordering, lock};
+use std::time::Duration;
+
+pub(crate) struct Spares {
+    /// Spare threads being started: one at a time is enough, for it wakes the next.
+    starting: AtomicUsize,
+    /// Whether the system has refused the last thread that was asked for.
+    is_short: AtomicBool,
+    /// When it did.
+    refused: Mutex<Option<Instant>>,
+}
+
+impl Spares {
+    pub(crate) fn new() -> Self {
+        Self {
+            starting: AtomicUsize::new(0),
+            is_short: AtomicBool::new(false),
+            refused: Mutex::new(None),
+        }
+    }
+
+    /// Makes the caller the one who starts a thread, unless somebody does. That thread's search, which it is to
+    /// begin before it calls [`started`](Self::started), finds what those have queued who were refused here.
+    #[must_use]
+    pub(crate) fn try_start(&self) -> bool {
+        // SeqCst: one winner; the loser relies on the winner's search.
+        self.starting
+            .compare_exchange(0, 1, Ordering::SeqCst, Ordering::SeqCst)
+            .is_ok()
+    }
+
+    /// The next one may be started: this one searches, or won't be there.
+    pub(crate) fn started(&self) {
+        self.starting.store(0, Ordering::SeqCst);
+    }
+
+    /// Whether the pool has fewer threads than it could use, for the system refused the last one.
+    pub(crate) fn is_short(&self) -> bool {
+        // Relaxed: who sleeps by an old answer is woken, see `refuse`.
+        self.is_short.load(Ordering::Relaxed)
+    }
+
+    /// The system has refused a thread: whoever waits looks what it can do about that.
+    pub(crate) fn refuse(&self, waiters: &Waiters) {
+        *lock(&self.refused) = Some(Instant::now());
+        // Relaxed: ordered by the lock of the waiters, who are listed before they look again.
+        self.is_short.store(true, Ordering::Relaxed);
+        waiters.wake_all();
+    }
+
+    /// No thread is missed any more.
+    pub(crate) fn suffice(&self) {
+        self.is_short.store(false, Ordering::Relaxed);
+    }
+
+    /// Whether the last refusal, if there was one, is `retry` ago, so that the system may be asked.
+    pub(crate) fn may_ask(&self, retry: Duration) -> bool {
+        !self.is_short() || lock(&self.refused).is_none_or(|refused| refused.elapsed() >= retry)
+    }
+}

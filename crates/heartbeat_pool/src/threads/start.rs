@@ -1,0 +1,299 @@
+//! The pool's operating-system threads: started, spared, joined.
+
+use crate::active::Tracks;
+use crate::lanes::priority;
+use crate::pool::config::Config;
+use crate::queue::pinned::Pinned;
+use crate::registry::Registry;
+use crate::sync::thread::{self, JoinHandle};
+use crate::sync::{Arc, AtomicUsize, Condvar, Mutex, Ordering, lock};
+use crate::threads::builder::ThreadBuilder;
+use crate::threads::live::{self, Live};
+use crate::threads::spares::Spares;
+use crate::threads::this_thread;
+use crate::unwind;
+use std::cell::Cell;
+use std::io;
+use std::mem;
+use std::sync::PoisonError;
+use std::time::Duration;
+
+/// How long after the system has refused a thread it is asked again, if one is missed.
+pub(crate) const RETRY: Duration = Duration::from_millis(10);
+
+/// How often who waits for a pool's end looks whether there is work that its last jobs wait for.
+const LOOK: Duration = Duration::from_millis(1);
+
+/// What becomes of a thread of the pool.
+#[derive(Clone, Copy)]
+pub(crate) struct Main {
+    /// Runs it, from its start to its end.
+    pub(crate) run: fn(&Arc<Registry>, &Arc<Pinned>),
+    /// Makes the calling thread one that takes part while it is inside of a pool call.
+    pub(crate) enroll: fn(&Arc<Registry>, &Arc<Pinned>),
+}
+
+/// The threads of one pool, by index. The first ones, as many as the target, are its members and
+/// stay; the others are spares, which come for waiting threads and go when too many are idle.
+pub(crate) struct Threads {
+    main: Main,
+    slots: Mutex<Slots>,
+    /// Signalled when a thread ends.
+    ended: Condvar,
+    spares: Spares,
+    /// How many members were asked for.
+    wanted: AtomicUsize,
+}
+
+struct Slots {
+    live: Live<Pinned>,
+    handles: Vec<JoinHandle<()>>,
+}
+
+/// A thread from its wish to its end, however it comes to it.
+pub(crate) struct Thread {
+    registry: Arc<Registry>,
+    pinned: Arc<Pinned>,
+    /// Whether it counts as a spare that is being started.
+    starting: Cell<bool>,
+}
+
+impl Thread {
+    /// The next spare may be started.
+    fn started(&self) {
+        if self.starting.take() {
+            self.registry.threads.spares.started();
+        }
+    }
+
+    /// Runs the calling thread as this one.
+    pub(crate) fn run(&self) {
+        let threads = &self.registry.threads;
+        self.registry.sleep.search_begin();
+        self.started();
+        (threads.main.run)(&self.registry, &self.pinned);
+    }
+
+    /// Makes the calling thread this one, for as long as it lives.
+    pub(crate) fn enroll(self) {
+        self.started();
+        self.pinned.enroll();
+        (self.registry.threads.main.enroll)(&self.registry, &self.pinned);
+        // It leaves its slot when the thread ends.
+        this_thread::keep_enrolled(self);
+    }
+}
+
+impl Drop for Thread {
+    fn drop(&mut self) {
+        self.pinned.close();
+        // Unpinned under no lock: a job's drop may spawn.
+        while let Some(job) = self.pinned.pop() {
+            if let Err(payload) = unwind::catch(|| drop(job)) {
+                unwind::discard(payload);
+            }
+        }
+        // In case it never ran.
+        self.started();
+        let threads = &self.registry.threads;
+        let mut slots = lock(&threads.slots);
+        slots.live.end(self.pinned.index, &self.pinned);
+        threads.ended.notify_all();
+    }
+}
+
+/// The name of the thread of `index`. Workers start threads, so a panic must not get out.
+fn name(registry: &Registry, index: usize) -> String {
+    let name = unwind::catch(|| (registry.config.thread_name)(index));
+    name.unwrap_or_else(|payload| {
+        registry.report_panic(&*payload);
+        unwind::discard(payload);
+        (Config::default().thread_name)(index)
+    })
+}
+
+impl Threads {
+    pub(crate) fn new(main: Main) -> Self {
+        Self {
+            main,
+            slots: Mutex::new(Slots {
+                live: Live::new(),
+                handles: Vec::new(),
+            }),
+            ended: Condvar::new(),
+            spares: Spares::new(),
+            wanted: AtomicUsize::new(0),
+        }
+    }
+
+    /// What each thread runs.
+    pub(crate) fn main(&self) -> Main {
+        self.main
+    }
+
+    /// Whether the pool has fewer threads than it could use, for the system refused the last one.
+    ///
+    /// Then threads that wait do what nobody else could, as those of a pool without spare threads, and
+    /// [`ask_again`](Self::ask_again).
+    pub(crate) fn is_short(&self) -> bool {
+        self.spares.is_short()
+    }
+
+    /// Whether the last refusal is old enough for another try.
+    fn may_ask(&self) -> bool {
+        self.spares.may_ask(RETRY)
+    }
+
+    /// Asks for the threads that the system has refused, if that is some time ago and they are still missed.
+    pub(crate) fn ask_again(&self, registry: &Arc<Registry>) {
+        if !self.is_short() || !self.may_ask() || registry.is_terminated() {
+            return;
+        }
+        let wanted = self.wanted.load(Ordering::Relaxed);
+        if registry.occupancy.target() < wanted {
+            _ = registry.resize_own(&|_| wanted);
+        } else {
+            self.spawn_spare(registry);
+        }
+    }
+
+    /// Starts the members that are missing of `target`. Where the system refuses one, tells how many there are.
+    pub(crate) fn populate(
+        &self,
+        registry: &Arc<Registry>,
+        target: usize,
+    ) -> Result<(), (usize, io::Error)> {
+        // Relaxed: read for a later try, by whoever comes first.
+        self.wanted.store(target, Ordering::Relaxed);
+        for index in 0..target {
+            if let Err(error) = self.start(registry, Some(index), false) {
+                self.spares.refuse(&registry.waiters);
+                // Of those behind it some may be there from before.
+                return Err((lock(&self.slots).live.of_first(target), error));
+            }
+        }
+        // A spare thread may be missed as well; `ask_again` sees to that.
+        Ok(())
+    }
+
+    /// Starts a thread for a seat that a waiting one has left. Does nothing while one is being
+    /// started. Where the system has no more threads, those that wait see to the work.
+    pub(crate) fn spawn_spare(&self, registry: &Arc<Registry>) {
+        if !registry.config.has_spares {
+            return;
+        }
+        if !self.may_ask() {
+            return registry.waiters.wake_all();
+        }
+        // The loser relies on the winner's search, counted in `run`.
+        if !self.spares.try_start() {
+            return;
+        }
+        if !priority::gives_way() || !registry.kin.start_spare(registry) {
+            self.start_spare(registry);
+        }
+    }
+
+    /// The part of [`spawn_spare`](Self::spawn_spare) that may be another thread's.
+    pub(crate) fn start_spare(&self, registry: &Arc<Registry>) {
+        if registry.is_terminated() {
+            self.spares.started();
+        } else if self.start(registry, None, true).is_err() {
+            self.spares.started();
+            self.spares.refuse(&registry.waiters);
+        } else if registry.occupancy.target() >= self.wanted.load(Ordering::Relaxed) {
+            self.spares.suffice();
+        }
+    }
+
+    /// Starts the thread of `index`, if it does not live, or of the first free index.
+    fn start(&self, registry: &Arc<Registry>, index: Option<usize>, spare: bool) -> io::Result<()> {
+        let pinned = {
+            let mut slots = lock(&self.slots);
+            if registry.is_terminated() {
+                // `join` may have seen the slots already.
+                return Ok(());
+            }
+            let Some(pinned) = slots.live.begin(index, Pinned::new) else {
+                return Ok(());
+            };
+            pinned
+        };
+        let thread = Thread {
+            registry: registry.clone(),
+            pinned,
+            starting: Cell::new(spare),
+        };
+        let config = &registry.config;
+        let index = thread.pinned.index;
+        let thread = ThreadBuilder {
+            index,
+            name: name(registry, index),
+            stack_size: config.stack_size,
+            thread,
+        };
+        if let Some(handler) = &config.spawn_handler {
+            // The thread that unwinding drops cleans up after itself.
+            return unwind::catch(|| handler(thread)).unwrap_or_else(|payload| {
+                unwind::discard(payload);
+                Err(io::Error::other("the pool's spawn_handler panicked"))
+            });
+        }
+        // A name with a zero byte in it makes this panic.
+        let handle = unwind::catch(|| thread.spawn()).unwrap_or_else(|payload| {
+            unwind::discard(payload);
+            Err(io::Error::other(
+                "the pool's thread_name can't be given to a thread",
+            ))
+        })?;
+        let mut slots = lock(&self.slots);
+        slots.handles.retain(|handle| !handle.is_finished());
+        slots.handles.push(handle);
+        Ok(())
+    }
+
+    /// Whether a thread that went idle as the last of `idle` should end.
+    pub(crate) fn try_retire(&self, registry: &Registry, pinned: &Pinned, idle: usize) -> bool {
+        let occupancy = &registry.occupancy;
+        // Again, under the lock: a pool that has grown meanwhile has found this thread alive.
+        live::is_surplus(occupancy, pinned.index, idle)
+            && lock(&self.slots).live.retire(occupancy, pinned.index)
+    }
+
+    /// The queue of the thread of `index`, if it lives.
+    pub(crate) fn pinned(&self, index: usize) -> Option<Arc<Pinned>> {
+        lock(&self.slots).live.get(index)
+    }
+
+    /// Waits for every thread to end, and calls `work` now and then meanwhile. A pool dropped by
+    /// one of its own threads leaves that one to end by itself, and those that were enrolled go on
+    /// without it.
+    pub(crate) fn join(&self, own: Option<usize>, work: impl Fn() -> bool) {
+        let mut slots = lock(&self.slots);
+        let others = |slots: &Slots| {
+            let mut live = slots.live.iter();
+            slots.live.has_retiring()
+                || live.any(|pinned| Some(pinned.index) != own && !pinned.is_enrolled())
+        };
+        while others(&slots) {
+            drop(slots);
+            while work() {}
+            slots = lock(&self.slots);
+            if others(&slots) {
+                // Pools end seldom, so nobody tells that there is work again.
+                (slots, _) = self
+                    .ended
+                    .wait_timeout(slots, LOOK)
+                    .unwrap_or_else(PoisonError::into_inner);
+            }
+        }
+        let handles = mem::take(&mut slots.handles);
+        drop(slots);
+        for handle in handles {
+            if handle.thread().id() != thread::current().id() {
+                // A worker's panics are caught job by job; an error here is a handler's own.
+                let _ = handle.join();
+            }
+        }
+    }
+}

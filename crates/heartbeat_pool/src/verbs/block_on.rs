@@ -1,0 +1,95 @@
+//! `block_on`: a thread waits for a future, and nothing else runs on it meanwhile.
+
+use crate::idle::spin;
+use crate::placement;
+use crate::registry::Registry;
+use crate::signal::Signal;
+use crate::sync::Arc;
+use crate::threads::this_thread::{self, Waiting};
+use crate::worker::Worker;
+use crate::worker::wait;
+use std::future::Future;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+/// Polls `future` to its end, and calls `idle` for as long as nothing has woken it. `idle` sleeps, or does
+/// something useful; it may return early.
+fn drive<F: Future>(future: F, idle: impl Fn(&Arc<Signal>)) -> F::Output {
+    this_thread::with_signal(|signal| {
+        let _waiting = Waiting::begin();
+        let mut future = pin!(future);
+        let waker = Waker::from(signal.clone());
+        let mut context = Context::from_waker(&waker);
+        loop {
+            if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
+                return output;
+            }
+            while !signal.take() {
+                idle(signal);
+            }
+        }
+    })
+}
+
+impl Registry {
+    /// Waits for `future` on the calling thread, which sleeps after `patience`.
+    pub(crate) fn block_on<F: Future>(
+        self: &Arc<Self>,
+        future: F,
+        patience: Duration,
+    ) -> F::Output {
+        drive(future, |signal| stand(Some(self), signal, patience))
+    }
+}
+
+/// Sleeps after `patience`, with the thread's seats given away, unless there is work for this very thread, or
+/// work of a pool that nobody else could do.
+fn stand(pool: Option<&Arc<Registry>>, signal: &Arc<Signal>, patience: Duration) {
+    if this_thread::run_pinned() || pool.is_some_and(wait::tick_threadless) {
+        return;
+    }
+    let needed = {
+        let _standing = Worker::stand_up();
+        // What is waited for is often almost there, unless it, or who is to help with it, needs this core.
+        let is_over = || signal.is_set() || placement::keeps_lower() || placement::is_wanted();
+        spin::until(patience, is_over);
+        let came_about = || signal.is_set() || this_thread::has_pinned();
+        wait::rest(pool, signal.owner(), came_about)
+    };
+    if let Some(worker) = needed {
+        worker.visit(Worker::tick);
+    }
+}
+
+impl Worker {
+    /// Waits for `future` on the calling thread. See [`block_on`](crate::block_on()).
+    pub fn block_on<F: Future>(&self, future: F) -> F::Output {
+        self.registry().block_on(future, spin::BEFORE_SLEEP)
+    }
+}
+
+/// Waits for `future` on the calling thread. A worker gives its seat to a spare thread whenever it
+/// sleeps, so the pool loses no core, and the future may wait for work that only this worker's
+/// pool can do. Nothing else runs here meanwhile, but what was [spawned on](crate::spawn_on()) this
+/// very thread, and in a pool without threads the pool's work.
+///
+/// Works outside of any pool as well. A future's poll may wait itself, by this function or in a scope: each
+/// wait gets the wake-ups that it is owed.
+///
+/// ```
+/// let pool = heartbeat_pool::ThreadPool::builder().num_threads(1).build().unwrap();
+/// let lane = heartbeat_pool::Lane::Frame;
+/// // A worker that waits for a task of its own pool, which has one thread.
+/// let task = pool.spawn_async(lane, move || async move {
+///     let inner = heartbeat_pool::spawn_future(lane, async { 5 });
+///     heartbeat_pool::block_on(inner)
+/// });
+/// assert_eq!(pool.block_on(task), 5);
+/// ```
+pub fn block_on<F: Future>(future: F) -> F::Output {
+    match Worker::with_current(|worker| worker.map(|worker| worker.registry().clone())) {
+        Some(registry) => registry.block_on(future, spin::BEFORE_SLEEP),
+        None => drive(future, |signal| stand(None, signal, spin::BEFORE_SLEEP)),
+    }
+}

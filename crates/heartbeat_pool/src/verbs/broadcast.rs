@@ -1,0 +1,195 @@
+//! Work for given threads: `spawn_on` for one, `broadcast` for each.
+
+use crate::job::Job;
+use crate::lanes::lane::Lane;
+use crate::registry::Registry;
+use crate::sync::{Arc, Mutex, lock};
+use crate::worker::Worker;
+use std::sync::PoisonError;
+
+/// Which of a broadcast's calls this is.
+///
+/// See [`broadcast`](crate::broadcast()).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BroadcastContext {
+    index: usize,
+    num_threads: usize,
+}
+
+impl BroadcastContext {
+    /// The index of the pool's thread that the call is made on.
+    #[must_use]
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    /// How many threads the broadcast is for.
+    #[must_use]
+    pub fn num_threads(&self) -> usize {
+        self.num_threads
+    }
+}
+
+/// The contexts of a broadcast to a pool of `num_threads` threads.
+fn contexts(num_threads: usize) -> impl Iterator<Item = BroadcastContext> {
+    (0..num_threads).map(move |index| BroadcastContext { index, num_threads })
+}
+
+impl Registry {
+    /// Gives `job` to the thread of `index`. Gives it back if there is no such thread.
+    pub(crate) fn pin(&self, index: usize, job: Job) -> Result<(), Job> {
+        match self.threads.pinned(index) {
+            Some(pinned) if index < self.occupancy.target() => pinned.push(job),
+            _ => Err(job),
+        }
+    }
+
+    pub(crate) fn spawn_on(self: &Arc<Self>, index: usize, f: impl FnOnce() + Send + 'static) {
+        let pinned = self.pin(index, self.reported(f));
+        assert!(
+            pinned.is_ok() || self.is_terminated(),
+            "spawn_on: the pool has no thread {index}; it has {}",
+            self.occupancy.target()
+        );
+    }
+
+    pub(crate) fn spawn_broadcast(
+        self: &Arc<Self>,
+        f: impl Fn(BroadcastContext) + Send + Sync + 'static,
+    ) {
+        let f = Arc::new(f);
+        let job = |context| {
+            let f = f.clone();
+            self.reported(move || f(context))
+        };
+        let num_threads = self.occupancy.target();
+        if num_threads == 0 {
+            return self.push(
+                Lane::Frame,
+                job(BroadcastContext {
+                    index: 0,
+                    num_threads: 1,
+                }),
+            );
+        }
+        for context in contexts(num_threads) {
+            // A thread that the system refused, or that ends just now, misses its call.
+            let _ = self.pin(context.index, job(context));
+        }
+    }
+}
+
+impl Worker {
+    /// Calls `f` once on each of the pool's threads, and waits for all of it. See
+    /// [`broadcast`](crate::broadcast()).
+    ///
+    /// # Panics
+    ///
+    /// With the first payload that a call of `f` has panicked with, after all of them are over.
+    pub fn broadcast<R: Send>(&self, f: impl Fn(BroadcastContext) -> R + Sync) -> Vec<R> {
+        let num_threads = self.registry().occupancy.target();
+        if num_threads == 0 {
+            return vec![f(BroadcastContext {
+                index: 0,
+                num_threads: 1,
+            })];
+        }
+        let results: Vec<Mutex<Option<R>>> =
+            contexts(num_threads).map(|_| Mutex::new(None)).collect();
+        self.scope(|scope| {
+            for (context, result) in contexts(num_threads).zip(&results) {
+                let f = &f;
+                // A thread that the system refused, or that ends just now, misses its call.
+                scope.try_spawn_on(context.index, move || {
+                    let value = f(context);
+                    *lock(result) = Some(value);
+                });
+            }
+        });
+        let take = |result: Mutex<_>| result.into_inner().unwrap_or_else(PoisonError::into_inner);
+        results.into_iter().filter_map(take).collect()
+    }
+
+    /// Calls `f` once on each of the pool's threads, and waits for none of it. See
+    /// [`spawn_broadcast`](crate::spawn_broadcast()).
+    pub fn spawn_broadcast(&self, f: impl Fn(BroadcastContext) + Send + Sync + 'static) {
+        self.registry().spawn_broadcast(f);
+    }
+
+    /// Spawns a closure on the pool's thread of `index`. See [`spawn_on`](crate::spawn_on()).
+    ///
+    /// # Panics
+    ///
+    /// When the pool has no such thread.
+    pub fn spawn_on(&self, index: usize, f: impl FnOnce() + Send + 'static) {
+        self.registry().spawn_on(index, f);
+    }
+}
+
+/// Calls `f` once on each of the threads of the pool that the calling thread is inside of, waits
+/// for all of it, and gives the results in the order of the threads.
+///
+/// Each thread makes its call between two jobs or while it waits; a thread that runs one long job
+/// delays the whole. Only the pool's [own threads](crate::ThreadPool::num_threads) are called, not
+/// spare ones; a pool without threads calls `f` once, on the calling thread. The idea and the
+/// interface are rayon's.
+///
+/// # Panics
+///
+/// As [`Worker::broadcast`], and outside of any pool.
+///
+/// ```
+/// let pool = heartbeat_pool::ThreadPool::builder().num_threads(3).build().unwrap();
+/// let indices = pool.with_worker(|_| heartbeat_pool::broadcast(|context| context.index()));
+/// assert_eq!(indices, [0, 1, 2]);
+/// ```
+pub fn broadcast<R: Send>(f: impl Fn(BroadcastContext) -> R + Sync) -> Vec<R> {
+    Worker::with_current(|worker| match worker {
+        Some(worker) => worker.broadcast(f),
+        None => panic!(
+            "heartbeat_pool::broadcast was called outside of a pool: call ThreadPool::broadcast"
+        ),
+    })
+}
+
+/// Calls `f` once on each of the threads of the pool that the calling thread is inside of, and
+/// waits for none of it. A panic in `f` goes to the pool's panic handler. As
+/// [`broadcast`](crate::broadcast()) in all else.
+///
+/// # Panics
+///
+/// Outside of any pool.
+///
+/// ```
+/// let pool = heartbeat_pool::ThreadPool::builder().num_threads(2).build().unwrap();
+/// let (sender, receiver) = std::sync::mpsc::channel();
+/// pool.spawn_broadcast(move |context| sender.send(context.index()).unwrap());
+/// let mut indices: Vec<_> = receiver.iter().collect();
+/// indices.sort_unstable();
+/// assert_eq!(indices, [0, 1]);
+/// ```
+pub fn spawn_broadcast(f: impl Fn(BroadcastContext) + Send + Sync + 'static) {
+    Registry::with_current("spawn_broadcast", |registry| registry.spawn_broadcast(f));
+}
+
+/// Spawns a closure on the thread of `index`, one of
+/// [`num_threads`](crate::ThreadPool::num_threads), of the pool that the calling thread is inside
+/// of. That thread runs it between two jobs, or while it waits. A panic in `f` goes to the pool's
+/// panic handler.
+///
+/// # Panics
+///
+/// When the pool has no such thread, and outside of any pool.
+///
+/// ```
+/// let pool = heartbeat_pool::ThreadPool::builder().num_threads(2).build().unwrap();
+/// let (sender, receiver) = std::sync::mpsc::channel();
+/// pool.spawn_on(1, move || {
+///     let index = heartbeat_pool::Worker::with_current(|worker| worker.unwrap().index());
+///     sender.send(index).unwrap();
+/// });
+/// assert_eq!(receiver.recv(), Ok(Some(1)));
+/// ```
+pub fn spawn_on(index: usize, f: impl FnOnce() + Send + 'static) {
+    Registry::with_current("spawn_on", |registry| registry.spawn_on(index, f));
+}

@@ -1,0 +1,539 @@
+//! `for_each`: a loop with no batch size to choose, and the fold that it is a case of.
+//!
+//! What is not known to be short begins by splitting: all but a small part lies where others can take it before
+//! the first item runs, as that one may take as long as all others together. The small parts, and loops that are
+//! known to be short, run in pieces and poll the beat between them. A raised beat halves what is left and offers
+//! one half, so that splits only as often as there is somebody to take it: lazy splitting (Tzannes et al., PPOPP
+//! 2010) on the heartbeat.
+
+use crate::cost::loop_cost::LoopCost;
+use crate::sync::{AtomicU64, Instant, Ordering};
+use crate::worker::Worker;
+use std::ops::Range;
+
+/// Work that can be cut in two: a slice, a range, columns of a table.
+pub trait Split: Send + Sized {
+    /// How many items are left.
+    fn len(&self) -> usize;
+
+    /// Cuts off the first `at` items, `at` being at most [`len`](Self::len).
+    #[must_use]
+    fn split_at(self, at: usize) -> (Self, Self);
+
+    /// Whether no item is left.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl Split for Range<usize> {
+    fn len(&self) -> usize {
+        self.end.saturating_sub(self.start)
+    }
+
+    #[inline]
+    fn split_at(self, at: usize) -> (Self, Self) {
+        let middle = self.start + at;
+        (self.start..middle, middle..self.end)
+    }
+}
+
+impl<T: Sync> Split for &[T] {
+    #[inline]
+    fn len(&self) -> usize {
+        <[T]>::len(self)
+    }
+
+    #[inline]
+    fn split_at(self, at: usize) -> (Self, Self) {
+        <[T]>::split_at(self, at)
+    }
+}
+
+impl<T: Send> Split for &mut [T] {
+    #[inline]
+    fn len(&self) -> usize {
+        <[T]>::len(self)
+    }
+
+    #[inline]
+    fn split_at(self, at: usize) -> (Self, Self) {
+        <[T]>::split_at_mut(self, at)
+    }
+}
+
+/// How many items the loop runs between two polls. The first may be long, so it comes alone; then
+/// pieces grow, for items may be short. They are timed where a clock costs next to nothing beside
+/// what is left: in long loops, and once a beat has come.
+struct PieceSize {
+    items: usize,
+    timed: bool,
+    /// What an item takes, in nanoseconds, once a piece was timed.
+    item: Option<f64>,
+    worth: f64,
+    pieces: u32,
+}
+
+impl PieceSize {
+    const UNTIMED_GROWTH: usize = 16;
+    const UNTIMED: usize = 64;
+    const WORTH_TIMING: usize = 64 * Self::UNTIMED;
+    /// Untimed, the rest is cut no finer than this.
+    const UNTIMED_REST: usize = 48;
+    /// How long a timed piece may take, in nanoseconds: how late a beat is seen.
+    const LONGEST: f64 = 3_000.0;
+    const SHORTEST: f64 = 1_500.0;
+    /// Towards the end, the two who share should end together: pieces are this part of what is left.
+    const PART: f64 = 24.0;
+    /// One of so many pieces is timed.
+    const TIMED: u32 = 4;
+    /// Items may differ, so the last ones' time is trusted this far.
+    const GROWTH: usize = 8;
+    /// What must be left, in nanoseconds, for sharing it to pay.
+    const WORTH_SHARING: f64 = 4_000.0;
+    /// The same for one of two who share already: what they pass to and fro at the end lies in the
+    /// wrong cache when they come by again.
+    ///
+    /// Less than a helper looks around before it sleeps, so that it is still there for the next loop.
+    const WORTH_SHARING_AGAIN: f64 = 15_000.0;
+    /// What must be left, in nanoseconds, for waking somebody at once to pay: a few times what a wake-up costs.
+    const WORTH_WAKING: f64 = 200_000.0;
+    /// How much later than its owner another thread begins, in nanoseconds.
+    const HAND_OVER: f64 = 1_500.0;
+    /// A loop of fewer items is shared before its first one, for that may take long.
+    const FEW: usize = 64;
+
+    fn new(shared: bool) -> Self {
+        Self {
+            items: 1,
+            timed: shared,
+            item: None,
+            worth: if shared {
+                Self::WORTH_SHARING_AGAIN
+            } else {
+                Self::WORTH_SHARING
+            },
+            pieces: 0,
+        }
+    }
+
+    /// Whether `left` items make a last piece.
+    fn is_rest(&self, left: usize) -> bool {
+        let coarse = !self.timed && self.items > 1;
+        left <= if coarse {
+            Self::UNTIMED_REST
+        } else {
+            self.items
+        }
+    }
+
+    /// Whether `left` items are worth sharing, if that is known. Else, the next piece is a sample.
+    fn is_worth_sharing(&mut self, left: usize) -> Option<bool> {
+        if let Some(item) = self.item {
+            return Some(item * left as f64 >= self.worth);
+        }
+        if self.items == 1 && left < Self::FEW {
+            return Some(true);
+        }
+        self.timed = true;
+        self.items = (left / Self::FEW + 3).min(Self::UNTIMED);
+        None
+    }
+
+    /// Where to cut `left` items, so that who comes for the second part later ends with the first.
+    fn middle(&self, left: usize) -> usize {
+        let hand_over = self.item.map_or(0.0, |item| Self::HAND_OVER / item) as usize;
+        left / 2 + hand_over.min(left / 2) / 2
+    }
+
+    /// Whether `left` items take so long that nobody who sleeps should wait for the next beat.
+    fn is_worth_waking(&self, left: usize) -> bool {
+        self.item
+            .is_some_and(|item| item * left as f64 >= Self::WORTH_WAKING)
+    }
+
+    /// Runs a piece of at most that size, with `left` items at its start, and sizes the next one.
+    fn run(&mut self, left: usize, piece: impl FnOnce()) {
+        self.timed |= self.items == Self::UNTIMED && left >= Self::WORTH_TIMING;
+        if !self.timed {
+            piece();
+            self.items = (self.items * Self::UNTIMED_GROWTH).min(Self::UNTIMED);
+            return;
+        }
+        self.pieces = self.pieces.saturating_add(1);
+        if self.pieces > Self::TIMED && !self.pieces.is_multiple_of(Self::TIMED) {
+            return piece();
+        }
+        let start = Instant::now();
+        piece();
+        let nanos = start.elapsed().as_nanos() as f64;
+        let items = self.items.min(left / 2).max(1);
+        let item = (nanos / items as f64).max(0.1);
+        let rest = item * (left - items) as f64;
+        let time = (rest / Self::PART).clamp(Self::SHORTEST, Self::LONGEST);
+        self.item = Some(item);
+        self.items = ((time / item) as usize).clamp(1, self.items * Self::GROWTH);
+    }
+}
+
+/// What is done with pieces: a state for each stretch of them, and what the stretches come to.
+struct Folding<I, F, E, C> {
+    init: I,
+    fold: F,
+    finish: E,
+    combine: C,
+}
+
+/// Parts a thread that a loop begins by splitting into: what one of them takes more than the others adds a
+/// sixteenth to the whole at most.
+const PARTS: usize = 16;
+/// What a loop must take, in nanoseconds, if it is to begin by splitting: a few times what it costs to wake somebody
+/// for it.
+const WORTH_SPLITTING: f32 = 200_000.0;
+
+impl<I: Sync, F: Sync, E: Sync, C: Sync> Folding<I, F, E, C> {
+    /// Folds `work` on `worker`.
+    fn run<W: Split, S, R: Send>(&self, worker: &Worker, work: W) -> R
+    where
+        I: Fn() -> S,
+        F: Fn(&mut S, W),
+        E: Fn(S) -> R,
+        C: Fn(R, R) -> R,
+    {
+        let cost = self.cost::<W, S, R>();
+        let (items, threads) = (work.len(), worker.num_threads());
+        let expected = cost.expect(items);
+        if items < 2 || threads < 2 || expected.is_some_and(|all| all < WORTH_SPLITTING) {
+            return worker.stretch_of(work, false, self);
+        }
+        // What is known to be long is missed by a helper who comes a beat later.
+        worker.wants_help_now.set(expected.is_some());
+        let took = AtomicU64::new(0);
+        let result = self.parts(worker, work, (items / (PARTS * threads)).max(1), &took);
+        cost.learn(took.into_inner() as f32 / items as f32);
+        result
+    }
+
+    /// Splits `work` into parts of `most` items at most, which others can take, and folds those that they leave.
+    fn parts<W: Split, S, R: Send>(
+        &self,
+        worker: &Worker,
+        work: W,
+        most: usize,
+        took: &AtomicU64,
+    ) -> R
+    where
+        I: Fn() -> S,
+        F: Fn(&mut S, W),
+        E: Fn(S) -> R,
+        C: Fn(R, R) -> R,
+    {
+        let items = work.len();
+        if items <= most {
+            let start = Instant::now();
+            let result = worker.stretch_of(work, true, self);
+            // Relaxed: read after all joins.
+            took.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
+            return result;
+        }
+        let (left, right) = work.split_at(items / 2);
+        let (left, right) = worker.join_offered(
+            |worker| self.parts(worker, left, most, took),
+            |worker| self.parts(worker, right, most, took),
+        );
+        (self.combine)(left, right)
+    }
+
+    /// What is known of loops of this code.
+    fn cost<W: Split, S, R: Send>(&self) -> LoopCost
+    where
+        I: Fn() -> S,
+        F: Fn(&mut S, W),
+        E: Fn(S) -> R,
+        C: Fn(R, R) -> R,
+    {
+        let code: fn(&Self, &Worker, W, usize, &AtomicU64) -> R = Self::parts::<W, S, R>;
+        LoopCost::new(code as usize)
+    }
+}
+
+impl<I, F, E, C> Folding<I, F, E, C> {
+    /// The end of a stretch, which may have had no piece.
+    #[inline]
+    fn end<S, R>(&self, state: Option<S>) -> R
+    where
+        I: Fn() -> S,
+        E: Fn(S) -> R,
+    {
+        (self.finish)(state.unwrap_or_else(&self.init))
+    }
+}
+
+impl Worker {
+    /// Calls `f` with pieces of `work` until there is nothing left of it, splitting it between
+    /// threads as they come free. Which pieces there are is not specified. See
+    /// [`for_each_piece`](crate::for_each_piece()).
+    ///
+    /// # Panics
+    ///
+    /// With `f`'s payload; pieces that others have not begun yet are dropped.
+    #[inline]
+    pub fn for_each_piece<W: Split>(&self, work: W, f: impl Fn(W) + Sync) {
+        self.fold_pieces(work, || (), |(), piece| f(piece), |()| (), |(), ()| ());
+    }
+
+    /// Folds pieces of `work` until there is nothing left of it, splitting it between threads as
+    /// they come free, and combines what that comes to in the order of the work. See
+    /// [`fold_pieces`](crate::fold_pieces()).
+    ///
+    /// # Panics
+    ///
+    /// With the payload of whichever function panics; pieces that others have not begun yet are
+    /// dropped, and so are all states and results.
+    #[inline]
+    pub fn fold_pieces<W: Split, S, R: Send>(
+        &self,
+        work: W,
+        init: impl Fn() -> S + Sync,
+        fold: impl Fn(&mut S, W) + Sync,
+        finish: impl Fn(S) -> R + Sync,
+        combine: impl Fn(R, R) -> R + Sync,
+    ) -> R {
+        let folding = Folding {
+            init,
+            fold,
+            finish,
+            combine,
+        };
+        folding.run(self, work)
+    }
+
+    /// Calls `f` on every item, splitting the slice between threads as they come free. See
+    /// [`for_each`](crate::for_each()).
+    ///
+    /// # Panics
+    ///
+    /// With `f`'s payload; not every item may have been visited then.
+    #[inline]
+    pub fn for_each<T: Send>(&self, items: &mut [T], f: impl Fn(&mut T) + Sync) {
+        self.for_each_piece(items, |piece| piece.iter_mut().for_each(&f));
+    }
+
+    /// Folds pieces from the front until nothing is left or the rest is split.
+    fn stretch_of<W: Split, S, R: Send>(
+        &self,
+        mut rest: W,
+        shared: bool,
+        folding: &Folding<
+            impl Fn() -> S + Sync,
+            impl Fn(&mut S, W) + Sync,
+            impl Fn(S) -> R + Sync,
+            impl Fn(R, R) -> R + Sync,
+        >,
+    ) -> R {
+        let mut size = PieceSize::new(shared);
+        // Made for the first piece: a stretch that is split at once needs none.
+        let mut state = None;
+        loop {
+            let left = rest.len();
+            if left > 1 && self.poll_beat() {
+                match size.is_worth_sharing(left) {
+                    Some(true) => {
+                        if let Some(item) = size.item {
+                            folding.cost::<W, S, R>().learn(item as f32);
+                        }
+                        // Ended first, for this thread goes on with a state of the next stretch.
+                        let before = state.map(&folding.finish);
+                        self.wants_help_now.set(size.is_worth_waking(left));
+                        return self.halves(before, rest, size.middle(left), folding);
+                    }
+                    Some(false) => {
+                        self.decline_beat();
+                        (folding.fold)(state.get_or_insert_with(&folding.init), rest);
+                        return folding.end(state);
+                    }
+                    None => {}
+                }
+            }
+            if size.is_rest(left) {
+                if left > 0 {
+                    (folding.fold)(state.get_or_insert_with(&folding.init), rest);
+                }
+                return folding.end(state);
+            }
+            // Not more than half, so that whoever comes free is not kept waiting for long.
+            let (piece, others) = rest.split_at(size.items.min(left / 2));
+            rest = others;
+            let state = state.get_or_insert_with(&folding.init);
+            size.run(left, || (folding.fold)(state, piece));
+        }
+    }
+
+    #[cold]
+    fn halves<W: Split, S, R: Send>(
+        &self,
+        before: Option<R>,
+        work: W,
+        middle: usize,
+        folding: &Folding<
+            impl Fn() -> S + Sync,
+            impl Fn(&mut S, W) + Sync,
+            impl Fn(S) -> R + Sync,
+            impl Fn(R, R) -> R + Sync,
+        >,
+    ) -> R {
+        let (left, right) = work.split_at(middle);
+        let (left, right) = self.join(
+            |worker| worker.stretch_of(left, true, folding),
+            |worker| worker.stretch_of(right, true, folding),
+        );
+        // Should nobody have been there to share with.
+        self.wants_help_now.set(false);
+        let left = match before {
+            Some(before) => (folding.combine)(before, left),
+            None => left,
+        };
+        (folding.combine)(left, right)
+    }
+}
+
+/// Calls `f` on every item, splitting the slice between threads as they come free. There is no
+/// batch size to choose: a short slice costs what a plain loop costs, a long one is shared. What items take is
+/// known from the last loop over the same code; until it is known, a loop counts as long. Items must not wait for
+/// one another, for one thread may run them one after the other.
+///
+/// In no pool at all, it is a plain loop.
+///
+/// # Panics
+///
+/// As [`Worker::for_each`].
+///
+/// ```
+/// let pool = heartbeat_pool::ThreadPool::builder().num_threads(2).build().unwrap();
+/// let mut numbers: Vec<u64> = (0..1000).collect();
+/// pool.with_worker(|_| heartbeat_pool::for_each(&mut numbers, |n| *n *= 2));
+/// assert_eq!(numbers[999], 1998);
+/// ```
+pub fn for_each<T: Send>(items: &mut [T], f: impl Fn(&mut T) + Sync) {
+    Worker::with_current(|worker| match worker {
+        Some(worker) => worker.for_each(items, f),
+        None => items.iter_mut().for_each(f),
+    });
+}
+
+/// Calls `f` with pieces of `work` until there is nothing left of it, splitting it between threads
+/// as they come free. Which pieces there are is not specified, but that none is empty.
+///
+/// In no pool at all, there is one piece.
+///
+/// # Panics
+///
+/// As [`Worker::for_each_piece`].
+///
+/// ```
+/// use std::sync::atomic::{AtomicUsize, Ordering};
+///
+/// let pool = heartbeat_pool::ThreadPool::builder().num_threads(2).build().unwrap();
+/// let sum = AtomicUsize::new(0);
+/// pool.with_worker(|_| {
+///     heartbeat_pool::for_each_piece(0..1000, |piece| {
+///         sum.fetch_add(piece.sum(), Ordering::Relaxed);
+///     });
+/// });
+/// assert_eq!(sum.into_inner(), 499_500);
+/// ```
+pub fn for_each_piece<W: Split>(work: W, f: impl Fn(W) + Sync) {
+    Worker::with_current(|worker| match worker {
+        Some(worker) => worker.for_each_piece(work, f),
+        None if work.is_empty() => (),
+        None => f(work),
+    });
+}
+
+/// Folds pieces of `work` until there is nothing left of it, splitting it between threads as they
+/// come free.
+///
+/// A *stretch* of pieces that follow one another on one thread, from one split to the next, has a
+/// state (short work is one stretch; long work is some sixteen a thread, and more as threads come free): `init` makes it, `fold` takes one piece after the other, `finish` turns it into a result on
+/// the same thread, so a state need not be [`Send`]. `combine` takes the results of two neighbours,
+/// the former one first. So what comes out is that of a plain loop wherever it makes no difference
+/// how `combine` is bracketed and whether it gets results of no piece besides; `finish(init())` is the
+/// result for no work at all. Which pieces there are is not specified, but that none is empty.
+///
+/// In no pool at all, there is one piece.
+///
+/// # Panics
+///
+/// As [`Worker::fold_pieces`].
+///
+/// ```
+/// let pool = heartbeat_pool::ThreadPool::builder().num_threads(2).build().unwrap();
+/// let text = "a thread that waits runs what it waits for".as_bytes();
+/// let spaces = pool.with_worker(|_| {
+///     heartbeat_pool::fold_pieces(
+///         text,
+///         || 0,
+///         |count, piece| *count += piece.iter().filter(|&&byte| byte == b' ').count(),
+///         |count| count,
+///         |left, right| left + right,
+///     )
+/// });
+/// assert_eq!(spaces, 8);
+/// ```
+pub fn fold_pieces<W: Split, S, R: Send>(
+    work: W,
+    init: impl Fn() -> S + Sync,
+    fold: impl Fn(&mut S, W) + Sync,
+    finish: impl Fn(S) -> R + Sync,
+    combine: impl Fn(R, R) -> R + Sync,
+) -> R {
+    Worker::with_current(|worker| match worker {
+        Some(worker) => worker.fold_pieces(work, init, fold, finish, combine),
+        None => {
+            let mut state = init();
+            if !work.is_empty() {
+                fold(&mut state, work);
+            }
+            finish(state)
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    /// The sizes of the pieces of `items` items that take no time to speak of.
+    fn pieces(items: usize) -> Vec<usize> {
+        let mut size = PieceSize::new(false);
+        let (mut left, mut sizes) = (items, Vec::new());
+        while !size.is_rest(left) {
+            let piece = size.items.min(left / 2);
+            sizes.push(piece);
+            size.run(left, || ());
+            left -= piece;
+        }
+        sizes.push(left);
+        sizes
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "in an interpreter all work is long")]
+    fn short_work_is_cut_a_few_times_and_long_work_seldom() {
+        assert_eq!(pieces(1), [1]);
+        assert_eq!(pieces(100), [1, 16, 41, 42]);
+        let many = pieces(10_000_000);
+        assert!(many.len() < 500, "{}", many.len());
+        assert_eq!(many.iter().sum::<usize>(), 10_000_000);
+    }
+
+    #[test]
+    fn long_items_go_one_by_one_once_somebody_shares_them() {
+        let mut size = PieceSize::new(true);
+        for _ in 0..3 {
+            size.run(10, || std::thread::sleep(Duration::from_millis(1)));
+            assert_eq!(size.items, 1);
+        }
+    }
+}

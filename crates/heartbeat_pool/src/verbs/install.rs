@@ -1,0 +1,109 @@
+//! `install`: a call that runs on one of the pool's own threads, while its caller waits.
+
+use crate::idle::spin;
+use crate::job::{Closure, Job};
+use crate::lanes::lane::Lane;
+use crate::registry::Registry;
+use crate::sync::{Arc, Mutex, lock};
+use crate::threads::this_thread;
+use crate::unwind::{self, Payload};
+use crate::worker::Worker;
+use std::cell::UnsafeCell;
+use std::future;
+use std::task::{Poll, Waker};
+use std::time::Duration;
+
+/// Whether the call is over, and who waits for that.
+#[derive(Default)]
+struct Done(Mutex<(bool, Option<Waker>)>);
+
+impl Done {
+    fn poll(&self, waker: &Waker) -> Poll<()> {
+        let mut state = lock(&self.0);
+        if state.0 {
+            return Poll::Ready(());
+        }
+        state.1 = Some(waker.clone());
+        Poll::Pending
+    }
+}
+
+/// Reports the end of the call, run or dropped.
+struct Finish(Arc<Done>);
+
+impl Drop for Finish {
+    fn drop(&mut self) {
+        let waker = {
+            let mut state = lock(&self.0.0);
+            state.0 = true;
+            state.1.take()
+        };
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+}
+
+/// Where the call leaves its result, on its caller's stack.
+struct Outcome<R>(UnsafeCell<Option<Result<R, Payload>>>);
+
+// SAFETY: the call writes to it, and its caller reads it after `Done` says that the call is over.
+unsafe impl<R: Send> Sync for Outcome<R> {}
+
+/// The call, which owns what it borrows until it reports its end.
+struct Call<'a, F, R> {
+    f: Option<F>,
+    outcome: &'a Outcome<R>,
+    /// Declared last, so dropped last: everything else is gone by then.
+    _finish: Finish,
+}
+
+impl<F: FnOnce(&Worker) -> R, R> Call<'_, F, R> {
+    fn run(mut self) {
+        let result = Worker::with_current(|worker| {
+            let (worker, f) = (worker?, self.f.take()?);
+            Some(unwind::catch(|| f(worker)))
+        });
+        // SAFETY: the caller waits for the end, which is reported after this.
+        unsafe { *self.outcome.0.get() = result };
+    }
+}
+
+impl Registry {
+    /// Runs `f` on one of the pool's threads, and waits for it.
+    pub(crate) fn install<R: Send>(self: &Arc<Self>, f: impl FnOnce(&Worker) -> R + Send) -> R {
+        let here = Worker::with_current(|worker| {
+            worker.is_some_and(|worker| worker.is_member() && worker.is_in(self.nearest()))
+        });
+        if here || self.occupancy.target() == 0 {
+            return this_thread::seat_in(self.nearest()).visit(f);
+        }
+        let outcome = Outcome(UnsafeCell::new(None));
+        let done = Arc::new(Done::default());
+        let call = Call {
+            f: Some(f),
+            outcome: &outcome,
+            _finish: Finish(done.clone()),
+        };
+        // SAFETY: this frame, which has all that the call borrows, waits until it was run or dropped.
+        let job = unsafe { Job::new(Closure::new(move || call.run())) };
+        self.inject(Lane::Frame, job);
+        let woke = self.notify(Lane::Frame);
+        // Others point into this frame.
+        unwind::AbortOnUnwind::guard(|| {
+            let is_done = future::poll_fn(|context| done.poll(context.waker()));
+            // Who was woken for it may have slept on this thread's core, and comes when that is free.
+            let patience = if woke {
+                Duration::ZERO
+            } else {
+                spin::BEFORE_SLEEP
+            };
+            self.block_on(is_done, patience);
+        });
+        match outcome.0.into_inner() {
+            Some(Ok(result)) => result,
+            Some(Err(payload)) => unwind::resume(payload),
+            None => panic!("install: the pool ended before it ran the call"),
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! What a program asks a pool for, a verb a file. Each is a method of [`Worker`](crate::Worker), and a function or a method
+//! of [`ThreadPool`](crate::ThreadPool) over that.
+
+pub(crate) mod block_on;
+pub(crate) mod blocking;
+pub(crate) mod broadcast;
+pub(crate) mod for_each;
+pub(crate) mod fork;
+pub(crate) mod install;
+pub(crate) mod join;
+pub(crate) mod lease;
+pub(crate) mod scope;
+pub(crate) mod spawn;
+pub(crate) mod yield_now;

@@ -1,0 +1,268 @@
+//! What a scope's owner, its jobs and its tickets share: its jobs, and its completion.
+//!
+//! It keeps no pointer to what the scope borrows, so a ticket or a waker may keep it for longer,
+//! and its worker uses it for one scope after another.
+
+use super::jobs::Jobs;
+use crate::job::Job;
+use crate::lanes::lane::Lane;
+use crate::latch::CountLatch;
+use crate::parker::Parker;
+use crate::registry::Registry;
+use crate::seat::Seat;
+use crate::small_fn::SmallFn;
+use crate::sync::{Arc, AtomicBool, Mutex, Ordering, lock};
+use crate::tickets::{Call, Tickets};
+use crate::unwind::{self, Payload};
+use async_task::Runnable;
+use std::cell::Cell;
+use std::mem::ManuallyDrop;
+
+/// One piece of a scope's work. It is only run by threads that keep the scope's core alive, so it
+/// needs no pointer of its own to it.
+pub(crate) enum ScopedJob {
+    /// A closure, which may unwind.
+    Closure(SmallFn),
+    /// One run of a future.
+    Run(Runnable),
+}
+
+pub(crate) struct ScopeCore {
+    pub(crate) registry: Arc<Registry>,
+    pub(crate) lane: Lane,
+    pub(super) jobs: Jobs,
+    pub(crate) tickets: Tickets,
+    latch: CountLatch,
+    panic: Mutex<Option<Payload>>,
+    /// Whether the jobs of this scope, or before it has any of the owner's last one that used this core, are worth
+    /// waking a helper for at once.
+    is_long: AtomicBool,
+    /// The owner's seat.
+    pub(crate) owner: Arc<Seat>,
+}
+
+impl ScopeCore {
+    pub(crate) fn new(
+        registry: Arc<Registry>,
+        lane: Lane,
+        parker: Arc<Parker>,
+        owner: Arc<Seat>,
+    ) -> Self {
+        Self {
+            registry,
+            lane,
+            jobs: Jobs::new(),
+            tickets: Tickets::new(),
+            latch: CountLatch::new(parker),
+            panic: Mutex::new(None),
+            is_long: AtomicBool::new(false),
+            owner,
+        }
+    }
+
+    /// Counts something that the scope's end waits for.
+    #[inline]
+    pub(super) fn begin(&self) {
+        match self.jobs.mine() {
+            Some(mine) => mine.begun.update(|begun| begun.wrapping_add(1)),
+            None => self.latch.begin(),
+        }
+    }
+
+    /// Counts it off.
+    #[inline]
+    pub(super) fn finish(&self) {
+        match self.jobs.mine() {
+            Some(mine) => mine.begun.update(|begun| begun.wrapping_sub(1)),
+            None => self.latch.finish(),
+        }
+    }
+
+    /// Whether all that was begun is finished. Owner only.
+    #[inline]
+    pub(super) fn is_done(&self) -> bool {
+        let untold = self.jobs.mine().map_or(0, |mine| mine.begun.get());
+        self.latch.is_done(untold)
+    }
+
+    /// The owner is about to sleep, and must look once more for jobs and at the latch; or it no longer is.
+    pub(super) fn set_owner_asleep(&self, asleep: bool) {
+        if asleep && let Some(mine) = self.jobs.mine() {
+            self.latch.tell(mine.begun.take());
+            // What the scope's jobs spawn after that is not what was held.
+            mine.is_held.set(false);
+        }
+        self.tickets.set_owner_asleep(asleep);
+    }
+
+    /// Whether it takes more memory than is worth keeping for the next scope. Owner only.
+    pub(crate) fn is_large(&self) -> bool {
+        self.jobs.is_large()
+    }
+
+    /// Queues a job and, unless there is one, the ticket that `ticket` makes.
+    #[inline]
+    pub(crate) fn push(&self, job: ScopedJob, ticket: impl FnOnce() -> Job) {
+        self.jobs.push(job);
+        self.owner.counters.push();
+        if self.is_held_here() {
+            return;
+        }
+        let occupancy = &self.registry.occupancy;
+        // In a pool with no threads there is nobody but the owner.
+        let owner_may = || occupancy.target() == 0 || occupancy.has_room();
+        match self.tickets.pushed(owner_may) {
+            Call::Owner => self.latch.wake_owner(),
+            Call::Ticket => self.announce(ticket()),
+            Call::Nobody => {}
+        }
+    }
+
+    /// Whether the calling thread, the owner, keeps to itself what is queued. Before it sleeps in the scope's wait it
+    /// looks for jobs, so none is forgotten.
+    pub(super) fn is_held_here(&self) -> bool {
+        self.jobs.mine().is_some_and(|mine| mine.is_held.get())
+    }
+
+    /// Has the calling thread, if it is the owner, call nobody for what it spawns, until [`let_go`](Self::let_go).
+    pub(super) fn hold(&self) {
+        self.jobs.mine().inspect(|mine| mine.is_held.set(true));
+    }
+
+    /// Ends what [`hold`](Self::hold) began.
+    pub(super) fn let_go(&self) {
+        self.jobs.mine().inspect(|mine| mine.is_held.set(false));
+    }
+
+    fn announce(&self, ticket: Job) {
+        self.registry.queue(self.lane, ticket);
+        // Relaxed: nothing rests on the flag.
+        if self.is_long.load(Ordering::Relaxed) {
+            self.registry.notify_helper(self.lane);
+        } else {
+            self.registry.notify_helper_within_a_beat(self.lane);
+        }
+    }
+
+    /// Tells whether the scope's jobs turned out to be long.
+    pub(super) fn set_long(&self, is_long: bool) {
+        if self.is_long.load(Ordering::Relaxed) != is_long {
+            self.is_long.store(is_long, Ordering::Relaxed);
+        }
+    }
+
+    /// Before the caller gets busy: lets another thread come for what is left. A ticket that is
+    /// still queued was announced when it was put there.
+    pub(crate) fn offer(&self, ticket: impl FnOnce() -> Job) {
+        if !self.is_held_here()
+            && self.tickets.is_wanted()
+            && !self.jobs.is_empty()
+            && self.tickets.claim()
+        {
+            self.announce(ticket());
+        }
+    }
+
+    /// Puts a ticket back for what is left. The caller must look for it later, or see to it that
+    /// somebody does.
+    pub(crate) fn put_back(&self, ticket: impl FnOnce() -> Job) {
+        if !self.jobs.is_empty() && self.tickets.claim() {
+            self.registry.queue(self.lane, ticket());
+        }
+    }
+
+    /// Runs `job`, which was taken from the queue, and counts it off.
+    pub(crate) fn run(&self, job: ScopedJob) {
+        match job {
+            ScopedJob::Closure(job) => {
+                if let Err(payload) = unwind::catch(|| job.call()) {
+                    self.record_panic(payload);
+                }
+                self.finish();
+            }
+            ScopedJob::Run(runnable) => self.counted(|| {
+                runnable.run();
+            }),
+        }
+    }
+
+    /// Calls `f`, which runs or drops a runnable of this scope, and counts the future off if that
+    /// was its end.
+    pub(crate) fn counted(&self, f: impl FnOnce()) {
+        let outer = (ENDED.replace(false), replace_panic(None));
+        // A panic may come from the drop of an output that nobody wanted.
+        if let Err(payload) = unwind::catch(f) {
+            self.record_panic(payload);
+        }
+        let ended = ENDED.replace(outer.0);
+        if let Some(payload) = replace_panic(outer.1) {
+            self.record_panic(payload);
+        }
+        if ended {
+            self.finish();
+        }
+    }
+
+    pub(crate) fn record_panic(&self, payload: Payload) {
+        // The first one is the caller's; later ones have been printed by the panic hook.
+        let mut first = lock(&self.panic);
+        if first.is_some() {
+            drop(first);
+            unwind::discard(payload);
+        } else {
+            *first = Some(payload);
+        }
+    }
+
+    pub(crate) fn has_panicked(&self) -> bool {
+        lock(&self.panic).is_some()
+    }
+
+    pub(crate) fn take_panic(&self) -> Option<Payload> {
+        lock(&self.panic).take()
+    }
+}
+
+thread_local! {
+    /// Whether a scoped future was dropped in the run that is under way.
+    static ENDED: Cell<bool> = const { Cell::new(false) };
+    /// What a scoped future has panicked with in that run: for its scope, which the future does
+    /// not know.
+    /// Not dropped with the thread, so that it is there for thread-locals' destructors as well; whoever sets it
+    /// is inside of [`ScopeCore::counted`], which takes it.
+    static PANIC: Cell<Option<ManuallyDrop<Payload>>> = const { Cell::new(None) };
+}
+
+/// Leaves what a scoped future has panicked with to the run that is under way.
+pub(super) fn set_panic(payload: Payload) {
+    if let Some(former) = replace_panic(Some(payload)) {
+        unwind::discard(former);
+    }
+}
+
+fn replace_panic(payload: Option<Payload>) -> Option<Payload> {
+    PANIC
+        .replace(payload.map(ManuallyDrop::new))
+        .map(ManuallyDrop::into_inner)
+}
+
+/// Reports that a scoped future was dropped.
+pub(crate) struct End;
+
+impl Drop for End {
+    fn drop(&mut self) {
+        // Not to the latch: the run that drops the future still holds its output, which may
+        // borrow as well. `ScopeCore::counted` passes it on when that is over.
+        ENDED.set(true);
+    }
+}
+
+impl std::fmt::Debug for ScopeCore {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ScopeCore")
+            .field("lane", &self.lane)
+            .field("queued", &self.jobs.len())
+            .field("latch", &self.latch)
+            .finish_non_exhaustive()
+    }
+}

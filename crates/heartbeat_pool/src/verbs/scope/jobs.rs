@@ -1,0 +1,93 @@
+//! What a scope has queued and begun: its owner's jobs in a queue that only the owner fills and a plain count, which
+//! cost it next to nothing, the others' in a queue and a count that everybody may use.
+
+use super::core::ScopedJob;
+use crate::queue::spmc::{Producer, Stealer};
+use crate::thread_bound::ThreadBound;
+use concurrent_queue::ConcurrentQueue;
+use crossbeam_utils::CachePadded;
+use std::cell::Cell;
+
+/// Jobs that a queue may have memory for while its scope is over.
+const LARGE: usize = 4096;
+
+/// The owner's part, which no other thread touches.
+pub(super) struct Mine {
+    queue: Producer<ScopedJob>,
+    /// How many the owner has begun, less those that it has finished, since it told the latch last.
+    pub(super) begun: Cell<usize>,
+    /// Whether the owner calls nobody for what it spawns, as long as it is likely to be through with it sooner.
+    pub(super) is_held: Cell<bool>,
+}
+
+pub(super) struct Jobs {
+    /// Padded, for the owner writes there at each job.
+    mine: ThreadBound<CachePadded<Mine>>,
+    stealer: Stealer<ScopedJob>,
+    others: ConcurrentQueue<ScopedJob>,
+}
+
+impl Jobs {
+    /// An empty queue, owned by the calling thread.
+    pub(super) fn new() -> Self {
+        let queue = Producer::new();
+        Self {
+            stealer: queue.stealer(),
+            mine: ThreadBound::new(CachePadded::new(Mine {
+                queue,
+                begun: Cell::new(0),
+                is_held: Cell::new(false),
+            })),
+            others: ConcurrentQueue::unbounded(),
+        }
+    }
+
+    /// The owner's part, for the owner.
+    #[inline]
+    pub(super) fn mine(&self) -> Option<&Mine> {
+        self.mine.get().map(|mine| &**mine)
+    }
+
+    #[inline]
+    pub(super) fn push(&self, job: ScopedJob) {
+        match self.mine() {
+            Some(mine) => mine.queue.push(job),
+            // Unbounded and never closed.
+            None => _ = self.others.push(job),
+        }
+    }
+
+    /// The oldest of the owner's or else of the others' jobs, or the other way round.
+    #[inline]
+    pub(super) fn pop(&self, others_first: bool) -> Option<ScopedJob> {
+        let others = || self.others.pop().ok();
+        if others_first && let Some(job) = others() {
+            return Some(job);
+        }
+        let owners = match self.mine() {
+            Some(mine) => mine.queue.pop(),
+            None => self.stealer.steal(),
+        };
+        owners.or_else(others)
+    }
+
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        let owners = match self.mine() {
+            Some(mine) => mine.queue.is_empty(),
+            None => self.stealer.is_empty(),
+        };
+        owners && self.others.is_empty()
+    }
+
+    /// How many there are, as far as the calling thread can tell: only the owner knows of its own.
+    pub(super) fn len(&self) -> usize {
+        self.mine().map_or(0, |mine| mine.queue.len()) + self.others.len()
+    }
+
+    /// Whether it takes more memory than is worth keeping. Owner only.
+    pub(super) fn is_large(&self) -> bool {
+        self.mine()
+            .is_some_and(|mine| mine.queue.capacity() > LARGE)
+    }
+}

@@ -1,0 +1,287 @@
+//! `scope`: closures and futures that borrow from outside, all over when it returns.
+//!
+//! A scope has its own queues. Workers find them through a *ticket*, a job that stands for the whole
+//! scope and is queued at most once at a time; the owner, when it waits, takes from these and
+//! nowhere else, so what it runs is what it waits for.
+
+mod core;
+mod future;
+mod jobs;
+mod wait;
+
+pub(crate) use self::core::ScopeCore;
+
+use self::core::ScopedJob;
+use self::future::MailboxRun;
+use self::wait::{Completion, Ticket};
+use crate::job::{BoxedJob, Closure, Job};
+use crate::queue::mailbox::Mailbox;
+use crate::small_fn::SmallFn;
+use crate::sync::Arc;
+use crate::unwind;
+use crate::worker::Worker;
+use async_task::Task;
+use std::future::Future;
+use std::marker::PhantomData;
+use std::pin::Pin;
+
+/// A scope: work spawned on it may borrow what lives outside of it.
+///
+/// Made by [`ThreadPool::scope`](crate::ThreadPool::scope) and its namesakes, which return when
+/// everything spawned is over. The two lifetimes are those of [`std::thread::Scope`].
+#[derive(Debug)]
+pub struct Scope<'scope, 'env: 'scope> {
+    core: Arc<ScopeCore>,
+    scope: PhantomData<&'scope mut &'scope ()>,
+    env: PhantomData<&'env mut &'env ()>,
+}
+
+/// Counts a pinned job off, run or dropped.
+struct Counted(Arc<ScopeCore>);
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.finish();
+    }
+}
+
+/// A scope's closure for one thread.
+struct PinnedRun<F> {
+    f: Option<F>,
+    /// Declared last, so dropped last: the closure is gone by then, and what it borrows may end.
+    counted: Counted,
+}
+
+impl<F: FnOnce()> PinnedRun<F> {
+    fn run(mut self) {
+        if let Some(f) = self.f.take()
+            && let Err(payload) = unwind::catch(f)
+        {
+            self.counted.0.record_panic(payload);
+        }
+    }
+}
+
+impl<'scope> Scope<'scope, '_> {
+    /// Spawns a closure. Any worker may run it at once; the scope's owner does when it waits.
+    ///
+    /// A panic in it is resumed by the scope's owner, after everything else is over.
+    pub fn spawn(&'scope self, f: impl FnOnce() + Send + 'scope) {
+        self.push(f);
+    }
+
+    /// Spawns a job in the box that it brings, as [`spawn`](Self::spawn) does a closure.
+    ///
+    /// ```
+    /// use heartbeat_pool::{BoxedJob, ThreadPool};
+    /// use std::pin::Pin;
+    /// use std::sync::atomic::{AtomicU32, Ordering};
+    ///
+    /// struct Add<'a>(&'a AtomicU32, u32);
+    /// impl BoxedJob for Add<'_> {
+    ///     fn run(self: Pin<Box<Self>>) {
+    ///         self.0.fetch_add(self.1, Ordering::Relaxed);
+    ///     }
+    /// }
+    ///
+    /// let pool = ThreadPool::builder().num_threads(1).build().unwrap();
+    /// let sum = AtomicU32::new(0);
+    /// pool.scope(|scope| {
+    ///     scope.spawn_boxed(Box::pin(Add(&sum, 2)));
+    ///     scope.spawn_boxed(Box::pin(Add(&sum, 3)));
+    /// });
+    /// assert_eq!(sum.into_inner(), 5);
+    /// ```
+    pub fn spawn_boxed(&'scope self, job: Pin<Box<impl BoxedJob + 'scope>>) {
+        self.push(|| job.run());
+    }
+
+    fn push(&self, f: impl FnOnce() + Send + 'scope) {
+        let core = &self.core;
+        core.begin();
+        // SAFETY: the scope's owner waits until the latch is done, and the job is counted off after
+        // its run, so it is run before what it borrows ends.
+        let job = ScopedJob::Closure(unsafe { SmallFn::new(f) });
+        core.push(job, || Ticket::job(core));
+    }
+
+    /// Spawns a closure on the pool's thread of `index`, one of
+    /// [`num_threads`](crate::ThreadPool::num_threads), which runs it between two jobs or while it
+    /// waits.
+    ///
+    /// # Panics
+    ///
+    /// When the pool has no such thread. A panic in `f` is resumed by the scope's owner.
+    pub fn spawn_on(&'scope self, index: usize, f: impl FnOnce() + Send + 'scope) {
+        assert!(
+            self.try_spawn_on(index, f),
+            "spawn_on: the pool has no thread {index}; it has {}",
+            self.core.registry.occupancy.target()
+        );
+    }
+
+    /// As [`spawn_on`](Self::spawn_on). False, with `f` dropped, if there is no such thread.
+    pub(crate) fn try_spawn_on(
+        &'scope self,
+        index: usize,
+        f: impl FnOnce() + Send + 'scope,
+    ) -> bool {
+        self.core.begin();
+        let run = PinnedRun {
+            f: Some(f),
+            counted: Counted(self.core.clone()),
+        };
+        // SAFETY: as in `spawn`; a run, whether it runs or is dropped, counts off after `f` is gone.
+        let job = unsafe { Job::new(Closure::new(move || run.run())) };
+        self.core.registry.pin(index, job).is_ok()
+    }
+
+    /// Spawns a future. Dropping the task cancels it; the scope waits until the future is dropped.
+    ///
+    /// A panic in it is resumed by the scope's owner, and whoever awaits the task panics as well.
+    /// A panic while an output is dropped that nobody took ends the process, as in async-task.
+    pub fn spawn_future<F>(&'scope self, future: F) -> Task<F::Output>
+    where
+        F: Future + Send + 'scope,
+        F::Output: Send + 'scope,
+    {
+        let push = |core: &Arc<ScopeCore>, runnable| {
+            core.push(ScopedJob::Run(runnable), || Ticket::job(core));
+        };
+        let core = future::Uncounted::new(&self.core);
+        let schedule = move |runnable| {
+            // SAFETY: async-task makes a runnable only of a future that is not dropped, and the owner, which holds
+            // the core, waits until that is dropped and counted off.
+            let core = unsafe { core.count() };
+            push(&core, runnable);
+        };
+        // SAFETY: the core runs what is queued there counted, and the owner waits for its latch.
+        let (runnable, task) = unsafe { future::spawn(&self.core, future, schedule) };
+        push(&self.core, runnable);
+        task
+    }
+
+    /// Spawns a future that is polled only by the owner of `mailbox`, which must be ticked for the
+    /// scope to end. A waiting scope ticks the mailboxes that it was given.
+    pub fn spawn_future_on<F>(&'scope self, mailbox: &Arc<Mailbox>, future: F) -> Task<F::Output>
+    where
+        F: Future + Send + 'scope,
+        F::Output: Send + 'scope,
+    {
+        let mailbox = mailbox.clone();
+        let core = self.core.clone();
+        let schedule = move |runnable| {
+            let run = MailboxRun::new(core.clone(), runnable);
+            // SAFETY: a run borrows nothing but by its runnable, which the next comment answers for.
+            let refused = mailbox.push_job(unsafe { Job::new(Closure::new(|| run.run())) });
+            // An ended thread's: dropping it cancels the task, for which the scope waits.
+            drop(refused);
+        };
+        // SAFETY: a `MailboxRun` runs or drops its runnable counted, and the owner waits for the
+        // latch.
+        let (runnable, task) = unsafe { future::spawn(&self.core, future, schedule) };
+        runnable.schedule();
+        task
+    }
+
+    /// Keeps what the owner spawns from now on to itself, until it waits and has found it long: for jobs that
+    /// are likely to be done sooner than a helper comes. Neither the scope's closure nor a job may wait for a job
+    /// of the scope meanwhile. Has no effect on other threads' spawns, nor if another thread calls it.
+    ///
+    /// ```
+    /// let pool = heartbeat_pool::ThreadPool::builder().num_threads(2).build().unwrap();
+    /// let mut squares = [0; 8];
+    /// pool.scope(|scope| {
+    ///     scope.hold();
+    ///     for (i, square) in squares.iter_mut().enumerate() {
+    ///         scope.spawn(move || *square = i * i);
+    ///     }
+    /// });
+    /// assert_eq!(squares[7], 49);
+    /// ```
+    pub fn hold(&self) {
+        self.core.hold();
+    }
+
+    /// Whether something spawned here has panicked, so that the rest may stop early.
+    #[must_use]
+    pub fn has_panicked(&self) -> bool {
+        self.core.has_panicked()
+    }
+}
+
+impl Worker {
+    /// Calls `f` with a scope and waits until everything spawned on it is over.
+    ///
+    /// # Panics
+    ///
+    /// With `f`'s payload, or else with the first that something spawned has panicked with.
+    pub fn scope<'env, R>(
+        &self,
+        f: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> R,
+    ) -> R {
+        self.scope_with_mailboxes(&[], f)
+    }
+
+    /// As [`scope`](Self::scope); while it waits, the calling thread also ticks `mailboxes`, which
+    /// must be its own.
+    ///
+    /// # Panics
+    ///
+    /// As [`scope`](Self::scope), and when a mailbox is another thread's.
+    pub fn scope_with_mailboxes<'env, R>(
+        &self,
+        mailboxes: &[&Arc<Mailbox>],
+        f: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> R,
+    ) -> R {
+        assert!(
+            mailboxes.iter().all(|mailbox| mailbox.is_mine()),
+            "a scope can only tick mailboxes of the thread that waits in it"
+        );
+        let core = self.take_scope_core();
+        let scope = Scope {
+            core: core.clone(),
+            scope: PhantomData,
+            env: PhantomData,
+        };
+        let result = unwind::catch(|| f(&scope));
+        if !core.is_done() {
+            self.wait(&Completion::new(&core, mailboxes));
+        }
+        core.let_go();
+        let panic = core.take_panic();
+        self.keep_scope_core(core);
+        match (result, panic) {
+            (Ok(result), None) => result,
+            (Err(payload), _) | (Ok(_), Some(payload)) => unwind::resume(payload),
+        }
+    }
+}
+
+/// Calls `f` with a scope of the pool that the calling thread is inside of, and waits until
+/// everything spawned on it is over.
+///
+/// # Panics
+///
+/// As [`Worker::scope`], and outside of any pool.
+///
+/// ```
+/// let pool = heartbeat_pool::ThreadPool::builder().num_threads(2).build().unwrap();
+/// let mut halves = [0; 2];
+/// pool.with_worker(|_| {
+///     let (left, right) = halves.split_at_mut(1);
+///     heartbeat_pool::scope(|scope| {
+///         scope.spawn(move || left[0] = 1);
+///         scope.spawn_future(async move { right[0] = 2 }).detach();
+///     });
+/// });
+/// assert_eq!(halves, [1, 2]);
+/// ```
+pub fn scope<'env, R>(f: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> R) -> R {
+    Worker::with_current(|worker| match worker {
+        Some(worker) => worker.scope(f),
+        None => {
+            panic!("heartbeat_pool::scope was called outside of a pool: call ThreadPool::scope")
+        }
+    })
+}

@@ -1,0 +1,165 @@
+//! Running a scope's work: by its owner, which waits, and by workers that its tickets call.
+
+use super::core::ScopeCore;
+use crate::job::{Job, RawJob};
+use crate::queue::mailbox::Mailbox;
+use crate::sync::{Arc, Instant};
+use crate::trace::{self, Kind};
+use crate::unwind;
+use crate::worker::Worker;
+use crate::worker::wait::Wait;
+use std::cell::Cell;
+use std::ptr::NonNull;
+use std::time::Duration;
+
+/// The job through which workers find a scope. It stands for the whole scope, and is queued at
+/// most once at a time.
+pub(super) struct Ticket(Arc<ScopeCore>);
+
+impl Ticket {
+    pub(super) fn job(core: &Arc<ScopeCore>) -> Job {
+        // SAFETY: a ticket borrows nothing.
+        unsafe { Job::new(Self(core.clone())) }
+    }
+}
+
+// SAFETY: the pointer is the `Arc`'s own raw form.
+unsafe impl RawJob for Ticket {
+    fn into_raw(self) -> NonNull<()> {
+        // SAFETY: `Arc::into_raw` is never null.
+        unsafe { NonNull::new_unchecked(Arc::into_raw(self.0).cast_mut().cast()) }
+    }
+
+    unsafe fn from_raw(data: NonNull<()>) -> Self {
+        // SAFETY: by contract `data` came from `into_raw`, which gave up one count.
+        Self(unsafe { Arc::from_raw(data.as_ptr().cast_const().cast()) })
+    }
+
+    fn run(self) {
+        let core = self.0;
+        core.tickets.taken();
+        Worker::with_current(|worker| {
+            let Some(worker) = worker else { return };
+            worker.stretch.helps(&core.owner);
+            while run_one(&core, worker) {
+                worker.leave_gap();
+                if worker.is_wasted() {
+                    // This thread, which is shy now, looks again within a beat.
+                    return core.put_back(|| Self::job(&core));
+                }
+                if worker.is_one_too_many(core.lane) {
+                    core.offer(|| Self::job(&core));
+                    return;
+                }
+            }
+        });
+    }
+}
+
+fn run_one(core: &Arc<ScopeCore>, worker: &Worker) -> bool {
+    let Some(job) = core.jobs.pop(worker.is_strangers_turn()) else {
+        return false;
+    };
+    core.offer(|| Ticket::job(core));
+    worker.count_job();
+    trace::job(Kind::Scoped, core.lane, || core.run(job));
+    true
+}
+
+/// Work that takes longer than this is shared at once, not at the next beat. After jobs of such a length the next scope
+/// is.
+const LONG: Duration = Duration::from_micros(20);
+/// A job of less is done sooner than a helper comes.
+const SHORT: Duration = Duration::from_micros(1);
+
+/// The owner's wait for its scope.
+pub(super) struct Completion<'a> {
+    core: &'a Arc<ScopeCore>,
+    mailboxes: &'a [&'a Arc<Mailbox>],
+    /// When the count of jobs began: once there were some to help with.
+    start: Cell<Option<Instant>>,
+    jobs: Cell<u32>,
+    /// The number of jobs after which the clock is read next.
+    next_look: Cell<u32>,
+}
+
+impl<'a> Completion<'a> {
+    pub(super) fn new(core: &'a Arc<ScopeCore>, mailboxes: &'a [&'a Arc<Mailbox>]) -> Self {
+        Self {
+            core,
+            mailboxes,
+            start: Cell::new((core.jobs.len() > 2).then(Instant::now)),
+            jobs: Cell::new(0),
+            next_look: Cell::new(1),
+        }
+    }
+
+    /// Wakes a helper once the work turns out to be long. The clock is read after the first job, and
+    /// then the more seldom the shorter they are, so it costs short ones next to nothing.
+    fn call_for_help(&self) {
+        let jobs = self.jobs.get().saturating_add(1);
+        self.jobs.set(jobs);
+        // The next job is the owner's in any case.
+        let left = self.core.jobs.len();
+        // The first is measured for the next scope too: others may have done the rest meanwhile.
+        if jobs < self.next_look.get() || (left < 2 && jobs > 1) {
+            return;
+        }
+        let elapsed = self.start.get().map(|start| start.elapsed());
+        let is_long = elapsed.is_some_and(|elapsed| elapsed >= LONG * jobs);
+        self.core.set_long(is_long);
+        if left < 2 {
+            return;
+        }
+        let Some(elapsed) = elapsed else {
+            self.start.set(Some(Instant::now()));
+            self.jobs.set(0);
+            return;
+        };
+        let is_held = self.core.is_held_here();
+        // Who was promised that these are short is not disturbed for the last of them.
+        let is_over_soon =
+            is_held && elapsed / jobs * u32::try_from(left).unwrap_or(u32::MAX) < LONG;
+        if elapsed >= LONG && !is_over_soon {
+            self.core.let_go();
+            self.core.offer(|| Ticket::job(self.core));
+            self.core.registry.notify_helper(self.core.lane);
+        }
+        // Where nobody was called yet, the next ones may be longer.
+        let short = elapsed < SHORT * jobs && !is_held;
+        self.next_look
+            .set(jobs.saturating_mul(if short { 16 } else { 2 }));
+    }
+}
+
+impl Wait for Completion<'_> {
+    fn is_done(&self) -> bool {
+        self.core.is_done()
+    }
+
+    fn step(&self, worker: &Worker) -> bool {
+        for mailbox in self.mailboxes {
+            if !mailbox.is_empty() {
+                self.core.let_go();
+                self.core.offer(|| Ticket::job(self.core));
+                if let Err(payload) = unwind::catch(|| mailbox.try_tick()) {
+                    self.core.record_panic(payload);
+                }
+                return true;
+            }
+        }
+        let ran = run_one(self.core, worker);
+        if ran {
+            self.call_for_help();
+        }
+        ran
+    }
+
+    fn is_ready(&self) -> bool {
+        !self.core.jobs.is_empty() || self.mailboxes.iter().any(|mailbox| !mailbox.is_empty())
+    }
+
+    fn set_asleep(&self, asleep: bool) {
+        self.core.set_owner_asleep(asleep);
+    }
+}

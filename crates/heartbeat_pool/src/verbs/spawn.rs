@@ -1,0 +1,168 @@
+//! `spawn` and its kin: work that nobody waits for in place.
+//!
+//! Spawned work is queued where any worker can take it at once, never run inline, and costs one
+//! allocation: a box for a closure, an [`async_task`] task for a future.
+
+use crate::active::{Tracked, Tracks};
+use crate::job::{Closure, Job};
+use crate::lanes::lane::Lane;
+use crate::registry::Registry;
+use crate::sync::Arc;
+use crate::unwind;
+use crate::worker::Worker;
+use async_task::{Runnable, ScheduleInfo, Task, WithInfo};
+use std::future::Future;
+
+impl Registry {
+    /// Calls `f` with the registry of the pool that the calling thread is inside of.
+    ///
+    /// # Panics
+    ///
+    /// Outside of any pool, naming `verb`.
+    pub(crate) fn with_current<R>(verb: &str, f: impl FnOnce(&Arc<Self>) -> R) -> R {
+        Worker::with_current(|worker| match worker {
+            Some(worker) => f(worker.registry()),
+            None => panic!(
+                "heartbeat_pool::{verb} was called outside of a pool: call ThreadPool::{verb}"
+            ),
+        })
+    }
+
+    /// A detached closure, whose panic is the handler's.
+    pub(crate) fn reported(self: &Arc<Self>, f: impl FnOnce() + Send + 'static) -> Job {
+        let registry = self.clone();
+        let job = Closure::new(move || {
+            if let Err(payload) = unwind::catch(f) {
+                registry.report_panic(&*payload);
+                unwind::discard(payload);
+            }
+        });
+        // SAFETY: the closure borrows nothing.
+        unsafe { Job::new(job) }
+    }
+
+    pub(crate) fn spawn(self: &Arc<Self>, lane: Lane, f: impl FnOnce() + Send + 'static) {
+        self.with_home_of(lane, |registry| registry.push(lane, registry.reported(f)));
+    }
+
+    pub(crate) fn spawn_future<F>(self: &Arc<Self>, lane: Lane, future: F) -> Task<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        self.with_home_of(lane, |registry| registry.spawn_future_here(lane, future))
+    }
+
+    fn spawn_future_here<F>(self: &Arc<Self>, lane: Lane, future: F) -> Task<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        // SAFETY: `schedule` holds a count of the owner.
+        let future = unsafe { Tracked::new(future, self) };
+        let owner = self.clone();
+        let schedule = move |runnable: Runnable, info: ScheduleInfo| {
+            // SAFETY: the future borrows nothing.
+            let job = unsafe { Job::new(runnable) };
+            if info.woken_while_running {
+                owner.push_again(lane, job);
+            } else {
+                owner.push(lane, job);
+            }
+        };
+        let builder = async_task::Builder::new().propagate_panic(true);
+        let (runnable, task) = builder.spawn(|()| future, WithInfo(schedule));
+        // Not by `schedule`, for which async-task would count the task once more.
+        // SAFETY: the future borrows nothing.
+        self.push(lane, unsafe { Job::new(runnable) });
+        task
+    }
+
+    pub(crate) fn spawn_async<Fut>(
+        self: &Arc<Self>,
+        lane: Lane,
+        f: impl FnOnce() -> Fut + Send + 'static,
+    ) -> Task<Fut::Output>
+    where
+        Fut: Future + Send + 'static,
+        Fut::Output: Send + 'static,
+    {
+        self.spawn_future(lane, async move { f().await })
+    }
+}
+
+impl Worker {
+    /// Spawns a closure on `lane`. See [`ThreadPool::spawn`](crate::ThreadPool::spawn).
+    pub fn spawn(&self, lane: Lane, f: impl FnOnce() + Send + 'static) {
+        self.registry().spawn(lane, f);
+    }
+
+    /// Spawns a future on `lane`. See
+    /// [`ThreadPool::spawn_future`](crate::ThreadPool::spawn_future).
+    pub fn spawn_future<F>(&self, lane: Lane, future: F) -> Task<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        self.registry().spawn_future(lane, future)
+    }
+
+    /// Spawns the future that `f` makes on the worker that takes it. See
+    /// [`ThreadPool::spawn_async`](crate::ThreadPool::spawn_async).
+    pub fn spawn_async<Fut>(
+        &self,
+        lane: Lane,
+        f: impl FnOnce() -> Fut + Send + 'static,
+    ) -> Task<Fut::Output>
+    where
+        Fut: Future + Send + 'static,
+        Fut::Output: Send + 'static,
+    {
+        self.registry().spawn_async(lane, f)
+    }
+}
+
+/// Spawns a closure on `lane` of the pool that the calling thread is inside of.
+///
+/// # Panics
+///
+/// Outside of any pool.
+///
+/// ```
+/// use heartbeat_pool::{Lane, ThreadPool};
+/// let pool = ThreadPool::builder().num_threads(1).build().unwrap();
+/// let (sender, receiver) = std::sync::mpsc::channel();
+/// pool.with_worker(|_| heartbeat_pool::spawn(Lane::Background, move || sender.send(7).unwrap()));
+/// assert_eq!(receiver.recv(), Ok(7));
+/// ```
+pub fn spawn(lane: Lane, f: impl FnOnce() + Send + 'static) {
+    Registry::with_current("spawn", |registry| registry.spawn(lane, f));
+}
+
+/// Spawns a future on `lane` of the pool that the calling thread is inside of.
+///
+/// # Panics
+///
+/// Outside of any pool.
+pub fn spawn_future<F>(lane: Lane, future: F) -> Task<F::Output>
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    Registry::with_current("spawn_future", |registry| {
+        registry.spawn_future(lane, future)
+    })
+}
+
+/// Spawns the future that `f` makes, on `lane` of the pool that the calling thread is inside of.
+///
+/// # Panics
+///
+/// Outside of any pool.
+pub fn spawn_async<Fut>(lane: Lane, f: impl FnOnce() -> Fut + Send + 'static) -> Task<Fut::Output>
+where
+    Fut: Future + Send + 'static,
+    Fut::Output: Send + 'static,
+{
+    Registry::with_current("spawn_async", |registry| registry.spawn_async(lane, f))
+}

@@ -1,0 +1,115 @@
+//! Yielding: let other work have the thread for a moment.
+
+use crate::lanes::lane::Lane;
+use crate::threads::this_thread::Stranger;
+use crate::verbs::fork;
+use crate::worker::Worker;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+/// What [`yield_now`] or [`yield_local`] did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Yield {
+    /// It ran one piece of work.
+    Executed,
+    /// There was nothing to run.
+    Idle,
+}
+
+impl Worker {
+    /// Runs one of the private jobs that this thread's own unfinished joins have been promoted
+    /// and not taken yet. See [`yield_local`](crate::yield_local()).
+    pub fn yield_local(&self) -> Yield {
+        // It may be a part of something below what the thread has taken from others since.
+        let _stranger = Stranger::begin();
+        if let Some(fork) = fork::steal(&self.seat) {
+            self.run_fork(fork);
+            return Yield::Executed;
+        }
+        let own = self
+            .seat
+            .take_promoted(|_, promotion| promotion.lane == self.lane());
+        match own {
+            Some(promotion) => {
+                self.run_promotion(&promotion);
+                Yield::Executed
+            }
+            None => Yield::Idle,
+        }
+    }
+
+    /// Runs one piece of the pool's work. See [`yield_now`](crate::yield_now()).
+    pub fn yield_now(&self) -> Yield {
+        if self.yield_local() == Yield::Executed
+            || Lane::ALL.into_iter().any(|lane| self.run_one_of(lane))
+        {
+            return Yield::Executed;
+        }
+        Yield::Idle
+    }
+}
+
+/// Runs one piece of the calling thread's own promoted work, if there is any: never a stranger's.
+///
+/// For long loops that wait for something that their own fork does. Outside of a pool it is
+/// [`Yield::Idle`].
+///
+/// ```
+/// use heartbeat_pool::{Yield, yield_local};
+/// assert_eq!(yield_local(), Yield::Idle);
+/// ```
+pub fn yield_local() -> Yield {
+    Worker::with_current(|worker| worker.map_or(Yield::Idle, Worker::yield_local))
+}
+
+/// Runs one piece of the pool's work on the calling thread, anybody's: of its own lane, or of
+/// another that has room for one more. Outside of a pool it is [`Yield::Idle`].
+///
+/// For long jobs that want to let others in. What runs here nests on the caller's stack and may
+/// want any lock, so hold none. A task yields better by [`yield_task`], which nests nothing. The
+/// interface is rayon's.
+///
+/// ```
+/// use heartbeat_pool::{Lane, ThreadPool, Yield, yield_now};
+///
+/// let pool = ThreadPool::builder().num_threads(0).build().unwrap();
+/// pool.spawn(Lane::Frame, || ());
+/// pool.with_worker(|_| {
+///     assert_eq!(yield_now(), Yield::Executed);
+///     assert_eq!(yield_now(), Yield::Idle);
+/// });
+/// ```
+pub fn yield_now() -> Yield {
+    Worker::with_current(|worker| worker.map_or(Yield::Idle, Worker::yield_now))
+}
+
+/// A future that is pending once, so that the task goes to the back of its lane's queue.
+///
+/// ```
+/// # let pool = heartbeat_pool::ThreadPool::builder().num_threads(1).build().unwrap();
+/// pool.block_on(async { heartbeat_pool::yield_task().await });
+/// ```
+#[must_use = "a future does nothing until it is awaited"]
+pub fn yield_task() -> YieldTask {
+    YieldTask { yielded: false }
+}
+
+/// The future of [`yield_task`].
+#[derive(Debug)]
+pub struct YieldTask {
+    yielded: bool,
+}
+
+impl Future for YieldTask {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        if self.yielded {
+            return Poll::Ready(());
+        }
+        self.yielded = true;
+        context.waker().wake_by_ref();
+        Poll::Pending
+    }
+}

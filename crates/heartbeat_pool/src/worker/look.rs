@@ -1,0 +1,118 @@
+//! A look at all queues of a pool: is there work, and how does it get on?
+//!
+//! Looks belong to the sleep protocol: whoever takes one before it sleeps has fenced, and so sees
+//! what was pushed by those who did not see it sleep.
+
+use crate::lanes::lane::Lane;
+use crate::registry::Registry;
+use crate::seat::Seat;
+use crate::sync::Arc;
+use std::ops::Deref;
+
+/// One look, by one reading of the seats.
+pub(crate) struct Look<'a, S> {
+    registry: &'a Registry,
+    seats: S,
+}
+
+impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
+    pub(crate) fn new(registry: &'a Registry, seats: S) -> Self {
+        Self { registry, seats }
+    }
+
+    /// Whether work of `lane` is queued.
+    pub(crate) fn has_work(&self, lane: Lane) -> bool {
+        self.registry.has_injected(lane)
+            || self.has_shared(lane)
+            || (lane == Lane::Frame && self.seats.iter().any(|seat| !seat.stealer.is_empty()))
+    }
+
+    fn has_shared(&self, lane: Lane) -> bool {
+        self.seats.iter().any(|seat| seat.has_shared(lane))
+    }
+
+    /// The best lane that has work queued.
+    pub(crate) fn work(&self) -> Option<Lane> {
+        Lane::ALL.into_iter().find(|lane| self.has_work(*lane))
+    }
+
+    /// The best lane that has work for any one more thread; without one, as [`work`](Self::work).
+    pub(crate) fn work_for_one_more(&self) -> Option<Lane> {
+        let admitted = |lane: &Lane| self.registry.occupancy.admits(*lane) && self.has_work(*lane);
+        Lane::ALL.into_iter().find(admitted).or_else(|| self.work())
+    }
+
+    /// The lane of work that what runs may be waiting for in ways of its own: of all frame work, and of forks of any
+    /// lane. Other jobs of the lower lanes may wait for those that run for as long as these take.
+    pub(crate) fn work_of_running_jobs(&self) -> Option<Lane> {
+        if self.has_work(Lane::Frame) {
+            return Some(Lane::Frame);
+        }
+        Lane::ALL.into_iter().find(|lane| self.has_shared(*lane))
+    }
+
+    /// Whether any work is queued.
+    pub(crate) fn has_any_work(&self) -> bool {
+        self.work().is_some() || self.registry.blocking.is_ready()
+    }
+
+    /// Whether a worker that now looks would find work and be let in.
+    pub(crate) fn has_admissible_work(&self) -> bool {
+        self.has_work_for_helper(false)
+    }
+
+    /// Whether one more thread would find work that it is not in the way of: where others get on
+    /// briskly, that is what they have promoted, and all but frame work.
+    pub(crate) fn has_work_for_helper(&self, brisk: bool) -> bool {
+        let occupancy = &self.registry.occupancy;
+        let found = |lane| {
+            occupancy.admits(lane)
+                && if brisk && lane == Lane::Frame {
+                    self.has_shared(lane)
+                } else {
+                    self.has_work(lane)
+                }
+        };
+        Lane::ALL.into_iter().any(found) || self.registry.blocking.is_ready()
+    }
+
+    /// Raises the beat of every seat but the caller's `own`: the next `join` on each promotes.
+    pub(crate) fn raise_beats(&self, own: Option<&Arc<Seat>>) {
+        let others = |seat: &&Arc<Seat>| own.is_none_or(|own| !Arc::ptr_eq(own, seat));
+        for seat in self.seats.iter().filter(others) {
+            seat.beat.raise();
+        }
+    }
+
+    /// Whether the beat of some seat but the caller's `own` was lowered since it was raised: there is
+    /// private work.
+    pub(crate) fn any_beat_lowered(&self, own: &Arc<Seat>) -> bool {
+        let lowered = |seat: &Arc<Seat>| !Arc::ptr_eq(own, seat) && !seat.beat.is_raised();
+        self.seats.iter().any(lowered)
+    }
+
+    /// Whether there are forks that others may take some time later, if they are there still.
+    pub(crate) fn has_hidden_forks(&self) -> bool {
+        let hidden = |seat: &Arc<Seat>| !seat.forks.is_empty() && !seat.shows_forks();
+        self.seats.iter().any(hidden)
+    }
+
+    /// The number of jobs run so far, to tell a stuck pool from a busy one.
+    pub(crate) fn progress(&self) -> u64 {
+        let progress = self.seats.iter().map(|seat| seat.counters.progress());
+        progress.fold(0, u64::wrapping_add)
+    }
+
+    /// How many forks others may take: whoever makes or ends joins changes it.
+    pub(crate) fn forks(&self) -> usize {
+        self.seats.iter().map(|seat| seat.forks.len()).sum()
+    }
+
+    /// How many jobs others than `own` have taken from the injectors.
+    pub(crate) fn taken_by_others(&self, own: &Seat) -> u64 {
+        let taken = self.seats.iter().map(|seat| seat.counters.taken());
+        taken
+            .fold(0, u64::wrapping_add)
+            .saturating_sub(own.counters.taken())
+    }
+}

@@ -1,0 +1,181 @@
+//! Waiting: run what is waited for, else give the seat away and sleep.
+
+use crate::idle::spin;
+use crate::idle::waiters::Waiters;
+use crate::parker::Parker;
+use crate::placement;
+use crate::registry::Registry;
+use crate::sync::Arc;
+use crate::threads::start::RETRY;
+use crate::threads::this_thread::{self, Waiting};
+use crate::unwind;
+use crate::worker::Worker;
+use crate::worker::look::Look;
+use std::iter;
+use std::rc::Rc;
+
+/// Something that a worker waits for.
+pub(crate) trait Wait {
+    /// Whether it has come about.
+    fn is_done(&self) -> bool;
+    /// Runs one piece of the work that is waited for. False if there is none to take.
+    fn step(&self, worker: &Worker) -> bool;
+    /// Whether `step` would find something.
+    fn is_ready(&self) -> bool;
+    /// Tells those who could wake the waiter that it is about to sleep, or that it no longer is.
+    fn set_asleep(&self, asleep: bool);
+}
+
+impl Worker {
+    /// Waits for `event`. Runs nothing but what `event` offers and what only this thread may run,
+    /// so a wait can't meet a lock that its caller holds, nor nest deeper than the program does;
+    /// the seat goes to a spare thread meanwhile, so no core idles either.
+    pub(crate) fn wait(&self, event: &impl Wait) {
+        // Others point into the frames of whoever waits here.
+        unwind::AbortOnUnwind::guard(|| self.wait_out(event));
+    }
+
+    fn wait_out(&self, event: &impl Wait) {
+        let _waiting = Waiting::begin();
+        loop {
+            if event.is_done() {
+                return;
+            }
+            if event.step(self) || this_thread::run_pinned() || tick_threadless(self.registry()) {
+                continue;
+            }
+            let came_about = || event.is_done() || event.is_ready() || this_thread::has_pinned();
+            // Who was woken on this core may be just the one to help. (If it is a lower thread, a spin is missed.)
+            if spin::until(spin::IN_WAIT, || came_about() || placement::is_wanted()) && came_about()
+            {
+                continue;
+            }
+            let standing = Self::stand_up();
+            self.seat.counters.park();
+            let needed = loop {
+                event.set_asleep(true);
+                let needed = rest(Some(self.registry()), self.parker(), came_about);
+                if needed.is_some() || came_about() {
+                    break needed;
+                }
+            };
+            event.set_asleep(false);
+            drop(standing);
+            if let Some(worker) = needed {
+                worker.visit(Self::tick);
+            }
+        }
+    }
+}
+
+/// Of the registries of `pool`'s pool, those without threads: whoever waits does their work.
+fn threadless(pool: &Arc<Registry>) -> impl Iterator<Item = Arc<Registry>> {
+    let kin = pool
+        .kin
+        .upper()
+        .into_iter()
+        .chain(pool.kin.lower().cloned());
+    let kin = kin.filter(|kin| !kin.is_terminated());
+    let is_threadless = |pool: &Arc<Registry>| pool.occupancy.target() == 0;
+    iter::once(pool.clone()).chain(kin).filter(is_threadless)
+}
+
+/// Does one piece of the work that nobody but those who wait in `pool` could do.
+pub(crate) fn tick_threadless(pool: &Arc<Registry>) -> bool {
+    threadless(pool).any(|pool| pool.tick())
+}
+
+/// The seats by which the calling thread, which waits in `pool` or in none, must do the work that nobody else could.
+fn duties(pool: Option<&Arc<Registry>>) -> Vec<Rc<Worker>> {
+    let threadless = pool.into_iter().flat_map(threadless);
+    let mut seats: Vec<_> = threadless.map(|pool| this_thread::seat_in(&pool)).collect();
+    if let Some(own) = this_thread::lone_member()
+        && !seats.iter().any(|seat| Rc::ptr_eq(seat, &own))
+    {
+        seats.push(own);
+    }
+    seats
+}
+
+/// The registries that may come to need the calling thread, which waits in `pool` or in none.
+fn watched(pool: Option<&Arc<Registry>>) -> Vec<Arc<Registry>> {
+    let mut watched = Vec::new();
+    if let Some(pool) = pool {
+        watched.push(pool.clone());
+        watched.extend(pool.kin.upper());
+        watched.extend(pool.kin.lower().cloned());
+    }
+    let own = this_thread::own_registry();
+    let is_new = |own: &Arc<Registry>| !watched.iter().any(|other| Arc::ptr_eq(other, own));
+    watched.extend(own.filter(is_new));
+    watched
+}
+
+/// One sleep of the calling thread, which has given its seats away, in a wait in `pool`, or in none: until
+/// `came_about`, or until it is unparked. Gives the seat by which the caller must do a piece of work that nobody
+/// else could, and that what it waits for may need.
+pub(crate) fn rest(
+    pool: Option<&Arc<Registry>>,
+    parker: &Arc<Parker>,
+    came_about: impl Fn() -> bool,
+) -> Option<Rc<Worker>> {
+    let watched = watched(pool);
+    for registry in &watched {
+        registry.threads.ask_again(registry);
+    }
+    // Listed first: whoever changes what this thread must do has it look again.
+    let _listed = Waiters::list(&watched, parker);
+    let seats = duties(pool);
+    for seat in &seats {
+        seat.registry().sleep.wait_begin(parker);
+    }
+    let needed = || seats.iter().find(|seat| seat.is_needed()).cloned();
+    let mut needed_for = needed();
+    if needed_for.is_none() && !came_about() {
+        // The system is asked again for a thread that it has refused.
+        if watched.iter().any(misses_threads) {
+            parker.park_timeout(RETRY);
+        } else {
+            parker.park();
+        }
+    }
+    let has_come_about = came_about();
+    for seat in &seats {
+        // A waker was first, and relies on this thread to see to what it has queued.
+        let is_relied_on = seat.registry().sleep.wait_end(parker) && seat.look().has_any_work();
+        if !is_relied_on {
+            continue;
+        }
+        if !has_come_about && needed_for.is_none() && seat.is_needed() {
+            needed_for = Some(seat.clone());
+        } else {
+            seat.hand_on();
+        }
+    }
+    needed_for.filter(|_| !has_come_about)
+}
+
+/// Whether the system has refused a thread of `registry`, and there is work for it.
+fn misses_threads(registry: &Arc<Registry>) -> bool {
+    registry.threads.is_short() && Look::new(registry, registry.seats().as_slice()).has_any_work()
+}
+
+impl Worker {
+    /// Whether there is work in the pool that the calling thread, which waits, must do, as nobody else could.
+    fn is_needed(&self) -> bool {
+        let occupancy = &self.registry().occupancy;
+        (occupancy.target() == 0 || occupancy.is_quiet()) && self.look().has_any_work()
+    }
+
+    /// Sees to it that somebody else does what is queued in the pool.
+    fn hand_on(&self) {
+        let registry = self.registry();
+        if registry.sleep.wake_worker() {
+            return;
+        }
+        // Others that wait as well, who would only hand it on again were they not needed.
+        if !(self.is_needed() && registry.sleep.wake_one()) && registry.occupancy.target() > 0 {
+            registry.threads.spawn_spare(registry);
+        }
+    }
+}
