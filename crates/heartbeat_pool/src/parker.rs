@@ -80,23 +80,21 @@ impl Parker {
         }
         guard.thread.get_or_insert_with(Thread::current);
         guard.is_asleep = true;
-        let notified = loop {
-            match timeout {
-                None => {
-                    guard = self
-                        .wake
-                        .wait(guard)
-                        .unwrap_or_else(PoisonError::into_inner);
-                    if self.take_token() {
-                        break true;
-                    }
+        let notified = match timeout {
+            None => loop {
+                guard = self
+                    .wake
+                    .wait(guard)
+                    .unwrap_or_else(PoisonError::into_inner);
+                if self.take_token() {
+                    break true;
                 }
-                Some(timeout) => {
-                    guard = self.sleep(guard, timeout);
-                    // A swap, not a store: a token that arrives just now must be told apart.
-                    // Acquire pairs with the Release in `unpark`.
-                    break self.state.swap(EMPTY, Ordering::Acquire) == NOTIFIED;
-                }
+            },
+            Some(timeout) => {
+                guard = self.sleep(guard, timeout);
+                // A swap, not a store: a token that arrives just now must be told apart.
+                // Acquire pairs with the Release in `unpark`.
+                self.state.swap(EMPTY, Ordering::Acquire) == NOTIFIED
             }
         };
         guard.is_asleep = false;

@@ -264,79 +264,92 @@ impl Worker {
         self.registry.occupancy.is_quiet() && !self.look().has_admissible_work()
     }
 
+    /// Takes the thread off the idle list: it looks for work, counted as a searcher.
+    fn back(&self) -> Woken {
+        // A waker that was first has counted the thread as well.
+        self.registry.sleep.park_cancel(&self.parker);
+        Woken::ToSearch
+    }
+
     fn sleep(&self) -> Woken {
         let registry = &self.registry;
-        let sleep = &registry.sleep;
         // The next job's first fork is offered at once.
         self.seat.beat.raise();
         self.deque.rest();
         self.forks.rest();
-        let idle = sleep.park_begin(&self.parker);
-        let back = || {
-            // A waker that was first has counted the thread as well.
-            sleep.park_cancel(&self.parker);
-            Woken::ToSearch
-        };
+        let idle = registry.sleep.park_begin(&self.parker);
         if self.is_called() {
-            return back();
+            return self.back();
         }
         if self.stretch.take_shyness() && registry.has_room() && !registry.occupancy.is_quiet() {
             self.nap();
-            return back();
+            return self.back();
         }
         if self.look().has_admissible_work() {
-            return back();
+            return self.back();
         }
         if let Some(pinned) = &self.pinned
             && registry.threads.try_retire(registry, pinned, idle)
         {
             pinned.close();
-            back();
+            self.back();
             return Woken::Retired;
         }
         self.seat.counters.park();
-        while sleep.sentinel_begin() {
-            let relieved = heartbeat::keep_beat(self);
-            sleep.sentinel_end();
-            match relieved {
-                Relieved::Called => return back(),
-                Relieved::Quiet if self.is_pool_quiet() => {
-                    if !sleep.lookout_begin(&self.parker) {
-                        break;
-                    }
-                    let called = heartbeat::linger(self);
-                    sleep.lookout_end();
-                    if called {
-                        return back();
-                    }
-                    if self.is_pool_quiet() {
-                        break;
-                    }
-                }
-                // Once more round: work may have begun just then and seen a sentinel.
-                Relieved::Quiet => {}
-                Relieved::Stuck(lane) => {
-                    back();
-                    self.charge.set(Some(Charge::Lane(lane)));
-                    self.relief.begin(lane);
-                    self.end_search();
-                    self.begin_stretch();
-                    let found = match lane {
-                        Lane::Frame => self.pop(lane),
-                        // Not another job, which has to wait for its turn.
-                        Lane::Io | Lane::Background => self.take_shared(lane),
-                    };
-                    if let Some(found) = found {
-                        self.run(found);
-                    }
-                    return Woken::ToRun;
-                }
-            }
+        if let Some(woken) = self.keep_watch() {
+            return woken;
         }
         self.parker.park();
         self.seat.counters.wake();
         self.make_way();
-        back()
+        self.back()
+    }
+
+    /// As the sentinel, and then the lookout, if there is none. None if the thread may sleep without a timer.
+    fn keep_watch(&self) -> Option<Woken> {
+        let sleep = &self.registry.sleep;
+        while sleep.sentinel_begin() {
+            let relieved = heartbeat::keep_beat(self);
+            sleep.sentinel_end();
+            match relieved {
+                Relieved::Called => return Some(self.back()),
+                Relieved::Quiet if self.is_pool_quiet() => {
+                    if !sleep.lookout_begin(&self.parker) {
+                        return None;
+                    }
+                    let called = heartbeat::linger(self);
+                    sleep.lookout_end();
+                    if called {
+                        return Some(self.back());
+                    }
+                    if self.is_pool_quiet() {
+                        return None;
+                    }
+                }
+                // Once more round: work may have begun just then and seen a sentinel.
+                Relieved::Quiet => {}
+                Relieved::Stuck(lane) => return Some(self.relieve(lane)),
+            }
+        }
+        None
+    }
+
+    /// Runs work of `lane` that what runs may be blocked on; the thread is counted as running it already.
+    fn relieve(&self, lane: Lane) -> Woken {
+        self.back();
+        self.charge.set(Some(Charge::Lane(lane)));
+        self.relief.begin(lane);
+        self.end_search();
+        self.begin_stretch();
+        let found = match lane {
+            Lane::Frame => self.pop(lane),
+            // Not another job, which has to wait for its turn.
+            Lane::Io | Lane::Background => self.take_shared(lane),
+        };
+        if let Some(found) = found {
+            self.run(found);
+        }
+        Woken::ToRun
     }
 }
 

@@ -4,6 +4,7 @@ mod again;
 mod gap;
 mod life;
 pub(crate) mod look;
+mod standing;
 mod stretch;
 pub(crate) mod wait;
 mod work;
@@ -94,21 +95,6 @@ pub struct Worker {
     relief: Relief,
     /// Whether its next fork is to be taken soon, or as soon as others may take it.
     pub(crate) wants_help_now: Cell<bool>,
-}
-
-/// A thread that waits, and is counted as running in no pool until this is dropped.
-pub(crate) struct Standing(Vec<(Rc<Worker>, Charge)>);
-
-impl Drop for Standing {
-    fn drop(&mut self) {
-        for (worker, charge) in self.0.drain(..) {
-            // Whether there is room or not: nobody is held up who comes back.
-            worker.registry.occupancy.enter(charge);
-            worker.charge.set(Some(charge));
-            worker.seat.core.take();
-            worker.busy_begin();
-        }
-    }
 }
 
 impl Worker {
@@ -344,28 +330,6 @@ impl Worker {
         if cores.len() < KEPT_SCOPES && !core.is_large() {
             cores.push(core);
         }
-    }
-
-    /// Leaves the count in every pool that the thread runs in, for it is about to wait, and offers
-    /// its places to spare threads.
-    pub(crate) fn stand_up() -> Standing {
-        let mut left = Vec::new();
-        this_thread::for_each_seat(|worker| {
-            worker.promote_all();
-            if worker.seat.hides_forks() {
-                worker.seat.show_forks();
-                worker.announce_forks();
-            }
-            if let Some(charge) = worker.charge.take() {
-                worker.seat.counters.busy_end();
-                worker.seat.core.give_back();
-                worker.slot.release(&worker.registry.slots);
-                worker.registry.occupancy.leave(charge);
-                worker.registry.offer_seat();
-                left.push((worker.clone(), charge));
-            }
-        });
-        Standing(left)
     }
 
     /// Moves the thread, which has nothing to do, away from the core of one that runs.

@@ -1,0 +1,156 @@
+//! How large the pieces of a loop are.
+
+use crate::sync::Instant;
+
+/// How many items the loop runs between two polls. The first may be long, so it comes alone; then
+/// pieces grow, for items may be short. They are timed where a clock costs next to nothing beside
+/// what is left: in long loops, and once a beat has come.
+pub(crate) struct PieceSize {
+    pub(crate) items: usize,
+    timed: bool,
+    /// What an item takes, in nanoseconds, once a piece was timed.
+    pub(crate) item: Option<f64>,
+    worth: f64,
+    pieces: u32,
+}
+
+impl PieceSize {
+    const UNTIMED_GROWTH: usize = 16;
+    const UNTIMED: usize = 64;
+    const WORTH_TIMING: usize = 64 * Self::UNTIMED;
+    /// Untimed, the rest is cut no finer than this.
+    const UNTIMED_REST: usize = 48;
+    /// How long a timed piece may take, in nanoseconds: how late a beat is seen.
+    const LONGEST: f64 = 3_000.0;
+    const SHORTEST: f64 = 1_500.0;
+    /// Towards the end, the two who share should end together: pieces are this part of what is left.
+    const PART: f64 = 24.0;
+    /// One of so many pieces is timed.
+    const TIMED: u32 = 4;
+    /// Items may differ, so the last ones' time is trusted this far.
+    const GROWTH: usize = 8;
+    /// What must be left, in nanoseconds, for sharing it to pay.
+    const WORTH_SHARING: f64 = 4_000.0;
+    /// The same for one of two who share already: what they pass to and fro at the end lies in the
+    /// wrong cache when they come by again.
+    ///
+    /// Less than a helper looks around before it sleeps, so that it is still there for the next loop.
+    const WORTH_SHARING_AGAIN: f64 = 15_000.0;
+    /// What must be left, in nanoseconds, for waking somebody at once to pay: a few times what a wake-up costs.
+    const WORTH_WAKING: f64 = 200_000.0;
+    /// How much later than its owner another thread begins, in nanoseconds.
+    const HAND_OVER: f64 = 1_500.0;
+    /// A loop of fewer items is shared before its first one, for that may take long.
+    const FEW: usize = 64;
+
+    pub(crate) fn new(shared: bool) -> Self {
+        Self {
+            items: 1,
+            timed: shared,
+            item: None,
+            worth: if shared {
+                Self::WORTH_SHARING_AGAIN
+            } else {
+                Self::WORTH_SHARING
+            },
+            pieces: 0,
+        }
+    }
+
+    /// Whether `left` items make a last piece.
+    pub(crate) fn is_rest(&self, left: usize) -> bool {
+        let coarse = !self.timed && self.items > 1;
+        left <= if coarse {
+            Self::UNTIMED_REST
+        } else {
+            self.items
+        }
+    }
+
+    /// Whether `left` items are worth sharing, if that is known. Else, the next piece is a sample.
+    pub(crate) fn is_worth_sharing(&mut self, left: usize) -> Option<bool> {
+        if let Some(item) = self.item {
+            return Some(item * left as f64 >= self.worth);
+        }
+        if self.items == 1 && left < Self::FEW {
+            return Some(true);
+        }
+        self.timed = true;
+        self.items = (left / Self::FEW + 3).min(Self::UNTIMED);
+        None
+    }
+
+    /// Where to cut `left` items, so that who comes for the second part later ends with the first.
+    pub(crate) fn middle(&self, left: usize) -> usize {
+        let hand_over = self.item.map_or(0.0, |item| Self::HAND_OVER / item) as usize;
+        left / 2 + hand_over.min(left / 2) / 2
+    }
+
+    /// Whether `left` items take so long that nobody who sleeps should wait for the next beat.
+    pub(crate) fn is_worth_waking(&self, left: usize) -> bool {
+        self.item
+            .is_some_and(|item| item * left as f64 >= Self::WORTH_WAKING)
+    }
+
+    /// Runs a piece of at most that size, with `left` items at its start, and sizes the next one.
+    pub(crate) fn run(&mut self, left: usize, piece: impl FnOnce()) {
+        self.timed |= self.items == Self::UNTIMED && left >= Self::WORTH_TIMING;
+        if !self.timed {
+            piece();
+            self.items = (self.items * Self::UNTIMED_GROWTH).min(Self::UNTIMED);
+            return;
+        }
+        self.pieces = self.pieces.saturating_add(1);
+        if self.pieces > Self::TIMED && !self.pieces.is_multiple_of(Self::TIMED) {
+            return piece();
+        }
+        let start = Instant::now();
+        piece();
+        let nanos = start.elapsed().as_nanos() as f64;
+        let items = self.items.min(left / 2).max(1);
+        let item = (nanos / items as f64).max(0.1);
+        let rest = item * (left - items) as f64;
+        let time = (rest / Self::PART).clamp(Self::SHORTEST, Self::LONGEST);
+        self.item = Some(item);
+        self.items = ((time / item) as usize).clamp(1, self.items * Self::GROWTH);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    /// The sizes of the pieces of `items` items that take no time to speak of.
+    fn pieces(items: usize) -> Vec<usize> {
+        let mut size = PieceSize::new(false);
+        let (mut left, mut sizes) = (items, Vec::new());
+        while !size.is_rest(left) {
+            let piece = size.items.min(left / 2);
+            sizes.push(piece);
+            size.run(left, || ());
+            left -= piece;
+        }
+        sizes.push(left);
+        sizes
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "in an interpreter all work is long")]
+    fn short_work_is_cut_a_few_times_and_long_work_seldom() {
+        assert_eq!(pieces(1), [1]);
+        assert_eq!(pieces(100), [1, 16, 41, 42]);
+        let many = pieces(10_000_000);
+        assert!(many.len() < 500, "{}", many.len());
+        assert_eq!(many.iter().sum::<usize>(), 10_000_000);
+    }
+
+    #[test]
+    fn long_items_go_one_by_one_once_somebody_shares_them() {
+        let mut size = PieceSize::new(true);
+        for _ in 0..3 {
+            size.run(10, || std::thread::sleep(Duration::from_millis(1)));
+            assert_eq!(size.items, 1);
+        }
+    }
+}

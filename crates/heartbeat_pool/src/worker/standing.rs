@@ -1,0 +1,45 @@
+//! A thread that waits gives its seats away meanwhile.
+
+use super::Worker;
+use crate::lanes::occupancy::Charge;
+use crate::threads::this_thread;
+use std::rc::Rc;
+
+/// A thread that waits, and is counted as running in no pool until this is dropped.
+pub(crate) struct Standing(Vec<(Rc<Worker>, Charge)>);
+
+impl Drop for Standing {
+    fn drop(&mut self) {
+        for (worker, charge) in self.0.drain(..) {
+            // Whether there is room or not: nobody is held up who comes back.
+            worker.registry.occupancy.enter(charge);
+            worker.charge.set(Some(charge));
+            worker.seat.core.take();
+            worker.busy_begin();
+        }
+    }
+}
+
+impl Worker {
+    /// Leaves the count in every pool that the thread runs in, for it is about to wait, and offers
+    /// its places to spare threads.
+    pub(crate) fn stand_up() -> Standing {
+        let mut left = Vec::new();
+        this_thread::for_each_seat(|worker| {
+            worker.promote_all();
+            if worker.seat.hides_forks() {
+                worker.seat.show_forks();
+                worker.announce_forks();
+            }
+            if let Some(charge) = worker.charge.take() {
+                worker.seat.counters.busy_end();
+                worker.seat.core.give_back();
+                worker.slot.release(&worker.registry.slots);
+                worker.registry.occupancy.leave(charge);
+                worker.registry.offer_seat();
+                left.push((worker.clone(), charge));
+            }
+        });
+        Standing(left)
+    }
+}
