@@ -7,7 +7,7 @@ use crate::job::Job;
 use crate::lanes::lane::Lane;
 use crate::lanes::lower::Kin;
 use crate::lanes::occupancy::Occupancy;
-use crate::lanes::priority::{self, LowerPriority};
+use crate::lanes::priority::LowerPriority;
 use crate::late;
 use crate::pool::config::Config;
 use crate::pool::metrics::{PoolMetrics, WorkerMetrics};
@@ -20,22 +20,10 @@ use crate::threads::this_thread;
 use crate::unwind;
 use crate::verbs::blocking::BlockingQueue;
 use crate::worker::Worker;
-use crate::worker::look::Look;
 use std::any::Any;
 
 /// The seats as one reading: a worker keeps it until the epoch moves.
 pub(crate) type SeatList = Arc<Vec<Arc<Seat>>>;
-
-/// What becomes of a thread that wakes another one.
-#[derive(Clone, Copy)]
-enum Waker {
-    /// It keeps its core for a while.
-    GoesOn,
-    /// It keeps its core as long as the other one works.
-    Works,
-    /// It may be about to sleep, and the other one may as well have that core.
-    MayStop,
-}
 
 pub(crate) struct Registry {
     /// Work from outside and of the lower lanes; frame work of a worker lies in its own deque.
@@ -120,132 +108,22 @@ impl Registry {
         }
     }
 
-    /// After work of `lane` was queued: wakes somebody, unless somebody is looking for work.
-    ///
-    /// Tells whether nobody was, so that a thread was woken if there was room.
-    pub(crate) fn notify(self: &Arc<Self>, lane: Lane) -> bool {
-        self.notify_at_once(lane, Waker::MayStop)
-    }
-
-    /// As [`notify`](Self::notify), by a thread that works on beside the helper. Not for joins that are
-    /// shared by the beat, which may be too short to be worth a core of their own.
-    pub(crate) fn notify_helper(self: &Arc<Self>, lane: Lane) {
-        self.notify_at_once(lane, Waker::Works);
-    }
-
-    /// As [`notify`](Self::notify), for work that may wait a beat.
-    pub(crate) fn notify_within_a_beat(self: &Arc<Self>, lane: Lane) {
-        self.notify_soon(lane, Waker::MayStop);
-    }
-
-    /// As [`notify_helper`](Self::notify_helper), for work that may wait a beat.
-    pub(crate) fn notify_helper_within_a_beat(self: &Arc<Self>, lane: Lane) {
-        self.notify_soon(lane, Waker::Works);
-    }
-
-    fn notify_at_once(self: &Arc<Self>, lane: Lane, waker: Waker) -> bool {
-        let needed = self.sleep.needs_searcher();
-        if needed {
-            self.wake_for(lane, waker);
-        }
-        needed
-    }
-
-    fn notify_soon(self: &Arc<Self>, lane: Lane, waker: Waker) {
-        if self.sleep.needs_watch() {
-            self.wake_for(lane, waker);
-        }
-    }
-
-    /// After blocking work was queued: wakes or starts a thread for it, unless somebody is looking
-    /// for work.
-    pub(crate) fn notify_of_blocking(self: &Arc<Self>) {
-        if self.sleep.needs_searcher() {
-            self.wake_any(Waker::MayStop);
-        }
-    }
-
-    /// After work was queued by somebody who goes on for a while and will not do it: wakes somebody though others
-    /// search already, if they are fewer than the jobs; or within a beat where somebody runs who is likely to be
-    /// through with it by then.
-    pub(crate) fn notify_others(self: &Arc<Self>, lane: Lane) {
-        // Relaxed: nothing rests on the flag.
-        if self.brief.load(Ordering::Relaxed) && !self.occupancy.is_quiet() {
-            self.notify_soon(lane, Waker::GoesOn);
-        } else if self.sleep.needs_searcher() || self.wants_more_searchers(lane) {
-            self.wake_for(lane, Waker::GoesOn);
-        }
-    }
-
-    /// Whether more is queued from outside than the searchers will take, and there is room for one more. Lower work
-    /// is in no such hurry.
-    fn wants_more_searchers(&self, lane: Lane) -> bool {
-        let searchers = self.sleep.searchers();
-        lane == Lane::Frame
-            && searchers < self.occupancy.room()
-            && searchers < self.injectors[lane.index()].len()
-    }
-
     /// Tells whether the jobs that a worker has just run were shorter than a hand-over.
     pub(crate) fn set_brief(&self, brief: bool) {
-        if self.brief.load(Ordering::Relaxed) != brief {
+        if self.is_brief() != brief {
             self.brief.store(brief, Ordering::Relaxed);
         }
     }
 
-    /// After work was queued that nobody may take yet: somebody must be there to see when they may.
-    pub(crate) fn see_to_sentinel(self: &Arc<Self>) {
-        if self.sleep.needs_watch() && !self.sleep.has_sentinel() {
-            self.wake_any(Waker::GoesOn);
-        }
+    /// Whether they were.
+    pub(crate) fn is_brief(&self) -> bool {
+        // Relaxed: nothing rests on the flag.
+        self.brief.load(Ordering::Relaxed)
     }
 
-    /// As [`see_to_sentinel`](Self::see_to_sentinel), for what is likely to be there still when others may take it:
-    /// somebody must look within a beat.
-    pub(crate) fn see_to_watch(self: &Arc<Self>) {
-        if self.sleep.needs_watch() {
-            self.wake_any(Waker::GoesOn);
-        }
-    }
-
-    fn wake_any(self: &Arc<Self>, waker: Waker) {
-        let woken = match waker {
-            // A thread that gives way doesn't go on once a frame's has woken.
-            _ if self.kin.is_lower() || priority::gives_way() => self.sleep.wake_one(),
-            Waker::MayStop => self.sleep.wake_one(),
-            Waker::GoesOn => self.sleep.wake_one_away(),
-            Waker::Works => self.sleep.wake_one_elsewhere(),
-        };
-        if !woken && self.occupancy.target() > 0 {
-            self.threads.spawn_spare(self);
-        }
-    }
-
-    fn wake_for(self: &Arc<Self>, lane: Lane, waker: Waker) {
-        // Threadless: a caller of `block_on` may sleep.
-        let threadless = self.occupancy.target() == 0;
-        if threadless || self.occupancy.admits(lane) || !self.sleep.has_sentinel() {
-            // Not admitted, it becomes the sentinel, which relieves a pool whose running jobs
-            // block on queued ones.
-            self.wake_any(waker);
-        }
-    }
-
-    /// After the calling thread left the count: its place goes to whoever can use it.
-    pub(crate) fn offer_seat(self: &Arc<Self>) {
-        if !self.sleep.needs_watch() {
-            return;
-        }
-        let seats = self.seats();
-        let look = Look::new(self, seats.as_slice());
-        if let Some(lane) = look.work_for_one_more() {
-            self.wake_for(lane, Waker::MayStop);
-        } else if self.blocking.is_ready() {
-            self.wake_any(Waker::MayStop);
-        } else if !self.occupancy.is_quiet() {
-            // Forks found no room before: the next one looks again.
-            look.raise_beats(None);
-        }
+    /// How many jobs of `lane` lie where everybody takes them.
+    pub(crate) fn injected(&self, lane: Lane) -> usize {
+        self.injectors[lane.index()].len()
     }
 
     pub(crate) fn has_injected(&self, lane: Lane) -> bool {
@@ -302,7 +180,7 @@ impl Registry {
         let departed = lock(&self.departed);
         PoolMetrics {
             threads: self.occupancy.target(),
-            queued: [0, 1, 2].map(|lane: usize| self.injectors[lane].len()),
+            queued: Lane::ALL.map(|lane| self.injected(lane)),
             queued_blocking: self.blocking.len(),
             workers: self.seats().iter().map(|seat| seat.metrics()).collect(),
             departed: WorkerMetrics {

@@ -1,24 +1,188 @@
-//! Where new work goes: a member's own deque, or the injector of its lane.
+//! Where new work goes, a member's own deque or the injector of its lane, and who is told of it.
+//!
+//! Whoever queues anything, or makes room, says so by one [`News`]; what comes of it is decided here alone.
 
+use crate::idle::sleep::Wake;
 use crate::job::Job;
 use crate::lanes::lane::Lane;
+use crate::lanes::priority;
 use crate::registry::Registry;
 use crate::sync::Arc;
 use crate::threads::this_thread;
 use crate::worker::Worker;
+use crate::worker::look::Look;
+
+/// What somebody may be woken for.
+#[derive(Clone, Copy)]
+enum Work {
+    /// Work of a lane, for whoever that has room for.
+    Of(Lane),
+    /// Calls that block, which need no room.
+    Blocking,
+    /// Forks that are kept from others for now.
+    Kept,
+}
+
+/// How soon somebody must look.
+#[derive(Clone, Copy)]
+enum When {
+    /// Now: somebody must be searching.
+    AtOnce,
+    /// Within a beat: an alert sentinel will do.
+    WithinABeat,
+    /// At some time: any sentinel will do.
+    Sometime,
+}
+
+/// What becomes of the thread that tells.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Teller {
+    /// It may be about to sleep, and whoever is woken may as well have its core.
+    MayStop,
+    /// It keeps its core for a while.
+    GoesOn,
+    /// It keeps its core as long as whoever is woken works.
+    Works,
+}
+
+/// Where work lies, how soon it is wanted, and what its queuer does next.
+#[derive(Clone, Copy)]
+pub(crate) struct News {
+    work: Work,
+    when: When,
+    teller: Teller,
+}
+
+impl News {
+    const fn new(work: Work, when: When) -> Self {
+        let teller = Teller::MayStop;
+        Self { work, when, teller }
+    }
+
+    /// Work of `lane` that is to begin now.
+    pub(crate) const fn at_once(lane: Lane) -> Self {
+        Self::new(Work::Of(lane), When::AtOnce)
+    }
+
+    /// Work of `lane` that may wait a beat, for example as its queuer may come to it before that.
+    pub(crate) const fn within_a_beat(lane: Lane) -> Self {
+        Self::new(Work::Of(lane), When::WithinABeat)
+    }
+
+    /// A call that blocks.
+    pub(crate) const fn blocking() -> Self {
+        Self::new(Work::Blocking, When::AtOnce)
+    }
+
+    /// Forks that others may take later, if they are there still.
+    pub(crate) const fn kept() -> Self {
+        Self::new(Work::Kept, When::Sometime).by(Teller::GoesOn)
+    }
+
+    /// The same, of which many are likely to be there still.
+    pub(crate) const fn kept_for_a_beat() -> Self {
+        Self::new(Work::Kept, When::WithinABeat).by(Teller::GoesOn)
+    }
+
+    /// The same from a thread that goes on so.
+    pub(crate) const fn by(self, teller: Teller) -> Self {
+        Self { teller, ..self }
+    }
+}
 
 impl Registry {
+    /// After something was queued: wakes somebody for it, or starts a thread, unless it will be found by then.
+    ///
+    /// Tells whether somebody was needed, and so woken if there was room.
+    pub(crate) fn tell(self: &Arc<Self>, news: News) -> bool {
+        let is_needed = match news.when {
+            When::AtOnce => self.sleep.needs_searcher() || self.wants_more_searchers(news),
+            When::WithinABeat => self.sleep.needs_watch(),
+            When::Sometime => self.sleep.needs_watch() && !self.sleep.has_sentinel(),
+        };
+        if is_needed && self.has_use_for(news.work) {
+            self.wake(news.teller);
+        }
+        is_needed
+    }
+
+    /// After the calling thread left the count: its place goes to whoever can use it.
+    pub(crate) fn offer_seat(self: &Arc<Self>) {
+        if !self.sleep.needs_watch() {
+            return;
+        }
+        let seats = self.seats();
+        let look = Look::new(self, seats.as_slice());
+        if let Some(lane) = look.work_for_one_more() {
+            if self.has_use_for(Work::Of(lane)) {
+                self.wake(Teller::MayStop);
+            }
+        } else if self.blocking.is_ready() {
+            self.wake(Teller::MayStop);
+        } else if !self.occupancy.is_quiet() {
+            // Forks found no room before: the next one looks again.
+            look.raise_beats(None);
+        }
+    }
+
+    /// News of work of `lane` that its queuer will not do: within a beat where somebody runs who is likely to be through
+    /// with it by then.
+    pub(crate) fn news_for_others(&self, lane: Lane) -> News {
+        if self.is_brief() && !self.occupancy.is_quiet() {
+            News::within_a_beat(lane).by(Teller::GoesOn)
+        } else {
+            News::at_once(lane).by(Teller::GoesOn)
+        }
+    }
+
+    /// Whether more is queued from outside than the searchers will take, there is room for one more, and the queuer
+    /// goes on. Lower work is in no such hurry.
+    fn wants_more_searchers(&self, news: News) -> bool {
+        let Work::Of(Lane::Frame) = news.work else {
+            return false;
+        };
+        let searchers = self.sleep.searchers();
+        news.teller == Teller::GoesOn
+            && searchers < self.occupancy.room()
+            && searchers < self.injected(Lane::Frame)
+    }
+
+    /// Whether one more thread could do something about `work`.
+    fn has_use_for(&self, work: Work) -> bool {
+        let Work::Of(lane) = work else {
+            return true;
+        };
+        // Threadless: a caller of `block_on` may sleep. Not admitted, who is woken becomes the sentinel, which relieves
+        // a pool whose running jobs block on queued ones.
+        let threadless = self.occupancy.target() == 0;
+        threadless || self.occupancy.admits(lane) || !self.sleep.has_sentinel()
+    }
+
+    /// Wakes an idle thread, or starts one.
+    fn wake(self: &Arc<Self>, teller: Teller) {
+        let wake = match teller {
+            // A thread that gives way doesn't go on once a frame's has woken.
+            _ if self.kin.is_lower() || priority::gives_way() => Wake::Anywhere,
+            Teller::MayStop => Wake::Anywhere,
+            Teller::GoesOn => Wake::OffThisCore,
+            Teller::Works => Wake::Elsewhere,
+        };
+        if !self.sleep.wake_one(wake) && self.occupancy.target() > 0 {
+            self.threads.spawn_spare(self);
+        }
+    }
+
     /// Queues `job` where any worker can take it, and sees to it that one does: at once if it
     /// comes from outside, within a beat if from a worker, which may take it itself before that.
     pub(crate) fn push(self: &Arc<Self>, lane: Lane, job: Job) {
         this_thread::with_current(|worker| match worker {
             Some(worker) if worker.is_in(self) => {
                 self.queue_from(worker, lane, job);
-                self.notify_within_a_beat(lane);
+                self.tell(News::within_a_beat(lane));
             }
             _ => {
                 self.inject(lane, job);
-                self.notify_others(lane);
+                self.tell(self.news_for_others(lane));
             }
         });
     }

@@ -38,6 +38,17 @@ impl Idle {
     }
 }
 
+/// Where a thread is to run that is woken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wake {
+    /// Where the system puts it: the waker may be about to sleep.
+    Anywhere,
+    /// On another core than the waker's, if it has slept there: that one goes on for a while.
+    OffThisCore,
+    /// On another core than the waker's, wherever it has slept: that one works beside it.
+    Elsewhere,
+}
+
 /// The idle threads of a pool, and those that look for work.
 #[derive(Debug)]
 pub(crate) struct Sleep {
@@ -151,20 +162,13 @@ impl Sleep {
 
     /// Wakes the thread that went idle last, whose caches are warmest. False if none is idle.
     #[must_use]
-    pub(crate) fn wake_one(&self) -> bool {
-        self.wake_if(|_| true, Parker::unpark)
-    }
-
-    /// As [`wake_one`](Self::wake_one), by a thread that goes on running for a while.
-    #[must_use]
-    pub(crate) fn wake_one_away(&self) -> bool {
-        self.wake_if(|_| true, Parker::unpark_away)
-    }
-
-    /// As [`wake_one`](Self::wake_one), by a thread that works on beside the other one.
-    #[must_use]
-    pub(crate) fn wake_one_elsewhere(&self) -> bool {
-        self.wake_if(|_| true, Parker::unpark_elsewhere)
+    pub(crate) fn wake_one(&self, wake: Wake) -> bool {
+        let unpark = match wake {
+            Wake::Anywhere => Parker::unpark,
+            Wake::OffThisCore => Parker::unpark_away,
+            Wake::Elsewhere => Parker::unpark_elsewhere,
+        };
+        self.wake_if(|_| true, unpark)
     }
 
     /// As [`wake_one`](Self::wake_one), but none that waits.

@@ -72,7 +72,7 @@ impl Occupancy {
 
     fn counts(&self) -> Counts {
         // Relaxed: a decision on a stale reading is mended by the caller's fence (`Registry`'s
-        // notify and its check before sleep) or by the compare-exchange in `try_admit`.
+        // tell and its check before sleep) or by the compare-exchange in `try_admit`.
         Counts(self.counts.load(Ordering::Relaxed))
     }
 

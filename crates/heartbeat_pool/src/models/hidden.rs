@@ -1,12 +1,12 @@
 //! Forks that are kept from others for a while against threads that go to sleep, or go on to something else.
 //!
 //! [`Pool::announce`] stands for `Worker::announce_forks` of `verbs/fork.rs`, [`Pool::see_to_sentinel`] for that of
-//! `registry.rs`, [`Pool::idle`] for `sleep` of `worker/life.rs` with `keep_beat` of `heartbeat/sentinel.rs`,
+//! `schedule.rs` (as `tell` of kept forks), [`Pool::idle`] for `sleep` of `worker/life.rs` with `keep_beat` of `heartbeat/sentinel.rs`,
 //! [`Pool::take_other`] for a searcher that finds work, and `end_search` there. Whether the forks are hidden is the
 //! pool's own to tell, by a clock that strikes once.
 
 use super::check;
-use crate::idle::sleep::Sleep;
+use crate::idle::sleep::{Sleep, Wake};
 use crate::lanes::lane::Lane;
 use crate::lanes::occupancy::{Charge, Occupancy};
 use crate::parker::Parker;
@@ -81,18 +81,18 @@ impl Pool {
                 self.sleep.needs_watch()
             };
             if wakes && (self.occupancy.admits(Lane::Frame) || !self.sleep.has_sentinel()) {
-                let _ = self.sleep.wake_one();
+                let _ = self.sleep.wake_one(Wake::Anywhere);
             }
         } else if !wants_help_now {
             self.see_to_sentinel();
         } else if self.sleep.needs_watch() {
-            let _ = self.sleep.wake_one();
+            let _ = self.sleep.wake_one(Wake::Anywhere);
         }
     }
 
     fn see_to_sentinel(&self) {
         if self.sleep.needs_watch() && !self.sleep.has_sentinel() {
-            let _ = self.sleep.wake_one();
+            let _ = self.sleep.wake_one(Wake::Anywhere);
         }
     }
 
@@ -144,7 +144,7 @@ impl Pool {
         }
         if self.is_admissible() {
             if self.sleep.needs_searcher() {
-                let _ = self.sleep.wake_one();
+                let _ = self.sleep.wake_one(Wake::Anywhere);
             }
         } else if sees_to_forks && self.has_hidden_forks() {
             self.see_to_sentinel();

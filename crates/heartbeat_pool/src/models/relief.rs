@@ -5,7 +5,7 @@
 //! and what tells who goes on are the pool's own. There are no spare threads, and time only for one relief.
 
 use super::check;
-use crate::idle::sleep::Sleep;
+use crate::idle::sleep::{Sleep, Wake};
 use crate::lanes::lane::Lane;
 use crate::lanes::occupancy::{Charge, Occupancy};
 use crate::lanes::relief::Relief;
@@ -58,7 +58,7 @@ impl Pool {
 
     fn wake_for_frame(&self) {
         if self.occupancy.admits(Lane::Frame) || !self.sleep.has_sentinel() {
-            let _ = self.sleep.wake_one();
+            let _ = self.sleep.wake_one(Wake::Anywhere);
         }
     }
 

@@ -1,6 +1,6 @@
 //! Push against a freed place and against growth.
 
-use crate::idle::sleep::Sleep;
+use crate::idle::sleep::{Sleep, Wake};
 use crate::lanes::lane::Lane;
 use crate::lanes::occupancy::{Charge, Occupancy};
 use crate::parker::Parker;
@@ -50,13 +50,13 @@ fn a_push_and_a_freed_place_meet() {
             thread::spawn(move || {
                 occupancy.leave(Charge::Lane(Lane::Frame));
                 if sleep.needs_watch() && queue.load(Ordering::Relaxed) > 0 {
-                    let _ = sleep.wake_one();
+                    let _ = sleep.wake_one(Wake::Anywhere);
                 }
             })
         };
         queue.fetch_add(1, Ordering::Relaxed);
         if sleep.needs_watch() && occupancy.admits(Lane::Frame) {
-            let _ = sleep.wake_one();
+            let _ = sleep.wake_one(Wake::Anywhere);
         }
         worker.join().unwrap();
         leaver.join().unwrap();

@@ -1,7 +1,7 @@
 //! The sentinel against push, promotion and the start of work.
 
 use crate::heartbeat::Beat;
-use crate::idle::sleep::Sleep;
+use crate::idle::sleep::{Sleep, Wake};
 use crate::lanes::lane::Lane;
 use crate::lanes::occupancy::{Charge, Occupancy};
 use crate::parker::Parker;
@@ -32,7 +32,7 @@ fn a_push_is_not_left_to_a_sentinel_that_stands_down() {
         };
         queue.fetch_add(1, Ordering::Relaxed);
         if sleep.needs_watch() {
-            let _ = sleep.wake_one();
+            let _ = sleep.wake_one(Wake::Anywhere);
         }
         sentinel.join().unwrap();
     });
@@ -65,7 +65,7 @@ fn a_raised_beat_wakes_a_sentinel_that_stood_down() {
         beat.lower();
         queue.fetch_add(1, Ordering::Relaxed);
         if sleep.needs_watch() {
-            let _ = sleep.wake_one();
+            let _ = sleep.wake_one(Wake::Anywhere);
         }
         sentinel.join().unwrap();
     });
@@ -113,7 +113,7 @@ fn busy_pool(lingers: bool) {
         occupancy.enter(Charge::External);
         queue.fetch_add(1, Ordering::Relaxed);
         if sleep.needs_watch() && (occupancy.admits(Lane::Frame) || !sleep.has_sentinel()) {
-            let _ = sleep.wake_one();
+            let _ = sleep.wake_one(Wake::Anywhere);
         }
         idle.join().unwrap();
     });

@@ -1,6 +1,6 @@
 //! Push against sleep, and the pool's end against sleep.
 
-use crate::idle::sleep::Sleep;
+use crate::idle::sleep::{Sleep, Wake};
 use crate::parker::Parker;
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Ordering};
 use loom::thread;
@@ -17,7 +17,7 @@ fn work_once(sleep: &Sleep, parker: &Arc<Parker>, queue: &AtomicUsize) {
     loop {
         if take() {
             if sleep.search_end() && queue.load(Ordering::Relaxed) > 0 {
-                let _ = sleep.wake_one();
+                let _ = sleep.wake_one(Wake::Anywhere);
             }
             return;
         }
@@ -34,7 +34,7 @@ fn work_once(sleep: &Sleep, parker: &Arc<Parker>, queue: &AtomicUsize) {
 fn push(sleep: &Sleep, queue: &AtomicUsize) {
     queue.fetch_add(1, Ordering::Relaxed);
     if sleep.needs_searcher() {
-        let _ = sleep.wake_one();
+        let _ = sleep.wake_one(Wake::Anywhere);
     }
 }
 
@@ -99,7 +99,7 @@ fn sleep_without_its_fence_loses_a_push() {
         };
         queue.fetch_add(1, Ordering::Relaxed);
         if sleep.searchers() == 0 {
-            let _ = sleep.wake_one();
+            let _ = sleep.wake_one(Wake::Anywhere);
         }
         let sleeps = worker.join().unwrap();
         assert!(!sleeps || parker.has_token(), "lost wake-up");
@@ -131,7 +131,7 @@ fn a_pools_end_wakes_everyone() {
                 })
             })
             .collect();
-        let _ = sleep.wake_one();
+        let _ = sleep.wake_one(Wake::Anywhere);
         ended.swap(true, Ordering::SeqCst);
         sleep.wake_all();
         for worker in workers {

@@ -1,11 +1,11 @@
 //! Pushes against a spare thread that is being started, or that the system refuses.
 //!
-//! [`Pool::push`] stands for `Registry::notify` and `wake_any` of `registry.rs`, [`Pool::spawn_spare`] for that of
+//! [`Pool::push`] stands for `Registry::tell` of `schedule.rs`, [`Pool::spawn_spare`] for that of
 //! `threads/start.rs`, [`Pool::run`] for `Thread::run` there and `main_loop` of `worker/life.rs`, [`Pool::wait`] for `rest`
 //! of `worker/wait.rs`. Who may start one, and what it means to be short of one, is the pool's own.
 
 use super::check;
-use crate::idle::sleep::Sleep;
+use crate::idle::sleep::{Sleep, Wake};
 use crate::idle::waiters::Waiters;
 use crate::parker::Parker;
 use crate::sync::{Arc, AtomicUsize, Mutex, Ordering, lock};
@@ -65,7 +65,7 @@ impl Pool {
     }
 
     fn notify(this: &Arc<Self>) {
-        if this.sleep.needs_searcher() && !this.sleep.wake_one() {
+        if this.sleep.needs_searcher() && !this.sleep.wake_one(Wake::Anywhere) {
             Self::spawn_spare(this);
         }
     }

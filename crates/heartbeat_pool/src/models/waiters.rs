@@ -4,7 +4,7 @@
 //! for `resize_own` of `pool/resize.rs`. The lists, the counts, the signal and the sleep are the pool's own.
 
 use super::check;
-use crate::idle::sleep::Sleep;
+use crate::idle::sleep::{Sleep, Wake};
 use crate::idle::waiters::Waiters;
 use crate::lanes::lane::Lane;
 use crate::lanes::occupancy::{Charge, Occupancy};
@@ -53,7 +53,7 @@ impl Pool {
     fn push(&self) {
         self.queued.fetch_add(1, Ordering::Release);
         if self.sleep.needs_searcher() {
-            let _ = self.sleep.wake_one();
+            let _ = self.sleep.wake_one(Wake::Anywhere);
         }
     }
 

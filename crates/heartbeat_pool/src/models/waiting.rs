@@ -1,7 +1,7 @@
 //! Threads that wait in a pool without spare threads: they take what is queued if nobody else could, and
 //! stand in nobody's way.
 
-use crate::idle::sleep::Sleep;
+use crate::idle::sleep::{Sleep, Wake};
 use crate::parker::Parker;
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Ordering};
 use loom::thread;
@@ -29,7 +29,7 @@ impl Pool {
     fn push(&self) {
         self.queued.fetch_add(1, Ordering::Relaxed);
         if self.sleep.needs_searcher() {
-            let _ = self.sleep.wake_one();
+            let _ = self.sleep.wake_one(Wake::Anywhere);
         }
     }
 
@@ -62,7 +62,7 @@ impl Pool {
             if self.sleep.wait_end(parker) && self.has_work() {
                 let handed_on = self.sleep.wake_worker();
                 if !handed_on && is_needed() {
-                    let _ = self.sleep.wake_one();
+                    let _ = self.sleep.wake_one(Wake::Anywhere);
                 }
             }
             if awake && self.take() {
@@ -75,7 +75,7 @@ impl Pool {
     fn leave(&self) {
         self.running.fetch_sub(1, Ordering::AcqRel);
         if self.sleep.needs_watch() && self.has_work() {
-            let _ = self.sleep.wake_one();
+            let _ = self.sleep.wake_one(Wake::Anywhere);
         }
     }
 }
@@ -142,7 +142,7 @@ fn a_waiting_thread_keeps_no_job_from_a_worker() {
                         pool.sleep.park_cancel(&parker);
                     }
                     if pool.sleep.search_end() && pool.has_work() {
-                        let _ = pool.sleep.wake_one();
+                        let _ = pool.sleep.wake_one(Wake::Anywhere);
                     }
                     if left == 0 {
                         pool.finish();

@@ -3,6 +3,7 @@
 use crate::active::Tracked;
 use crate::job::Job;
 use crate::registry::Registry;
+use crate::schedule::News;
 use crate::sync::{Arc, AtomicUsize, Ordering};
 use crate::worker::Worker;
 use async_task::{Runnable, Task};
@@ -76,7 +77,7 @@ impl Registry {
             let job = unsafe { Job::new(runnable) };
             // After the pool's end the job comes back, and dropping it cancels the task.
             if registry.blocking.queue.push(job).is_ok() {
-                registry.notify_of_blocking();
+                registry.tell(News::blocking());
             }
         };
         let builder = async_task::Builder::new().propagate_panic(true);

@@ -9,6 +9,7 @@
 
 use crate::parker::Parker;
 use crate::queue::private::StackPtr;
+use crate::schedule::{News, Teller};
 use crate::seat::Seat;
 use crate::sync::{Arc, AtomicBool, OnceLock, Ordering};
 use crate::unwind::{self, Payload};
@@ -159,7 +160,7 @@ impl Wait for StolenFork<'_> {
             // The thief may have begun something else, and this be part of that. Otherwise the fork was in the
             // thief's deque before that, which was empty when the thief began.
             seat.give_back(fork);
-            worker.registry().notify(seat.fork_lane());
+            worker.registry().tell(News::at_once(seat.fork_lane()));
         } else {
             worker.seat.counters.steal();
             worker.run_fork(fork);
@@ -183,18 +184,17 @@ impl Worker {
         self.seat.set_fork_lane(self.lane());
         // Others point into the frames of whoever forks.
         unwind::AbortOnUnwind::guard(|| {
-            if self.seat.shows_forks() {
+            let is_shown = self.seat.shows_forks();
+            if is_shown {
                 self.seat.show_forks();
-                if self.wants_help_now.take() {
-                    self.registry().notify_helper(self.lane());
-                } else {
-                    self.registry().notify_helper_within_a_beat(self.lane());
-                }
-            } else if self.wants_help_now.take() {
-                self.registry().see_to_watch();
-            } else {
-                self.registry().see_to_sentinel();
             }
+            let news = match (is_shown, self.wants_help_now.take()) {
+                (true, true) => News::at_once(self.lane()).by(Teller::Works),
+                (true, false) => News::within_a_beat(self.lane()).by(Teller::Works),
+                (false, true) => News::kept_for_a_beat(),
+                (false, false) => News::kept(),
+            };
+            self.registry().tell(news);
         });
     }
 

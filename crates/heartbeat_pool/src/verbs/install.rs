@@ -4,6 +4,7 @@ use crate::idle::spin;
 use crate::job::{Closure, Job};
 use crate::lanes::lane::Lane;
 use crate::registry::Registry;
+use crate::schedule::News;
 use crate::sync::{Arc, Mutex, lock};
 use crate::threads::this_thread;
 use crate::unwind::{self, Payload};
@@ -88,7 +89,7 @@ impl Registry {
         // SAFETY: this frame, which has all that the call borrows, waits until it was run or dropped.
         let job = unsafe { Job::new(Closure::new(move || call.run())) };
         self.inject(Lane::Frame, job);
-        let woke = self.notify(Lane::Frame);
+        let woke = self.tell(News::at_once(Lane::Frame));
         // Others point into this frame.
         unwind::AbortOnUnwind::guard(|| {
             let is_done = future::poll_fn(|context| done.poll(context.waker()));

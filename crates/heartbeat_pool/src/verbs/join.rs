@@ -5,6 +5,7 @@
 //! scheme is heartbeat scheduling (Acar et al., PLDI 2018), as in the libraries spice and chili.
 
 use crate::queue::private::StackPtr;
+use crate::schedule::News;
 use crate::seat::Promotion;
 use crate::sync::Arc;
 use crate::unwind::{self, Payload};
@@ -195,7 +196,7 @@ impl Worker {
         if registry.sleep.searchers() == 0 {
             self.seat.beat.lower();
             if registry.occupancy.admits(self.lane()) {
-                registry.notify_within_a_beat(self.lane());
+                registry.tell(News::within_a_beat(self.lane()));
             }
         }
     }
@@ -238,11 +239,11 @@ impl Worker {
 
     /// Tells of a fork that was offered.
     pub(crate) fn announce(&self) {
-        if self.wants_help_now.take() {
-            self.registry().notify(self.lane());
-        } else {
-            self.registry().notify_within_a_beat(self.lane());
-        }
+        let news = match self.wants_help_now.take() {
+            true => News::at_once(self.lane()),
+            false => News::within_a_beat(self.lane()),
+        };
+        self.registry().tell(news);
     }
 
     /// Ends the join whose job was promoted, by running the job or by its thief's result.

@@ -10,6 +10,7 @@ use crate::placement;
 use crate::pool::config::ThreadHandler;
 use crate::queue::pinned::Pinned;
 use crate::registry::Registry;
+use crate::schedule::News;
 use crate::sync::{Arc, Instant, hint};
 use crate::threads::this_thread::{self, Entered};
 use crate::unwind;
@@ -177,13 +178,13 @@ impl Worker {
                 (lane, lane.is_none() && look.has_hidden_forks())
             };
             if let Some(lane) = lane {
-                self.registry.notify_others(lane);
+                self.registry.tell(self.registry.news_for_others(lane));
             } else if hidden {
                 // Who hides forks has relied on a searcher as well: to become the sentinel, had it found nothing.
-                self.registry.see_to_sentinel();
+                self.registry.tell(News::kept());
             }
             if self.registry.blocking.is_ready() {
-                self.registry.notify_of_blocking();
+                self.registry.tell(News::blocking());
             }
         }
     }

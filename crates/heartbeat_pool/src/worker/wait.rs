@@ -1,5 +1,6 @@
 //! Waiting: run what is waited for, else give the seat away and sleep.
 
+use crate::idle::sleep::Wake;
 use crate::idle::spin;
 use crate::idle::waiters::Waiters;
 use crate::parker::Parker;
@@ -174,7 +175,9 @@ impl Worker {
             return;
         }
         // Others that wait as well, who would only hand it on again were they not needed.
-        if !(self.is_needed() && registry.sleep.wake_one()) && registry.occupancy.target() > 0 {
+        if !(self.is_needed() && registry.sleep.wake_one(Wake::Anywhere))
+            && registry.occupancy.target() > 0
+        {
             registry.threads.spawn_spare(registry);
         }
     }

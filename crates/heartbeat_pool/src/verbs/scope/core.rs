@@ -9,6 +9,7 @@ use crate::lanes::lane::Lane;
 use crate::latch::CountLatch;
 use crate::parker::Parker;
 use crate::registry::Registry;
+use crate::schedule::{News, Teller};
 use crate::seat::Seat;
 use crate::small_fn::SmallFn;
 use crate::sync::{Arc, AtomicBool, Mutex, Ordering, lock};
@@ -137,11 +138,11 @@ impl ScopeCore {
     fn announce(&self, ticket: Job) {
         self.registry.queue(self.lane, ticket);
         // Relaxed: nothing rests on the flag.
-        if self.is_long.load(Ordering::Relaxed) {
-            self.registry.notify_helper(self.lane);
-        } else {
-            self.registry.notify_helper_within_a_beat(self.lane);
-        }
+        let news = match self.is_long.load(Ordering::Relaxed) {
+            true => News::at_once(self.lane),
+            false => News::within_a_beat(self.lane),
+        };
+        self.registry.tell(news.by(Teller::Works));
     }
 
     /// Tells whether the scope's jobs turned out to be long.

@@ -3,6 +3,7 @@
 use super::core::ScopeCore;
 use crate::job::{Job, RawJob};
 use crate::queue::mailbox::Mailbox;
+use crate::schedule::{News, Teller};
 use crate::sync::{Arc, Instant};
 use crate::trace::{self, Kind};
 use crate::unwind;
@@ -123,7 +124,8 @@ impl<'a> Completion<'a> {
         if elapsed >= LONG && !is_over_soon {
             self.core.let_go();
             self.core.offer(|| Ticket::job(self.core));
-            self.core.registry.notify_helper(self.core.lane);
+            let news = News::at_once(self.core.lane).by(Teller::Works);
+            self.core.registry.tell(news);
         }
         // Where nobody was called yet, the next ones may be longer.
         let short = elapsed < SHORT * jobs && !is_held;
