@@ -11,6 +11,7 @@ use crate::lanes::priority::LowerPriority;
 use crate::late;
 use crate::pool::config::Config;
 use crate::pool::metrics::{PoolMetrics, WorkerMetrics};
+use crate::queue::blocking::BlockingQueue;
 use crate::queue::injector::Injector;
 use crate::seat::Seat;
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Mutex, Ordering, lock, thread};
@@ -18,7 +19,6 @@ use crate::threads::numbers::Slots;
 use crate::threads::start::{Main, Threads};
 use crate::threads::this_thread;
 use crate::unwind;
-use crate::verbs::blocking::BlockingQueue;
 use crate::worker::Worker;
 use std::any::Any;
 

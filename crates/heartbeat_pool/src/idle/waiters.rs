@@ -2,8 +2,6 @@
 //! it loses its last thread, for from then on they must do its work themselves.
 
 use crate::parker::Parker;
-#[cfg(not(heartbeat_loom))]
-use crate::registry::Registry;
 use crate::sync::{Arc, Mutex, lock};
 
 pub(crate) struct Waiters(Mutex<Vec<Arc<Parker>>>);
@@ -11,15 +9,6 @@ pub(crate) struct Waiters(Mutex<Vec<Arc<Parker>>>);
 impl Waiters {
     pub(crate) fn new() -> Self {
         Self(Mutex::new(Vec::new()))
-    }
-
-    /// Lists `parker` in each of `registries` until what this gives is dropped.
-    #[cfg(not(heartbeat_loom))]
-    pub(crate) fn list<'a>(registries: &'a [Arc<Registry>], parker: &'a Arc<Parker>) -> Listed<'a> {
-        for registry in registries {
-            registry.waiters.add(parker);
-        }
-        Listed(registries, parker)
     }
 
     /// Lists `parker`, whose owner must look at what it waits for after that.
@@ -38,19 +27,6 @@ impl Waiters {
     pub(crate) fn wake_all(&self) {
         for parker in &*lock(&self.0) {
             parker.unpark();
-        }
-    }
-}
-
-/// A waiting thread's entry in the lists of some registries.
-#[cfg(not(heartbeat_loom))]
-pub(crate) struct Listed<'a>(&'a [Arc<Registry>], &'a Arc<Parker>);
-
-#[cfg(not(heartbeat_loom))]
-impl Drop for Listed<'_> {
-    fn drop(&mut self) {
-        for registry in self.0 {
-            registry.waiters.remove(self.1);
         }
     }
 }

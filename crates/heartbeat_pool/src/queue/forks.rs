@@ -5,7 +5,44 @@
 //! fence, some two nanoseconds more than it takes to keep a fork where nobody sees it.
 
 use crate::queue::deque::{Deque, Stealer};
-use crate::verbs::fork::ForkPtr;
+use crate::queue::private::StackPtr;
+use crate::worker::Worker;
+
+/// A stolen fork must be run: its owner waits for it.
+pub(crate) struct ForkPtr(StackPtr);
+
+// SAFETY: by the contract of `new` all that it points to may be sent, and a deque hands it to one thread.
+unsafe impl Send for ForkPtr {}
+
+impl ForkPtr {
+    /// # Safety
+    ///
+    /// `fork` points to a second half whose closure and result are `Send`, and whose owner keeps it until it was run or
+    /// taken back.
+    pub(crate) const unsafe fn new(fork: StackPtr) -> Self {
+        Self(fork)
+    }
+
+    /// Tells forks apart.
+    pub(crate) fn data(&self) -> *const () {
+        self.0.data
+    }
+
+    /// One to be counted, not run.
+    #[cfg(all(test, not(heartbeat_loom)))]
+    pub(crate) fn nothing() -> Self {
+        Self(StackPtr {
+            data: std::ptr::null(),
+            run: |_, _| {},
+        })
+    }
+
+    /// Runs the fork on `thief`, which took it out of its owner's deque.
+    pub(crate) fn run(self, thief: &Worker) {
+        // SAFETY: it was taken out, so this is the only run, and by the contract of `new` the owner keeps it till then.
+        unsafe { (self.0.run)(self.0.data, thief) };
+    }
+}
 
 /// Forks, newest last.
 pub(crate) struct Forks(Deque<ForkPtr>);

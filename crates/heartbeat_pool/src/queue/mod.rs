@@ -6,11 +6,14 @@
 //! | `forks` | a worker's offered joins | that worker, or thieves; `hidden` keeps thieves off for a while, `returned` has those that were taken by mistake |
 //! | `deque` | a worker's spawned frame jobs | that worker, or thieves |
 //! | `injector` | everybody | every worker of the pool |
+//! | `blocking` | everybody | any thread of the pool, which needs no room for it |
 //! | `mailbox`, `pinned` | everybody | one thread |
 //!
 //! `spmc` is the list of blocks that a scope's queue is made of. Nothing here knows who sleeps; whoever fills a queue
 //! tells by [`schedule`](crate::schedule).
 
+#[cfg(not(heartbeat_loom))]
+pub(crate) mod blocking;
 #[cfg(not(heartbeat_loom))]
 pub(crate) mod deque;
 #[cfg(not(heartbeat_loom))]

@@ -4,64 +4,9 @@ use crate::active::Tracked;
 use crate::job::Job;
 use crate::registry::Registry;
 use crate::schedule::News;
-use crate::sync::{Arc, AtomicUsize, Ordering};
+use crate::sync::Arc;
 use crate::worker::Worker;
 use async_task::{Runnable, Task};
-use concurrent_queue::ConcurrentQueue;
-
-/// The most blocking jobs that run at once in a pool; the number is tokio's. The others wait.
-const MOST: usize = 512;
-
-/// The jobs of `spawn_blocking`, which idle threads take without being counted as running.
-pub(crate) struct BlockingQueue {
-    queue: ConcurrentQueue<Job>,
-    running: AtomicUsize,
-}
-
-impl BlockingQueue {
-    pub(crate) fn new() -> Self {
-        Self {
-            queue: ConcurrentQueue::unbounded(),
-            running: AtomicUsize::new(0),
-        }
-    }
-
-    /// Whether a thread that now looks would get a job.
-    pub(crate) fn is_ready(&self) -> bool {
-        // Relaxed: as every look at a queue, under the fences of the sleep protocol.
-        !self.queue.is_empty() && self.running.load(Ordering::Relaxed) < MOST
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.queue.len()
-    }
-
-    /// Takes a job, which the caller must run, and then call [`finish`](Self::finish).
-    pub(crate) fn try_take(&self) -> Option<Job> {
-        if self.queue.is_empty() {
-            return None;
-        }
-        // Relaxed, here and in `finish`: the count guards no data.
-        if self.running.fetch_add(1, Ordering::Relaxed) < MOST
-            && let Ok(job) = self.queue.pop()
-        {
-            return Some(job);
-        }
-        self.finish();
-        None
-    }
-
-    /// A job is over. The caller must look at the queue once more.
-    pub(crate) fn finish(&self) {
-        self.running.fetch_sub(1, Ordering::Relaxed);
-    }
-
-    /// Refuses all further work and drops what is left.
-    pub(crate) fn close(&self) {
-        self.queue.close();
-        while self.queue.pop().is_ok() {}
-    }
-}
 
 impl Registry {
     pub(crate) fn spawn_blocking<R>(
@@ -76,7 +21,7 @@ impl Registry {
             // SAFETY: the closure borrows nothing.
             let job = unsafe { Job::new(runnable) };
             // After the pool's end the job comes back, and dropping it cancels the task.
-            if registry.blocking.queue.push(job).is_ok() {
+            if registry.blocking.push(job).is_ok() {
                 registry.tell(News::blocking());
             }
         };

@@ -8,6 +8,7 @@
 //! deque holds until it is done with the fork must be over before that is, and its owner may run it.
 
 use crate::parker::Parker;
+use crate::queue::forks::ForkPtr;
 use crate::queue::private::StackPtr;
 use crate::schedule::{News, Teller};
 use crate::seat::Seat;
@@ -16,29 +17,6 @@ use crate::unwind::{self, Payload};
 use crate::worker::Worker;
 use crate::worker::wait::Wait;
 use std::cell::UnsafeCell;
-
-/// A stolen fork must be run: its owner waits for it.
-pub(crate) struct ForkPtr(StackPtr);
-
-// SAFETY: it points to a `Fork` whose closure and result are `Send`, and the deque hands it to one thread.
-unsafe impl Send for ForkPtr {}
-
-impl ForkPtr {
-    /// One to be counted, not run.
-    #[cfg(all(test, not(heartbeat_loom)))]
-    pub(crate) fn nothing() -> Self {
-        Self(StackPtr {
-            data: std::ptr::null(),
-            run: |_, _| {},
-        })
-    }
-
-    /// Runs the fork on `thief`, which took it out of its owner's deque.
-    pub(crate) fn run(self, thief: &Worker) {
-        // SAFETY: it was taken out, so this is the only run, and the owner waits until it is done.
-        unsafe { (self.0.run)(self.0.data, thief) };
-    }
-}
 
 /// Takes the oldest fork of `seat`, if others may: for threads that wait for nothing.
 pub(crate) fn steal(seat: &Seat) -> Option<ForkPtr> {
@@ -80,10 +58,12 @@ impl<'a, F: FnOnce(&Worker) -> R + Send, R: Send> Fork<'a, F, R> {
     }
 
     fn as_ptr(&self) -> ForkPtr {
-        ForkPtr(StackPtr {
+        let fork = StackPtr {
             data: std::ptr::from_ref(self).cast(),
             run: run::<F, R>,
-        })
+        };
+        // SAFETY: both are `Send` by this function's bounds, and `join_offered` pops the fork or waits until it is done.
+        unsafe { ForkPtr::new(fork) }
     }
 }
 
@@ -124,7 +104,7 @@ struct StolenFork<'a> {
 
 impl StolenFork<'_> {
     fn is(&self, fork: &ForkPtr) -> bool {
-        self.fork == fork.0.data
+        self.fork == fork.data()
     }
 
     /// Whether what the thief forks now is likely to be part of what is waited for.
@@ -235,7 +215,7 @@ impl Worker {
         let stolen = !self.forks.pop();
         if stolen {
             self.wait(&StolenFork {
-                fork: fork.as_ptr().0.data,
+                fork: fork.as_ptr().data(),
                 state: &fork.state,
             });
         }
@@ -273,7 +253,7 @@ mod tests {
             let seat = seat(worker);
             seat.give_back(outer.as_ptr());
             let wait = StolenFork {
-                fork: inner.as_ptr().0.data,
+                fork: inner.as_ptr().data(),
                 state: &inner.state,
             };
             test(worker, &wait, inner.as_ptr());

@@ -359,7 +359,7 @@ mod tests {
     use super::*;
     use crate::parker::Parker;
     use crate::pool::ThreadPool;
-    use crate::verbs::fork::ForkPtr;
+    use crate::queue::forks::ForkPtr;
     use std::time::Duration;
 
     #[test]

@@ -2,7 +2,6 @@
 
 use crate::idle::sleep::Wake;
 use crate::idle::spin;
-use crate::idle::waiters::Waiters;
 use crate::parker::Parker;
 use crate::placement;
 use crate::registry::Registry;
@@ -112,6 +111,26 @@ fn watched(pool: Option<&Arc<Registry>>) -> Vec<Arc<Registry>> {
     watched
 }
 
+/// A waiting thread's entry in the lists of some registries, until this is dropped.
+struct Listed<'a>(&'a [Arc<Registry>], &'a Arc<Parker>);
+
+impl<'a> Listed<'a> {
+    fn in_all(registries: &'a [Arc<Registry>], parker: &'a Arc<Parker>) -> Self {
+        for registry in registries {
+            registry.waiters.add(parker);
+        }
+        Self(registries, parker)
+    }
+}
+
+impl Drop for Listed<'_> {
+    fn drop(&mut self) {
+        for registry in self.0 {
+            registry.waiters.remove(self.1);
+        }
+    }
+}
+
 /// One sleep of the calling thread, which has given its seats away, in a wait in `pool`, or in none: until
 /// `came_about`, or until it is unparked. Gives the seat by which the caller must do a piece of work that nobody
 /// else could, and that what it waits for may need.
@@ -125,7 +144,7 @@ pub(crate) fn rest(
         registry.threads.ask_again(registry);
     }
     // Listed first: whoever changes what this thread must do has it look again.
-    let _listed = Waiters::list(&watched, parker);
+    let _listed = Listed::in_all(&watched, parker);
     let seats = duties(pool);
     for seat in &seats {
         seat.registry().sleep.wait_begin(parker);

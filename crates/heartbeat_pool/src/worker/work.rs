@@ -5,12 +5,13 @@ use crate::active::Tracks;
 use crate::job::Job;
 use crate::lanes::lane::Lane;
 use crate::lanes::occupancy::Charge;
+use crate::queue::forks::ForkPtr;
 use crate::seat::{Promotion, Seat};
 use crate::sync::Arc;
 use crate::threads::this_thread::{self, Stranger};
 use crate::trace::{self, Kind};
 use crate::unwind;
-use crate::verbs::fork::{self, ForkPtr};
+use crate::verbs::fork;
 
 /// Every this many jobs a worker looks everywhere else before its own deque, so that nothing is
 /// starved by tasks that keep waking each other: not what came from outside, nor what lies in the

@@ -1,0 +1,64 @@
+//! Calls that block, until a thread takes them.
+
+use crate::job::Job;
+use crate::sync::{AtomicUsize, Ordering};
+use concurrent_queue::{ConcurrentQueue, PushError};
+
+/// The most blocking jobs that run at once in a pool; the number is tokio's. The others wait.
+const MOST: usize = 512;
+
+/// The jobs of `spawn_blocking`, which idle threads take without being counted as running.
+pub(crate) struct BlockingQueue {
+    queue: ConcurrentQueue<Job>,
+    running: AtomicUsize,
+}
+
+impl BlockingQueue {
+    pub(crate) fn new() -> Self {
+        Self {
+            queue: ConcurrentQueue::unbounded(),
+            running: AtomicUsize::new(0),
+        }
+    }
+
+    /// Queues a job, which comes back if the pool has ended.
+    pub(crate) fn push(&self, job: Job) -> Result<(), Job> {
+        self.queue.push(job).map_err(PushError::into_inner)
+    }
+
+    /// Whether a thread that now looks would get a job.
+    pub(crate) fn is_ready(&self) -> bool {
+        // Relaxed: as every look at a queue, under the fences of the sleep protocol.
+        !self.queue.is_empty() && self.running.load(Ordering::Relaxed) < MOST
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.queue.len()
+    }
+
+    /// Takes a job, which the caller must run, and then call [`finish`](Self::finish).
+    pub(crate) fn try_take(&self) -> Option<Job> {
+        if self.queue.is_empty() {
+            return None;
+        }
+        // Relaxed, here and in `finish`: the count guards no data.
+        if self.running.fetch_add(1, Ordering::Relaxed) < MOST
+            && let Ok(job) = self.queue.pop()
+        {
+            return Some(job);
+        }
+        self.finish();
+        None
+    }
+
+    /// A job is over. The caller must look at the queue once more.
+    pub(crate) fn finish(&self) {
+        self.running.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Refuses all further work and drops what is left.
+    pub(crate) fn close(&self) {
+        self.queue.close();
+        while self.queue.pop().is_ok() {}
+    }
+}
