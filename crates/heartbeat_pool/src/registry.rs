@@ -21,6 +21,7 @@ use crate::threads::this_thread;
 use crate::unwind;
 use crate::worker::Worker;
 use std::any::Any;
+use std::iter;
 
 /// The seats as one reading: a worker keeps it until the epoch moves.
 pub(crate) type SeatList = Arc<Vec<Arc<Seat>>>;
@@ -236,14 +237,26 @@ impl Registry {
         self.threads.join(own, work);
         // The threads are gone, so nothing runs what this queues.
         self.active.close();
-        self.blocking.close();
+        self.blocking.close().for_each(|job| self.drop_job(job));
         for seat in self.seats().iter() {
             while !seat.stealer.is_empty() {
-                drop(seat.stealer.steal());
+                seat.stealer
+                    .steal()
+                    .into_iter()
+                    .for_each(|job| self.drop_job(job));
             }
         }
         for injector in &self.injectors {
             injector.close();
+            iter::from_fn(|| injector.pop()).for_each(|job| self.drop_job(job));
+        }
+    }
+
+    /// Drops a job that will not be run. Its panic must not keep the others alive.
+    pub(crate) fn drop_job(&self, job: Job) {
+        if let Err(payload) = unwind::catch(|| drop(job)) {
+            self.report_panic(&*payload);
+            unwind::discard(payload);
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::queue::forks::ForkPtr;
 use crate::queue::hidden::Hidden;
 use crate::queue::private::StackPtr;
 use crate::queue::returned::Returned;
-use crate::sync::{Arc, AtomicUsize, Instant, Mutex, OnceLock, Ordering, lock};
+use crate::sync::{Arc, AtomicBool, AtomicUsize, Instant, Mutex, OnceLock, Ordering, lock};
 use crate::worker::Worker;
 use crossbeam_utils::CachePadded;
 use std::collections::VecDeque;
@@ -105,6 +105,8 @@ pub(crate) struct Seat {
     pub(crate) core: CachePadded<Core>,
     pub(crate) beat: CachePadded<Beat>,
     pub(crate) stealer: Stealer<Job>,
+    /// Whether its thread waits, perhaps for what lies there.
+    waits: AtomicBool,
     /// The second halves of its offered joins.
     pub(crate) forks: Stealer<ForkPtr>,
     /// The lane that they are of, by [`Lane::index`]. A thread has forks of several only if it does work of a pool
@@ -135,6 +137,7 @@ impl Seat {
             core: CachePadded::new(Core::none(is_lower)),
             beat: CachePadded::new(Beat::new()),
             stealer,
+            waits: AtomicBool::new(false),
             forks,
             fork_lane: AtomicUsize::new(0),
             forks_hidden: Hidden::new(),
@@ -144,6 +147,17 @@ impl Seat {
             promoted: Mutex::new(VecDeque::new()),
             promoted_count: AtomicUsize::new(0),
         }
+    }
+
+    /// Tells whether the thread waits from now on.
+    pub(crate) fn set_waiting(&self, waits: bool) {
+        // Relaxed, here and below: a thief that sees an old one takes something else first.
+        self.waits.store(waits, Ordering::Relaxed);
+    }
+
+    /// Whether its thread waits, and perhaps for what it has spawned.
+    pub(crate) fn waits_for_jobs(&self) -> bool {
+        self.waits.load(Ordering::Relaxed) && !self.stealer.is_empty()
     }
 
     pub(crate) fn metrics(&self) -> WorkerMetrics {

@@ -1,6 +1,7 @@
 //! How large the pieces of a loop are.
 
 use crate::sync::Instant;
+use std::mem;
 
 /// How many items the loop runs between two polls. The first may be long, so it comes alone; then
 /// pieces grow, for items may be short. They are timed where a clock costs next to nothing beside
@@ -12,6 +13,8 @@ pub(crate) struct PieceSize {
     pub(crate) item: Option<f64>,
     worth: f64,
     pieces: u32,
+    /// Whether nothing was timed yet.
+    is_new: bool,
 }
 
 impl PieceSize {
@@ -38,6 +41,8 @@ impl PieceSize {
     const WORTH_SHARING_AGAIN: f64 = 15_000.0;
     /// What must be left, in nanoseconds, for waking somebody at once to pay: a few times what a wake-up costs.
     const WORTH_WAKING: f64 = 200_000.0;
+    /// An item that takes less, in nanoseconds, is timed together with others.
+    const SHORT: f64 = 1_000.0;
     /// How much later than its owner another thread begins, in nanoseconds.
     const HAND_OVER: f64 = 1_500.0;
     /// A loop of fewer items is shared before its first one, for that may take long.
@@ -54,6 +59,15 @@ impl PieceSize {
                 Self::WORTH_SHARING
             },
             pieces: 0,
+            is_new: true,
+        }
+    }
+
+    /// That of a loop whose first item has proved to be short.
+    pub(crate) fn after_a_short_item() -> Self {
+        Self {
+            items: Self::UNTIMED_GROWTH,
+            ..Self::new(false)
         }
     }
 
@@ -76,7 +90,12 @@ impl PieceSize {
             return Some(true);
         }
         self.timed = true;
-        self.items = (left / Self::FEW + 3).min(Self::UNTIMED);
+        // One that takes long is enough; of short ones a clock tells little.
+        self.items = if self.is_new {
+            1
+        } else {
+            (left / Self::FEW + 3).min(Self::UNTIMED)
+        };
         None
     }
 
@@ -107,6 +126,9 @@ impl PieceSize {
         let start = Instant::now();
         piece();
         let nanos = start.elapsed().as_nanos() as f64;
+        if mem::take(&mut self.is_new) && self.items == 1 && nanos < Self::SHORT {
+            return;
+        }
         let items = self.items.min(left / 2).max(1);
         let item = (nanos / items as f64).max(0.1);
         let rest = item * (left - items) as f64;

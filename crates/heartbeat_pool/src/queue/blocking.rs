@@ -3,6 +3,7 @@
 use crate::job::Job;
 use crate::sync::{AtomicUsize, Ordering};
 use concurrent_queue::{ConcurrentQueue, PushError};
+use std::iter;
 
 /// The most blocking jobs that run at once in a pool; the number is tokio's. The others wait.
 const MOST: usize = 512;
@@ -56,9 +57,9 @@ impl BlockingQueue {
         self.running.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Refuses all further work and drops what is left.
-    pub(crate) fn close(&self) {
+    /// Refuses all further work, and gives what is left.
+    pub(crate) fn close(&self) -> impl Iterator<Item = Job> {
         self.queue.close();
-        while self.queue.pop().is_ok() {}
+        iter::from_fn(|| self.queue.pop().ok())
     }
 }

@@ -71,12 +71,11 @@ impl<T> Injector<T> {
         self.ring.len() + self.overflow.len()
     }
 
-    /// Refuses what comes from now on, and drops what is queued.
+    /// Refuses what comes from now on. What is queued is the caller's to take.
     pub(crate) fn close(&self) {
-        // The ring first: what it refuses is refused by the overflow as well, or dropped below.
+        // The ring first: what it refuses is refused by the overflow as well, or lies there for the caller.
         self.ring.close();
         self.overflow.close();
-        while self.pop().is_some() {}
     }
 }
 
@@ -144,12 +143,13 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_one_gives_back_what_comes_and_keeps_nothing() {
+    fn a_closed_one_gives_back_what_comes_and_what_is_there() {
         for queued in [0, RING, 3 * RING] {
             let injector = Injector::with_ring(RING);
             (0..queued).for_each(|job| injector.push(job).unwrap());
             injector.close();
             assert_eq!(injector.push(7), Err(7));
+            assert!((0..queued).all(|job| injector.pop() == Some(job)));
             assert!(injector.is_empty());
         }
     }

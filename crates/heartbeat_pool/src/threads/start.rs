@@ -89,9 +89,7 @@ impl Drop for Thread {
         self.pinned.close();
         // Unpinned under no lock: a job's drop may spawn.
         while let Some(job) = self.pinned.pop() {
-            if let Err(payload) = unwind::catch(|| drop(job)) {
-                unwind::discard(payload);
-            }
+            self.registry.drop_job(job);
         }
         // In case it never ran.
         self.started();

@@ -87,17 +87,45 @@ impl<I: Sync, F: Sync, E: Sync, C: Sync> Folding<I, F, E, C> {
         E: Fn(S) -> R,
         C: Fn(R, R) -> R,
     {
-        let cost = self.cost::<W, S, R>();
-        let (items, threads) = (work.len(), worker.num_threads());
-        let expected = cost.expect(items);
-        if items < 2 || threads < 2 || expected.is_some_and(|all| all < WORTH_SPLITTING) {
-            return worker.stretch_of(work, false, self);
+        let items = work.len();
+        if items < 2 || worker.num_threads() < 2 {
+            return worker.stretch_of(work, None, PieceSize::new(false), self);
         }
+        let expected = self.cost::<W, S, R>().expect(items);
+        if expected.is_none_or(|all| all >= WORTH_SPLITTING) {
+            return self.split(worker, work, expected.is_some());
+        }
+        // The same code may take much longer this time: the first item tells.
+        let (first, rest) = work.split_at(1);
+        let mut state = (self.init)();
+        let start = Instant::now();
+        (self.fold)(&mut state, first);
+        let item = start.elapsed().as_nanos() as f32;
+        if item * (items as f32) < WORTH_SPLITTING {
+            return worker.stretch_of(rest, Some(state), PieceSize::after_a_short_item(), self);
+        }
+        let first = (self.finish)(state);
+        (self.combine)(first, self.split(worker, rest, true))
+    }
+
+    /// Folds `work` in parts that others can take from the beginning.
+    fn split<W: Split, S, R: Send>(&self, worker: &Worker, work: W, is_long: bool) -> R
+    where
+        I: Fn() -> S,
+        F: Fn(&mut S, W),
+        E: Fn(S) -> R,
+        C: Fn(R, R) -> R,
+    {
         // What is known to be long is missed by a helper who comes a beat later.
-        worker.wants_help_now.set(expected.is_some());
+        worker.wants_help_now.set(is_long);
+        let items = work.len();
+        // The pool may have lost its threads just now.
+        let parts = PARTS * worker.num_threads().max(1);
+        let most = (items / parts).max(1);
         let took = AtomicU64::new(0);
-        let result = self.parts(worker, work, (items / (PARTS * threads)).max(1), &took);
-        cost.learn(took.into_inner() as f32 / items as f32);
+        let result = self.parts(worker, work, most, &took);
+        let item = took.into_inner() as f32 / items as f32;
+        self.cost::<W, S, R>().learn(item);
         result
     }
 
@@ -118,7 +146,7 @@ impl<I: Sync, F: Sync, E: Sync, C: Sync> Folding<I, F, E, C> {
         let items = work.len();
         if items <= most {
             let start = Instant::now();
-            let result = worker.stretch_of(work, true, self);
+            let result = worker.stretch_of(work, None, PieceSize::new(true), self);
             // Relaxed: read after all joins.
             took.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
             return result;
@@ -206,11 +234,13 @@ impl Worker {
         self.for_each_piece(items, |piece| piece.iter_mut().for_each(&f));
     }
 
-    /// Folds pieces from the front until nothing is left or the rest is split.
+    /// Folds pieces from the front until nothing is left or the rest is split. The state is made for the first piece, if
+    /// there is none: a stretch that is split at once needs none.
     fn stretch_of<W: Split, S, R: Send>(
         &self,
         mut rest: W,
-        shared: bool,
+        mut state: Option<S>,
+        mut size: PieceSize,
         folding: &Folding<
             impl Fn() -> S + Sync,
             impl Fn(&mut S, W) + Sync,
@@ -218,9 +248,6 @@ impl Worker {
             impl Fn(R, R) -> R + Sync,
         >,
     ) -> R {
-        let mut size = PieceSize::new(shared);
-        // Made for the first piece: a stretch that is split at once needs none.
-        let mut state = None;
         loop {
             let left = rest.len();
             if left > 1 && self.poll_beat() {
@@ -271,8 +298,8 @@ impl Worker {
     ) -> R {
         let (left, right) = work.split_at(middle);
         let (left, right) = self.join(
-            |worker| worker.stretch_of(left, true, folding),
-            |worker| worker.stretch_of(right, true, folding),
+            |worker| worker.stretch_of(left, None, PieceSize::new(true), folding),
+            |worker| worker.stretch_of(right, None, PieceSize::new(true), folding),
         );
         // Should nobody have been there to share with.
         self.wants_help_now.set(false);

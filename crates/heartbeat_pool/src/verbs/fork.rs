@@ -26,6 +26,11 @@ pub(crate) fn steal(seat: &Seat) -> Option<ForkPtr> {
     seat.take_returned(|_| true).or_else(|| seat.forks.steal())
 }
 
+/// Takes the oldest fork of the calling thread's own `seat`, whether others may or not.
+pub(crate) fn steal_own(seat: &Seat) -> Option<ForkPtr> {
+    seat.take_returned(|_| true).or_else(|| seat.forks.steal())
+}
+
 /// What owner and thief tell each other.
 struct State<'a> {
     done: AtomicBool,
@@ -202,9 +207,6 @@ impl Worker {
         RA: Send,
         RB: Send,
     {
-        if self.registry().occupancy.target() <= 1 {
-            return self.join(a, b);
-        }
         let fork = Fork::new(b, self);
         // Who comes for older forks finds this one too, unless they are hidden.
         if self.forks.push(fork.as_ptr()) || self.seat.hides_forks() {

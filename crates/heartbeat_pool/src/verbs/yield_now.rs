@@ -1,7 +1,7 @@
 //! Yielding: let other work have the thread for a moment.
 
 use crate::lanes::lane::Lane;
-use crate::threads::this_thread::Stranger;
+use crate::threads::this_thread::{self, Stranger};
 use crate::verbs::fork;
 use crate::worker::Worker;
 use std::future::Future;
@@ -18,12 +18,16 @@ pub enum Yield {
 }
 
 impl Worker {
-    /// Runs one of the private jobs that this thread's own unfinished joins have been promoted
-    /// and not taken yet. See [`yield_local`](crate::yield_local()).
+    /// Runs a job that only this thread may run, or else a second half of one of its own unfinished joins that nobody
+    /// has taken yet. See [`yield_local`](crate::yield_local()).
     pub fn yield_local(&self) -> Yield {
+        if this_thread::run_pinned() {
+            return Yield::Executed;
+        }
         // It may be a part of something below what the thread has taken from others since.
         let _stranger = Stranger::begin();
-        if let Some(fork) = fork::steal(&self.seat) {
+        self.promote_all();
+        if let Some(fork) = fork::steal_own(&self.seat) {
             self.run_fork(fork);
             return Yield::Executed;
         }
@@ -50,10 +54,12 @@ impl Worker {
     }
 }
 
-/// Runs one piece of the calling thread's own promoted work, if there is any: never a stranger's.
+/// Runs one piece of the calling thread's own work, if there is any: what was spawned on this very thread
+/// ([`spawn_on`](crate::spawn_on())), or a second half of one of its unfinished joins.
 ///
-/// For long loops that wait for something that their own fork does. Outside of a pool it is
-/// [`Yield::Idle`].
+/// For long loops that wait for something that their own fork does. Of [`join`](crate::join())s inside of one another
+/// the fifth and deeper ones may be plain calls, whose second half nobody finds before the first is over; those of
+/// [`Worker::join_offered`] are found at any depth. Outside of a pool it is [`Yield::Idle`].
 ///
 /// ```
 /// use heartbeat_pool::{Yield, yield_local};

@@ -12,6 +12,7 @@ impl Drop for Standing {
     fn drop(&mut self) {
         for (worker, charge) in self.0.drain(..) {
             // Whether there is room or not: nobody is held up who comes back.
+            worker.seat.set_waiting(false);
             worker.registry.occupancy.enter(charge);
             worker.charge.set(Some(charge));
             worker.seat.core.take();
@@ -21,20 +22,28 @@ impl Drop for Standing {
 }
 
 impl Worker {
+    /// Lets others take all that the thread has forked.
+    fn share_all(&self) {
+        self.promote_all();
+        if self.seat.hides_forks() {
+            self.seat.show_forks();
+            self.announce_forks();
+        }
+    }
+
     /// Leaves the count in every pool that the thread runs in, for it is about to wait, and offers
     /// its places to spare threads.
     pub(crate) fn stand_up() -> Standing {
         let mut left = Vec::new();
+        // In a thread-local's destructor it is none of the thread's own.
+        this_thread::with_current(|worker| worker.into_iter().for_each(Self::share_all));
         this_thread::for_each_seat(|worker| {
-            worker.promote_all();
-            if worker.seat.hides_forks() {
-                worker.seat.show_forks();
-                worker.announce_forks();
-            }
+            worker.share_all();
             if let Some(charge) = worker.charge.take() {
                 worker.seat.counters.busy_end();
                 worker.seat.core.give_back();
                 worker.slot.release(&worker.registry.slots);
+                worker.seat.set_waiting(true);
                 worker.registry.occupancy.leave(charge);
                 worker.registry.offer_seat();
                 left.push((worker.clone(), charge));

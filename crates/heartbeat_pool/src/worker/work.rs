@@ -126,7 +126,7 @@ impl Worker {
     fn take_strange(&self, lane: Lane) -> Option<Found> {
         self.pop_injected(lane)
             .or_else(|| self.take_shared(lane))
-            .or_else(|| self.steal_job(lane))
+            .or_else(|| self.steal_job_of(lane, |_| true))
     }
 
     /// Takes what others have shared of their joins, or else what lies in their deques.
@@ -134,7 +134,11 @@ impl Worker {
         if self.is_wasted() {
             return None;
         }
-        self.take_shared(lane).or_else(|| self.steal_job(lane))
+        // First what a waiting thread has spawned: it may wait for just that, and whoever takes a piece of work that does
+        // the same in its place calls for one more thread.
+        self.steal_job_of(lane, Seat::waits_for_jobs)
+            .or_else(|| self.take_shared(lane))
+            .or_else(|| self.steal_job_of(lane, |_| true))
     }
 
     pub(super) fn take_shared(&self, lane: Lane) -> Option<Found> {
@@ -149,12 +153,13 @@ impl Worker {
         })
     }
 
-    fn steal_job(&self, lane: Lane) -> Option<Found> {
+    /// Takes what lies in the deque of another seat that is `wanted`.
+    fn steal_job_of(&self, lane: Lane, wanted: impl Fn(&Seat) -> bool) -> Option<Found> {
         if lane != Lane::Frame {
             return None;
         }
         self.find_seat(|seat| {
-            if Arc::ptr_eq(seat, &self.seat) {
+            if Arc::ptr_eq(seat, &self.seat) || !wanted(seat) {
                 return None;
             }
             // Nobody would empty the deque of a thread from outside once it has left.
