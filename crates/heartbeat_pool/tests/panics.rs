@@ -388,3 +388,35 @@ fn cancellation_at_every_await_drops_what_is_held() {
 fn cancel(task: heartbeat_pool::Task<()>) -> impl Future {
     task.cancel()
 }
+
+/// Of what is queued when a pool ends, one panics as it is dropped.
+#[test]
+fn a_panic_in_the_drop_of_a_queued_job_keeps_no_other_alive() {
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("a bomb");
+        }
+    }
+    within_a_minute(|| {
+        let reported = Arc::new(AtomicUsize::new(0));
+        let reports = reported.clone();
+        let handler =
+            move |_: &(dyn std::any::Any + Send)| _ = reports.fetch_add(1, Ordering::Relaxed);
+        let builder = ThreadPool::builder().num_threads(0).panic_handler(handler);
+        let pool = builder.build().unwrap();
+        let alive = Arc::new(());
+        let queued = |lane| {
+            let (bomb, alive) = (Bomb, alive.clone());
+            pool.spawn(lane, move || drop((bomb, alive)));
+        };
+        Lane::ALL.into_iter().for_each(queued);
+        let (bomb, kept) = (Bomb, alive.clone());
+        pool.spawn_blocking(move || drop((bomb, kept))).detach();
+        let task = pool.spawn_future(Lane::Frame, async {});
+        drop(pool);
+        assert_eq!(Arc::strong_count(&alive), 1);
+        assert_eq!(reported.load(Ordering::Relaxed), 4);
+        assert!(task.is_finished());
+    });
+}

@@ -3,9 +3,10 @@
 mod common;
 
 use common::{pool, within_a_minute};
-use heartbeat_pool::{Lane, ThreadPool};
+use heartbeat_pool::{Lane, ThreadPool, Worker, yield_local, yield_now};
 use std::cell::RefCell;
 use std::future::{Future, poll_fn};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::task::Poll;
 use std::thread;
@@ -122,5 +123,78 @@ fn a_thread_locals_destructor_may_run_a_scoped_future() {
         thread.join().unwrap();
         assert_eq!(number.recv().unwrap(), 1);
         go.send(()).unwrap();
+    });
+}
+
+/// Joins inside of one another, whose first halves wait for their second ones.
+fn nested(is_set: &[AtomicBool], spin: &(impl Fn(&AtomicBool) + Sync)) {
+    let Some((own, others)) = is_set.split_first() else {
+        return;
+    };
+    let first = |_: &Worker| {
+        nested(others, spin);
+        spin(own);
+    };
+    let second = |_: &Worker| own.store(true, Ordering::Release);
+    Worker::with_current(|worker| worker.unwrap().join_offered(first, second));
+}
+
+/// The first half spins until the second has run, which nobody but its own thread could run.
+#[test]
+fn a_yield_runs_the_half_that_is_waited_for() {
+    within_a_minute(|| {
+        for yields in [yield_now, yield_local] {
+            let pool = ThreadPool::builder().num_threads(1).build().unwrap();
+            let spin = move |is_set: &AtomicBool| {
+                while !is_set.load(Ordering::Acquire) {
+                    yields();
+                }
+            };
+            let task = pool.spawn_async(Lane::Frame, move || async move {
+                let is_set = AtomicBool::new(false);
+                heartbeat_pool::join(|| spin(&is_set), || is_set.store(true, Ordering::Release));
+                let is_set: [_; 6] = std::array::from_fn(|_| AtomicBool::new(false));
+                nested(&is_set, &spin);
+            });
+            pool.block_on(task);
+        }
+    });
+}
+
+#[test]
+fn a_yield_runs_what_was_spawned_on_its_thread() {
+    within_a_minute(|| {
+        let pool = ThreadPool::builder().num_threads(2).build().unwrap();
+        let task = pool.spawn_async(Lane::Frame, || async {
+            let called = Arc::new(AtomicUsize::new(0));
+            let calls = called.clone();
+            heartbeat_pool::spawn_broadcast(move |_| _ = calls.fetch_add(1, Ordering::Release));
+            while called.load(Ordering::Acquire) < 2 {
+                yield_now();
+            }
+        });
+        pool.block_on(task);
+    });
+}
+
+/// Each item waits for a task of its own, which lies where only one who looks for it in time keeps the next item, and
+/// one more thread in its wait, from beginning before that.
+#[test]
+fn items_that_wait_for_tasks_need_few_threads() {
+    within_a_minute(|| {
+        const ITEMS: usize = 4096;
+        let started = Arc::new(AtomicUsize::new(0));
+        let starts = started.clone();
+        let count = move |_| _ = starts.fetch_add(1, Ordering::Relaxed);
+        let pool = ThreadPool::builder()
+            .num_threads(2)
+            .start_handler(count)
+            .build()
+            .unwrap();
+        let mut items = vec![0_u8; ITEMS];
+        let wait = || heartbeat_pool::block_on(heartbeat_pool::spawn_future(Lane::Frame, async {}));
+        pool.for_each(&mut items, |_| wait());
+        let started = started.load(Ordering::Relaxed);
+        assert!(started < ITEMS / 8, "{started} threads");
     });
 }

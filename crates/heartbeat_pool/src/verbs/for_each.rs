@@ -78,6 +78,9 @@ const PARTS: usize = 16;
 /// for it.
 const WORTH_SPLITTING: f32 = 200_000.0;
 
+/// What a first item must take, in nanoseconds, to be believed: many times what the clock does.
+const DEAR: f32 = 1_000.0;
+
 impl<I: Sync, F: Sync, E: Sync, C: Sync> Folding<I, F, E, C> {
     /// Folds `work` on `worker`.
     fn run<W: Split, S, R: Send>(&self, worker: &Worker, work: W) -> R
@@ -101,7 +104,7 @@ impl<I: Sync, F: Sync, E: Sync, C: Sync> Folding<I, F, E, C> {
         let start = Instant::now();
         (self.fold)(&mut state, first);
         let item = start.elapsed().as_nanos() as f32;
-        if item * (items as f32) < WORTH_SPLITTING {
+        if item < DEAR || item * (items as f32) < WORTH_SPLITTING {
             return worker.stretch_of(rest, Some(state), PieceSize::after_a_short_item(), self);
         }
         let first = (self.finish)(state);
@@ -313,8 +316,9 @@ impl Worker {
 
 /// Calls `f` on every item, splitting the slice between threads as they come free. There is no
 /// batch size to choose: a short slice costs what a plain loop costs, a long one is shared. What items take is
-/// known from the last loop over the same code; until it is known, a loop counts as long. Items must not wait for
-/// one another, for one thread may run them one after the other.
+/// known from the last loop over the same code; until it is known, a loop counts as long, and where they have become
+/// dear since then, the first one runs alone. Items must not wait for one another, for one thread may run them one after
+/// the other.
 ///
 /// In no pool at all, it is a plain loop.
 ///
