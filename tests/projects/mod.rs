@@ -51,15 +51,26 @@ fn write(path: &Path, content: &[u8]) {
     }
 }
 
+/// Makes `to` what `from` is, without what an older copy had.
 fn copy(from: &Path, to: &Path) {
-    if from.is_dir() {
-        fs::create_dir_all(to).unwrap();
-        for entry in fs::read_dir(from).unwrap() {
-            let name = entry.unwrap().file_name();
-            copy(&from.join(&name), &to.join(&name));
+    if from.is_file() {
+        return write(to, &fs::read(from).unwrap());
+    }
+    fs::create_dir_all(to).unwrap();
+    let names = |folder: &Path| {
+        let entries = fs::read_dir(folder).unwrap();
+        entries.map(|entry| entry.unwrap().file_name())
+    };
+    for name in names(to) {
+        let (old, new) = (to.join(&name), from.join(&name));
+        if old.is_dir() && !new.is_dir() {
+            fs::remove_dir_all(old).unwrap();
+        } else if old.is_file() && !new.is_file() {
+            fs::remove_file(old).unwrap();
         }
-    } else {
-        write(to, &fs::read(from).unwrap());
+    }
+    for name in names(from) {
+        copy(&from.join(&name), &to.join(&name));
     }
 }
 
