@@ -2,7 +2,7 @@
 //!
 //! `HEARTBEAT_SIM_SECONDS` is for how long, `HEARTBEAT_SIM_SEED` the first seed. Zero seconds show one program, and
 //! what became of it. `HEARTBEAT_SIM_FAILURES` is how many failures end it: more than one for an overview.
-//! `HEARTBEAT_SIM_PROGRAMS` is how many programs end it, if the time doesn't. `HEARTBEAT_SIM_FREEZE=verbs/fork.rs:139` has
+//! `HEARTBEAT_SIM_PROGRAMS` is how many programs end it, if the time doesn't. `HEARTBEAT_SIM_FREEZE=verbs/fork.rs:125` has
 //! threads stand still at that line of the pool, for what needs one to miss a lot between two steps of its own.
 
 use crate::generate;
