@@ -127,7 +127,7 @@ pub use verbs::blocking::{block_in_place, spawn_blocking};
 #[cfg(not(heartbeat_loom))]
 pub use verbs::broadcast::{BroadcastContext, broadcast, spawn_broadcast, spawn_on};
 #[cfg(not(heartbeat_loom))]
-pub use verbs::for_each::{Split, fold_pieces, for_each, for_each_piece};
+pub use verbs::for_each::{fold_pieces, for_each, for_each_piece};
 #[cfg(not(heartbeat_loom))]
 pub use verbs::join::join;
 #[cfg(not(heartbeat_loom))]
@@ -136,6 +136,8 @@ pub use verbs::lease::Lease;
 pub use verbs::scope::{Scope, scope};
 #[cfg(not(heartbeat_loom))]
 pub use verbs::spawn::{spawn, spawn_async, spawn_future};
+#[cfg(not(heartbeat_loom))]
+pub use verbs::split::Split;
 #[cfg(not(heartbeat_loom))]
 pub use verbs::yield_now::{Yield, YieldTask, yield_local, yield_now, yield_task};
 #[cfg(not(heartbeat_loom))]

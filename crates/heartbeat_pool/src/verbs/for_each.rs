@@ -9,59 +9,8 @@
 use crate::cost::loop_cost::LoopCost;
 use crate::cost::piece_size::PieceSize;
 use crate::sync::{AtomicU64, Instant, Ordering};
+use crate::verbs::split::Split;
 use crate::worker::Worker;
-use std::ops::Range;
-
-/// Work that can be cut in two: a slice, a range, columns of a table.
-pub trait Split: Send + Sized {
-    /// How many items are left.
-    fn len(&self) -> usize;
-
-    /// Cuts off the first `at` items, `at` being at most [`len`](Self::len).
-    #[must_use]
-    fn split_at(self, at: usize) -> (Self, Self);
-
-    /// Whether no item is left.
-    fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-}
-
-impl Split for Range<usize> {
-    fn len(&self) -> usize {
-        self.end.saturating_sub(self.start)
-    }
-
-    #[inline]
-    fn split_at(self, at: usize) -> (Self, Self) {
-        let middle = self.start + at;
-        (self.start..middle, middle..self.end)
-    }
-}
-
-impl<T: Sync> Split for &[T] {
-    #[inline]
-    fn len(&self) -> usize {
-        <[T]>::len(self)
-    }
-
-    #[inline]
-    fn split_at(self, at: usize) -> (Self, Self) {
-        <[T]>::split_at(self, at)
-    }
-}
-
-impl<T: Send> Split for &mut [T] {
-    #[inline]
-    fn len(&self) -> usize {
-        <[T]>::len(self)
-    }
-
-    #[inline]
-    fn split_at(self, at: usize) -> (Self, Self) {
-        <[T]>::split_at_mut(self, at)
-    }
-}
 
 /// What is done with pieces: a state for each stretch of them, and what the stretches come to.
 struct Folding<I, F, E, C> {
@@ -315,7 +264,7 @@ impl Worker {
 }
 
 /// Calls `f` on every item, splitting the slice between threads as they come free. There is no
-/// batch size to choose: a short slice costs what a plain loop costs, a long one is shared. What items take is
+/// batch size to choose: a short slice costs some 50 ns more than a plain loop, a long one is shared. What items take is
 /// known from the last loop over the same code; until it is known, a loop counts as long, and where they have become
 /// dear since then, the first one runs alone. Items must not wait for one another, for one thread may run them one after
 /// the other.

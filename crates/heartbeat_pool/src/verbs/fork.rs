@@ -185,7 +185,7 @@ impl Worker {
 
     /// As [`join`](Self::join), but `b` can be taken by others at once, not from the next beat on: for
     /// calls that join nothing and [split](crate::for_each()) nothing for long, so that nobody could take
-    /// what was left private., or that wait for `b` themselves. It costs some
+    /// what was left private, or that wait for `b` themselves. It costs some
     /// ten nanoseconds.
     ///
     /// # Panics

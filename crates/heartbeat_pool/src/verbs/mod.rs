@@ -11,4 +11,5 @@ pub(crate) mod join;
 pub(crate) mod lease;
 pub(crate) mod scope;
 pub(crate) mod spawn;
+pub(crate) mod split;
 pub(crate) mod yield_now;
