@@ -204,18 +204,22 @@ impl Threads {
         }
     }
 
+    /// The place of a thread that is to be started; none if it lives already, or the pool has ended.
+    fn begin(&self, registry: &Registry, index: Option<usize>) -> Option<Arc<Pinned>> {
+        let mut slots = lock(&self.slots);
+        // Once it has, `join` may have seen the slots already.
+        let is_over = registry.is_terminated();
+        if is_over {
+            None
+        } else {
+            slots.live.begin(index, Pinned::new)
+        }
+    }
+
     /// Starts the thread of `index`, if it does not live, or of the first free index.
     fn start(&self, registry: &Arc<Registry>, index: Option<usize>, spare: bool) -> io::Result<()> {
-        let pinned = {
-            let mut slots = lock(&self.slots);
-            if registry.is_terminated() {
-                // `join` may have seen the slots already.
-                return Ok(());
-            }
-            let Some(pinned) = slots.live.begin(index, Pinned::new) else {
-                return Ok(());
-            };
-            pinned
+        let Some(pinned) = self.begin(registry, index) else {
+            return Ok(());
         };
         let thread = Thread {
             registry: registry.clone(),

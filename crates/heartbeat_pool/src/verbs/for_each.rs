@@ -136,7 +136,36 @@ impl<I, F, E, C> Folding<I, F, E, C> {
     }
 }
 
+/// What comes next of a stretch.
+enum Turn {
+    Piece,
+    /// All that is left, in one piece.
+    Rest,
+    /// All that is left, half of it on offer.
+    Halves,
+}
+
 impl Worker {
+    /// What comes next of a stretch with `left` items.
+    #[inline]
+    fn turn(&self, size: &mut PieceSize, left: usize) -> Turn {
+        if left > 1 && self.poll_beat() {
+            match size.is_worth_sharing(left) {
+                Some(true) => return Turn::Halves,
+                Some(false) => {
+                    self.decline_beat();
+                    return Turn::Rest;
+                }
+                None => {}
+            }
+        }
+        if size.is_rest(left) {
+            Turn::Rest
+        } else {
+            Turn::Piece
+        }
+    }
+
     /// Calls `f` with pieces of `work` until there is nothing left of it, splitting it between
     /// threads as they come free. Which pieces there are is not specified. See
     /// [`for_each_piece`](crate::for_each_piece()).
@@ -202,30 +231,23 @@ impl Worker {
     ) -> R {
         loop {
             let left = rest.len();
-            if left > 1 && self.poll_beat() {
-                match size.is_worth_sharing(left) {
-                    Some(true) => {
-                        if let Some(item) = size.item {
-                            folding.cost::<W, S, R>().learn(item as f32);
-                        }
-                        // Ended first, for this thread goes on with a state of the next stretch.
-                        let before = state.map(&folding.finish);
-                        self.wants_help_now.set(size.is_worth_waking(left));
-                        return self.halves(before, rest, size.middle(left), folding);
+            match self.turn(&mut size, left) {
+                Turn::Piece => {}
+                Turn::Halves => {
+                    if let Some(item) = size.item {
+                        folding.cost::<W, S, R>().learn(item as f32);
                     }
-                    Some(false) => {
-                        self.decline_beat();
+                    // Ended first, for this thread goes on with a state of the next stretch.
+                    let before = state.map(&folding.finish);
+                    self.wants_help_now.set(size.is_worth_waking(left));
+                    return self.halves(before, rest, size.middle(left), folding);
+                }
+                Turn::Rest => {
+                    if left > 0 {
                         (folding.fold)(state.get_or_insert_with(&folding.init), rest);
-                        return folding.end(state);
                     }
-                    None => {}
+                    return folding.end(state);
                 }
-            }
-            if size.is_rest(left) {
-                if left > 0 {
-                    (folding.fold)(state.get_or_insert_with(&folding.init), rest);
-                }
-                return folding.end(state);
             }
             // Not more than half, so that whoever comes free is not kept waiting for long.
             let (piece, others) = rest.split_at(size.items.min(left / 2));

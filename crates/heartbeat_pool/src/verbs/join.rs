@@ -119,19 +119,10 @@ impl Worker {
         RA: Send,
         RB: Send,
     {
-        let beat = &self.seat.beat;
-        let private = &self.private;
-        if private.is_deep() {
-            if beat.is_raised() && private.is_empty() {
-                private.rebase();
-            } else {
-                if beat.is_raised() {
-                    self.promote();
-                }
-                beat.close();
-                return (a(self), b(self));
-            }
+        if !self.may_queue() {
+            return (a(self), b(self));
         }
+        let (beat, private) = (&self.seat.beat, &self.private);
         let job = StackJob::new(b);
         let index = private.push(job.as_ptr());
         if beat.is_raised() {
@@ -165,6 +156,24 @@ impl Worker {
             Ok(results) => results,
             Err(payload) => unwind::resume(payload),
         }
+    }
+
+    /// Whether there is room for one more private job. If not, a beat that has come is answered.
+    #[inline]
+    fn may_queue(&self) -> bool {
+        let (beat, private) = (&self.seat.beat, &self.private);
+        if !private.is_deep() {
+            return true;
+        }
+        if beat.is_raised() {
+            if private.is_empty() {
+                private.rebase();
+                return true;
+            }
+            self.promote();
+        }
+        beat.close();
+        false
     }
 
     /// Shares the oldest private job if a beat has come; true if there is none, so that the caller
