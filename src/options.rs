@@ -62,8 +62,8 @@ impl Options {
         }
     }
 
-    /// What to tell of options that change nothing, where the pool's threads `were_there` before the
-    /// options.
+    /// What to tell of options that change nothing, where the pool's threads `were_there` before
+    /// the options.
     pub(crate) fn warnings(&self, were_there: bool) -> Vec<&'static str> {
         let compute = "TaskPoolOptions::compute has no effect: systems may use every thread; set \
                        the number by HeartbeatPlugin::threads";

@@ -22,29 +22,29 @@ use std::time::Duration;
 /// It takes the place of Bevy's `TaskPoolPlugin`, and gives the same pool whether it comes before
 /// or after that one, or after `DefaultPlugins` or `MinimalPlugins`, or with that one disabled.
 ///
-/// `TaskPoolOptions` that the app has changed keep a meaning: the bounds of the total number set the
-/// number of threads, one at least, the policies for io and async compute the budgets of their lanes,
-/// and callbacks run on every thread. Fields of this plugin come before them. A policy for compute means
-/// nothing here and is warned about.
+/// `TaskPoolOptions` that the app has changed keep a meaning: the bounds of the total number set
+/// the number of threads, one at least, the policies for io and async compute the budgets of their
+/// lanes, and callbacks run on every thread. Fields of this plugin come before them. A policy for
+/// compute means nothing here and is warned about.
 ///
-/// The process has one such pool: with several apps, the last plugin's settings hold, except for the
-/// beat, which is the first one's. Where the pool runs before the plugin comes, because of a `TaskPoolPlugin` or of
-/// rayon, the beat is the default; and where it ran before those options, so because of rayon, their callbacks and
-/// stack sizes have no effect.
+/// The process has one such pool: with several apps, the last plugin's settings hold, except for
+/// the beat, which is the first one's. Where the pool runs before the plugin comes, because of a
+/// `TaskPoolPlugin` or of rayon, the beat is the default; and where it ran before those options, so
+/// because of rayon, their callbacks and stack sizes have no effect.
 ///
-/// Where rayon is linked that runs on threads of its own, because its line of the patch is missing or
-/// leads to another source than this crate's, a warning says so: once plugins have finished, a
+/// Where rayon is linked that runs on threads of its own, because its line of the patch is missing
+/// or leads to another source than this crate's, a warning says so: once plugins have finished, a
 /// background job looks for it in the executable. Of one in a shared library it can't tell.
 ///
-/// On the web there is one thread, and the plugin changes nothing: the drop-in's single-threaded build and the
-/// engine's own executors run everything.
+/// On the web there is one thread, and the plugin changes nothing: the drop-in's single-threaded
+/// build and the engine's own executors run everything.
 ///
 /// # Panics
 ///
 /// Building it panics, with what to do, when the application's manifest lacks the
 /// `[patch.crates-io]` entry or has one of another source than this crate's, when
-/// `BEVY_HEARTBEAT_THREADS` holds no number of threads, when the beat is not between a microsecond and a
-/// second, and when the system refuses a thread.
+/// `BEVY_HEARTBEAT_THREADS` holds no number of threads, when the beat is not between a microsecond
+/// and a second, and when the system refuses a thread.
 ///
 /// ```
 /// use bevy_app::App;
@@ -62,24 +62,30 @@ pub struct HeartbeatPlugin {
     /// How many threads run at once. By default what the variable `BEVY_HEARTBEAT_THREADS` says,
     /// else what the machine runs in parallel. With 0, the main thread does all the work.
     pub threads: Option<usize>,
-    /// The most io jobs that run at once, one less than there are threads by default; one always may.
+    /// The most io jobs that run at once, one less than there are threads by default; one always
+    /// may.
     pub io_budget: Option<usize>,
     /// The most background jobs that run at once; as [`io_budget`](Self::io_budget).
     pub background_budget: Option<usize>,
-    /// Whether io and background jobs run on threads of their own, whose turns the system ends as soon as a frame's
-    /// thread wakes, where it knows such a thing. Otherwise these jobs share the frame's threads. The budgets are one
-    /// less than the threads by default either way.
+    /// Whether io and background jobs run on threads of their own, whose turns the system ends as
+    /// soon as a frame's thread wakes, where it knows such a thing. Otherwise these jobs share the
+    /// frame's threads. The budgets are one less than the threads by default either way.
     pub lower_threads: bool,
-    /// How readily the system runs these. [`LowerPriority::Leftovers`] costs frames least and has no budgets by
-    /// default, but beside a compiler or a browser such jobs all but stand still. Threads that run already keep what
-    /// they have.
+    /// How readily the system runs these. [`LowerPriority::Leftovers`] costs frames least and has
+    /// no budgets by default, but beside a compiler or a browser such jobs all but stand still.
+    /// Threads that run already keep what they have.
     pub lower_priority: LowerPriority,
+    /// Whether the pool has a say in which cores its threads run on, as
+    /// [`place_threads`](heartbeat_pool::place_threads) says. An app that sets the affinities of
+    /// its threads itself turns it off.
+    pub place_threads: bool,
     /// How often forked work is offered to idle threads.
     pub beat: Duration,
-    /// Whether schedules get the [`AdaptiveExecutor`](crate::AdaptiveExecutor): each that would run on
-    /// the engine's multi-threaded executor, of this app and of those sub-apps that are there when
-    /// plugins finish. To find that out, each new schedule's executor once runs a system of the
-    /// plugin's in a world of the plugin's. Those that the app gives an executor of its own keep it.
+    /// Whether schedules get the [`AdaptiveExecutor`](crate::AdaptiveExecutor): each that would run
+    /// on the engine's multi-threaded executor, of this app and of those sub-apps that are there
+    /// when plugins finish. To find that out, each new schedule's executor once runs a system of
+    /// the plugin's in a world of the plugin's. Those that the app gives an executor of its own
+    /// keep it.
     pub adaptive_schedules: bool,
 }
 
@@ -91,6 +97,7 @@ impl Default for HeartbeatPlugin {
             background_budget: None,
             lower_threads: true,
             lower_priority: LowerPriority::default(),
+            place_threads: true,
             beat: Duration::from_micros(100),
             adaptive_schedules: true,
         }
@@ -99,6 +106,7 @@ impl Default for HeartbeatPlugin {
 
 impl HeartbeatPlugin {
     fn set_up_pool(&self, options: &Options) {
+        heartbeat_pool::place_threads(self.place_threads);
         let variable = env::var_os(THREADS_VARIABLE);
         let variable = variable.as_ref().map(|value| value.to_string_lossy());
         let code = self.threads.or(options.threads);
@@ -130,8 +138,8 @@ impl HeartbeatPlugin {
     }
 }
 
-/// A page has one thread, and `std` no clock there: everything runs on the drop-in's single-threaded build
-/// and the engine's own executors, and the settings mean nothing.
+/// A page has one thread, and `std` no clock there: everything runs on the drop-in's
+/// single-threaded build and the engine's own executors, and the settings mean nothing.
 const IS_WEB: bool = cfg!(target_arch = "wasm32");
 
 /// There may be options of a `TaskPoolPlugin` that is yet to come.

@@ -12,8 +12,8 @@ pub(super) enum Way {
 /// little, and the first may fail because they were cold, or shared a core.
 const PATIENCE_OF_ONE: u32 = 8;
 const PATIENCE_OF_ALL: u32 = 64;
-/// By one thread after a switch that came within so many runs of the last. Where there is little between
-/// the ways, chance would lead to and fro.
+/// By one thread after a switch that came within so many runs of the last. Where there is little
+/// between the ways, chance would lead to and fro.
 const PATIENCE_OF_FICKLE: u32 = 32;
 const FICKLE: u32 = 512;
 /// To which it may double in any case, and then until trials cost one run in so many.
@@ -163,8 +163,9 @@ impl Choice {
 
     /// After a trial, in which the other way cost `other`.
     fn judge(&mut self, other: f64) {
-        // A best of two against a best of two. The other way the usual cost follows a change slowly, and
-        // the last ones may be exceptions: in doubt it is all threads, where a long schedule belongs.
+        // A best of two against a best of two. The other way the usual cost follows a change
+        // slowly, and the last ones may be exceptions: in doubt it is all threads, where a long
+        // schedule belongs.
         let last = self.last[0].min(self.last[1]);
         let (best, cost) = match self.in_use {
             Way::OneThread if other < last * GAIN => (Way::AllThreads, other),

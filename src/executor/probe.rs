@@ -22,8 +22,8 @@ struct Seen {
     applied: usize,
 }
 
-/// What the probe's system defers. It holds nothing, for some schedules leave it un-applied, and the
-/// engine warns of commands that are dropped like that.
+/// What the probe's system defers. It holds nothing, for some schedules leave it un-applied, and
+/// the engine warns of commands that are dropped like that.
 #[derive(Default)]
 struct Mark;
 
@@ -41,8 +41,9 @@ impl Probe {
         Self(world)
     }
 
-    /// Whether `schedule` has the engine's multi-threaded executor, and would apply what is deferred at
-    /// its end: what it has if nobody chose otherwise. Of one that was run already, nothing is known.
+    /// Whether `schedule` has the engine's multi-threaded executor, and would apply what is
+    /// deferred at its end: what it has if nobody chose otherwise. Of one that was run already,
+    /// nothing is known.
     ///
     /// The schedule's systems are put aside, and its executor runs one system of ours in a world of
     /// ours. While the multi-threaded executor runs, it holds the world's [`MainThreadExecutor`]

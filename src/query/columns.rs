@@ -15,8 +15,8 @@ const WHOLE_TABLES: bool = cfg!(debug_assertions);
 /// [`ParQuery::contiguous_par_iter`](crate::ParQuery::contiguous_par_iter) and
 /// [`ParQuery::contiguous_par_iter_mut`](crate::ParQuery::contiguous_par_iter_mut).
 ///
-/// Which pieces there are is not specified, but that none is empty. With debug assertions on, they are
-/// whole tables, for those of the engine refuse some parts. *Stretches* of them, and panics,
+/// Which pieces there are is not specified, but that none is empty. With debug assertions on, they
+/// are whole tables, for those of the engine refuse some parts. *Stretches* of them, and panics,
 /// are as [`ParIter`] has them.
 #[must_use = "it does nothing until one of its functions is called"]
 pub struct ParColumns<'w, 's, D: ContiguousQueryData, F: ArchetypeFilter>(
@@ -137,8 +137,8 @@ impl<'a, 'w, 's, D: ContiguousQueryData, F: ArchetypeFilter> Cursor<'a, 'w, 's, 
             assert!(part.end <= entities.len());
             // A table has less than `u32::MAX` rows.
             let part = part.start as u32..part.end as u32;
-            // SAFETY: the fetch is set to the table whose entities these are, the rows lie in it and
-            // are not none. The caller answers for what else is alive, `ParIter::new`'s for the
+            // SAFETY: the fetch is set to the table whose entities these are, the rows lie in it
+            // and are not none. The caller answers for what else is alive, `ParIter::new`'s for the
             // access.
             f(unsafe { D::fetch_contiguous(self.iter.data, &mut self.fetch, entities, part) });
         }
@@ -153,8 +153,8 @@ impl<'a, 'w, 's, D: ContiguousQueryData, F: ArchetypeFilter> Cursor<'a, 'w, 's, 
             unreachable!("a query that can be iterated contiguously goes by tables");
         };
         let table = iter.table(span.storage);
-        // SAFETY: the table is of the world that the state is for, and it is the state that the fetch
-        // was made with.
+        // SAFETY: the table is of the world that the state is for, and it is the state that the
+        // fetch was made with.
         unsafe { D::set_table(&mut self.fetch, iter.data, table) }
         *self.place.insert((span, table.entities()))
     }

@@ -10,13 +10,14 @@ use bevy_ecs::world::unsafe_world_cell::UnsafeWorldCell;
 use nonmax::NonMaxU32;
 use std::ops::Range;
 
-/// Parallel iteration over a query's items, of [`ParQuery::par_iter`](crate::ParQuery::par_iter) and
-/// [`ParQuery::par_iter_mut`](crate::ParQuery::par_iter_mut).
+/// Parallel iteration over a query's items, of [`ParQuery::par_iter`](crate::ParQuery::par_iter)
+/// and [`ParQuery::par_iter_mut`](crate::ParQuery::par_iter_mut).
 ///
 /// Items that follow one another on one thread are a *stretch*. Little work is one stretch; more is
 /// split whenever a thread comes free.
 ///
-/// Where a function panics, its payload reaches the caller, and not every item may have been visited.
+/// Where a function panics, its payload reaches the caller, and not every item may have been
+/// visited.
 #[must_use = "it does nothing until one of its functions is called"]
 pub struct ParIter<'w, 's, D: QueryData, F: QueryFilter> {
     pub(super) world: UnsafeWorldCell<'w>,
@@ -29,11 +30,11 @@ pub struct ParIter<'w, 's, D: QueryData, F: QueryFilter> {
 impl<'w, 's, D: QueryData, F: QueryFilter> ParIter<'w, 's, D, F> {
     /// # Safety
     ///
-    /// - For `'w` and in `world`, everything that `D` and `F` access may be accessed, and nobody else
-    ///   accesses it in conflict with that.
+    /// - For `'w` and in `world`, everything that `D` and `F` access may be accessed, and nobody
+    ///   else accesses it in conflict with that.
     /// - `D`'s access was checked for conflicts in itself.
-    /// - `data` and `filter` are states of `D` and `F` (or of data with the same state of which `D` is
-    ///   the read-only part) for `world`, and up to date with its archetypes.
+    /// - `data` and `filter` are states of `D` and `F` (or of data with the same state of which `D`
+    ///   is the read-only part) for `world`, and up to date with its archetypes.
     /// - `spans` are of storages that match, tables only if `D` and `F` are dense.
     pub(super) unsafe fn new(
         world: UnsafeWorldCell<'w>,
@@ -124,10 +125,10 @@ impl<'w, 's, D: IterQueryData, F: QueryFilter> ParIter<'w, 's, D, F> {
         self.stretches(init, f, drop, |(), ()| ());
     }
 
-    /// Folds all items: `f` takes them into a state that `init` makes for each stretch, and `combine`
-    /// joins the states of two neighbours, the former one first. The result is that of a serial fold
-    /// wherever it makes no difference how `combine` is bracketed, and whether it gets states that
-    /// are new.
+    /// Folds all items: `f` takes them into a state that `init` makes for each stretch, and
+    /// `combine` joins the states of two neighbours, the former one first. The result is that of a
+    /// serial fold wherever it makes no difference how `combine` is bracketed, and whether it gets
+    /// states that are new.
     ///
     /// ```
     /// # use bevy_ecs::prelude::*;
@@ -152,7 +153,8 @@ impl<'w, 's, D: IterQueryData, F: QueryFilter> ParIter<'w, 's, D, F> {
         self.stretches(init, f, |state| state, combine)
     }
 
-    /// What `f` makes of each item, in the order in which the query's own iterator goes through them.
+    /// What `f` makes of each item, in the order in which the query's own iterator goes through
+    /// them.
     ///
     /// ```
     /// # use bevy_ecs::prelude::*;
@@ -247,8 +249,9 @@ impl<'a, 'w, 's, D: IterQueryData, F: QueryFilter> Cursor<'a, 'w, 's, D, F> {
                     for (&entity, row) in entities[part].iter().zip(numbers) {
                         // SAFETY: the range's end is more, so it isn't the largest number.
                         let row = TableRow::new(unsafe { NonMaxU32::new_unchecked(row) });
-                        // SAFETY: the fetches are set to the table whose entities these are, so `row`
-                        // is in it and `entity` in that row; the caller answers for other items.
+                        // SAFETY: the fetches are set to the table whose entities these are, so
+                        // `row` is in it and `entity` in that row; the caller answers for other
+                        // items.
                         if let Some(item) = unsafe { fetch.item(entity, row) } {
                             f(item);
                         }
@@ -330,8 +333,8 @@ impl<'w, 's, D: IterQueryData, F: QueryFilter> Fetch<'w, 's, D, F> {
         if !matches {
             return None;
         }
-        // SAFETY: likewise, for other items of this entity and for the access; items of others may be
-        // alive, for `D` is `IterQueryData`.
+        // SAFETY: likewise, for other items of this entity and for the access; items of others may
+        // be alive, for `D` is `IterQueryData`.
         unsafe { D::fetch(self.data_state, &mut self.data, entity, row) }
     }
 }

@@ -27,8 +27,8 @@ use std::ops::{Deref, Range};
 /// query's, and also fold and map. All that a shared `Query` does it does as well; for what needs a
 /// mutable one, there is [`query_mut`](Self::query_mut).
 ///
-/// The pool is the one that [`HeartbeatPlugin`](crate::HeartbeatPlugin) sets up. Without it, all work
-/// is done in place.
+/// The pool is the one that [`HeartbeatPlugin`](crate::HeartbeatPlugin) sets up. Without it, all
+/// work is done in place.
 ///
 /// ```
 /// use bevy_ecs::prelude::*;
@@ -146,8 +146,8 @@ impl<'s, D: QueryData, F: QueryFilter> ParQuery<'_, 's, D, F> {
     where
         D: IterQueryData,
     {
-        // SAFETY: the query may do what `D` accesses, and it is borrowed exclusively as long as that
-        // is done.
+        // SAFETY: the query may do what `D` accesses, and it is borrowed exclusively as long as
+        // that is done.
         unsafe {
             ParIter::new(
                 self.world,

@@ -136,8 +136,8 @@ unsafe impl<D: QueryData + 'static, F: QueryFilter + 'static> SystemParam
                 spans: Spans::default(),
             },
         };
-        // Now, for its order's sake: the query knows these archetypes already. Nothing of the world's
-        // data is looked at before `init_access` has checked it.
+        // Now, for its order's sake: the query knows these archetypes already. Nothing of the
+        // world's data is looked at before `init_access` has checked it.
         state.update(world.as_unsafe_world_cell());
         state
     }
@@ -161,8 +161,8 @@ unsafe impl<D: QueryData + 'static, F: QueryFilter + 'static> SystemParam
         // Panics at another world than the state's.
         state.update(world);
         let last_run = system_meta.get_last_run();
-        // SAFETY: the caller lets the query access what `init_access` registered for it; `update` has
-        // checked that the world is its own.
+        // SAFETY: the caller lets the query access what `init_access` registered for it; `update`
+        // has checked that the world is its own.
         let query = unsafe {
             let query = &state.query;
             query.query_unchecked_manual_with_ticks(world, last_run, change_tick)

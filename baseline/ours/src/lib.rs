@@ -20,12 +20,15 @@ impl Ours {
     /// Its name.
     pub const NAME: &'static str = "ours";
 
-    /// With that many threads.
+    /// With that many threads, which are placed by the system alone where the variable `PLACEMENT`
+    /// is `off`.
     ///
     /// # Errors
     ///
     /// When the system refuses a thread.
     pub fn new(threads: usize) -> Result<Self, BuildError> {
+        let is_off = std::env::var_os("PLACEMENT").is_some_and(|value| value == "off");
+        heartbeat_pool::place_threads(!is_off);
         let pool = ThreadPool::builder().num_threads(threads).build()?;
         Ok(Self { pool })
     }

@@ -1,10 +1,10 @@
 //! How many batches the engine's parallel iteration makes, learnt from what it took before.
 //!
 //! `par_iter` splits what it has by the number that [`TaskPool::thread_num`](crate::TaskPool) gives
-//! it, and goes through it in place where that is 1. So this number is the one thing by which batches
-//! can be made to fit the work, and nobody has to tune them (bevy#3184). It is asked for before it is
-//! known who iterates. But each thread's iterations follow one another much the same in every frame,
-//! so what came last tells what comes next.
+//! it, and goes through it in place where that is 1. So this number is the one thing by which
+//! batches can be made to fit the work, and nobody has to tune them (bevy#3184). It is asked for
+//! before it is known who iterates. But each thread's iterations follow one another much the same
+//! in every frame, so what came last tells what comes next.
 
 use core::any::type_name;
 use core::cell::Cell;
@@ -17,11 +17,11 @@ const WORTH_SHARING: f32 = 25.0;
 const BATCH: f32 = 5.0;
 /// So many batches a thread even out whatever the entities cost.
 const MOST_A_THREAD: f32 = 16.0;
-/// Of so many iterations that stay on their thread, one is a sample, to see how long it is now. A prime, here and
-/// below, so that it is not always the same of some that alternate.
+/// Of so many iterations that stay on their thread, one is a sample, to see how long it is now. A
+/// prime, here and below, so that it is not always the same of some that alternate.
 const SAMPLE: u8 = 13;
-/// Of so many that look short while they are shared, perhaps because many threads share them: the next number after
-/// each sample that showed them to be long.
+/// Of so many that look short while they are shared, perhaps because many threads share them: the
+/// next number after each sample that showed them to be long.
 const SAMPLE_SHARED: [u8; 6] = [3, 7, 13, 31, 61, 127];
 /// Batches a thread of a sample, which are shared only if the first of them prove to be long.
 const SAMPLED: usize = 4;
@@ -33,7 +33,8 @@ const SLOTS: usize = 64;
 /// What a thread knows of the iterations that follow one of some kind.
 #[derive(Clone, Copy)]
 struct Next {
-    /// How long they take in microseconds, the longer ones above all; once they are shared, how long that way.
+    /// How long they take in microseconds, the longer ones above all; once they are shared, how
+    /// long that way.
     takes: f32,
     /// Whether the last sample showed them to be worth sharing.
     is_long: bool,
@@ -57,8 +58,8 @@ struct History {
     next: [Cell<Next>; SLOTS + 1],
     /// The kind of the last iteration; `SLOTS` if there was none.
     last: Cell<usize>,
-    /// What the one that has asked for its batches and not begun yet is expected to be, and the place in `next` that
-    /// this is known from.
+    /// What the one that has asked for its batches and not begun yet is expected to be, and the
+    /// place in `next` that this is known from.
     asked: Cell<Option<(Expected, usize)>>,
 }
 
@@ -113,8 +114,8 @@ pub(crate) fn number(threads: usize) -> usize {
     })
 }
 
-/// Calls `f`, which is the scope with the closure `Body`, with how long it is likely to take: that of an iteration
-/// if one has asked for its batches just before.
+/// Calls `f`, which is the scope with the closure `Body`, with how long it is likely to take: that
+/// of an iteration if one has asked for its batches just before.
 pub(crate) fn measure<Body, R>(f: impl FnOnce(Expected) -> R) -> R {
     let asked = HISTORY.with(|history| history.asked.take());
     // One that has failed before its scope may have left its question to somebody else's.

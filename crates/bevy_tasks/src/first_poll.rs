@@ -58,8 +58,8 @@ impl Reusable {
         })
     }
 
-    /// Keeps it for the next poll, unless somebody holds the waker still. It may have been woken: then
-    /// the next future that waits is polled once more than it need be.
+    /// Keeps it for the next poll, unless somebody holds the waker still. It may have been woken:
+    /// then the next future that waits is polled once more than it need be.
     fn give_back(self) {
         if Arc::strong_count(&self.0) == 2 {
             _ = SPARE.try_with(|spare| spare.set(Some(self)));

@@ -50,8 +50,8 @@ fn start(pool: &'static ThreadPool) {
     let mut gathered = GATHERED.lock().unwrap_or_else(PoisonError::into_inner);
     let available = thread::available_parallelism().map_or(1, usize::from);
     let mut threads = available;
-    // Without lower threads: beside programs that keep all cores busy these get little, and only the plugin
-    // lets an app choose.
+    // Without lower threads: beside programs that keep all cores busy these get little, and only
+    // the plugin lets an app choose.
     let mut builder = ThreadPool::builder();
     let (mut spawn, mut destroy) = (Vec::new(), Vec::new());
     let mut stack_size = None;

@@ -88,8 +88,9 @@ impl<T> ScopeState<T> {
 }
 
 impl<T: 'static> ScopeState<T> {
-    /// Runs a whole scope on `pool`, which calls nobody for what is expected to be short and turns out to be. The
-    /// calling thread ticks its own executor while it waits, and `external` if that is its own as well.
+    /// Runs a whole scope on `pool`, which calls nobody for what is expected to be short and turns
+    /// out to be. The calling thread ticks its own executor while it waits, and `external` if that
+    /// is its own as well.
     pub(crate) fn run<'env, F>(
         pool: &ThreadPool,
         external: Option<&ThreadExecutor>,

@@ -101,8 +101,8 @@ impl TaskPoolBuilder {
         self
     }
 
-    /// Where the process's pool lies that the engine's three are lanes of. The plugin compares it with its own:
-    /// another one is that of another copy of `heartbeat_pool`.
+    /// Where the process's pool lies that the engine's three are lanes of. The plugin compares it
+    /// with its own: another one is that of another copy of `heartbeat_pool`.
     #[doc(hidden)]
     #[must_use]
     pub fn heartbeat_pool(&self) -> *const () {
@@ -266,8 +266,8 @@ impl TaskPool {
         ScopeState::run(self.pool(), external_executor, Expected::Long, f)
     }
 
-    /// What `f` makes of each item, in order. Any thread that is free may take a part of the items, unless
-    /// calls of this kind are over before one comes.
+    /// What `f` makes of each item, in order. Any thread that is free may take a part of the items,
+    /// unless calls of this kind are over before one comes.
     pub(crate) fn map_each<T: Send, R: Send>(
         &self,
         items: impl Iterator<Item = T>,

@@ -1,8 +1,9 @@
 //! Sleeps of less than a tick of the system's clock.
 //!
-//! On Windows a timeout of a condition variable ends with the clock's next tick, up to 15.6 ms later. A waitable timer
-//! of high resolution (Windows 10, 1803) rings within about half a millisecond; the sleeper waits for it and for an
-//! event that ends the sleep. Elsewhere condition variables are as good.
+//! On Windows a timeout of a condition variable ends with the clock's next tick, up to 15.6 ms
+//! later. A waitable timer of high resolution (Windows 10, 1803) rings within about half a
+//! millisecond; the sleeper waits for it and for an event that ends the sleep. Elsewhere condition
+//! variables are as good.
 
 pub(crate) use system::Alarm;
 
@@ -40,7 +41,8 @@ mod system {
     impl Alarm {
         /// None where the system has no such timers.
         pub(crate) fn new() -> Option<Self> {
-            // SAFETY: without attributes and name nothing is read by pointer; it resets itself and begins unset.
+            // SAFETY: without attributes and name nothing is read by pointer; it resets itself and
+            // begins unset.
             let event = unsafe { CreateEventW(null(), 0, 0, null()) };
             // SAFETY: the handle was just made.
             let event = unsafe { own(event) }?;
@@ -56,7 +58,8 @@ mod system {
         pub(crate) fn sleep(&self, timeout: Duration) {
             // In units of 100 ns; a negative time counts from now.
             let due = -i64::try_from(timeout.as_nanos().div_ceil(100)).unwrap_or(i64::MAX);
-            // SAFETY: the handle is open, and `due` is read before the call ends. There is no routine to call.
+            // SAFETY: the handle is open, and `due` is read before the call ends. There is no
+            // routine to call.
             let is_set =
                 unsafe { SetWaitableTimer(self.timer.as_raw_handle(), &due, 0, None, null(), 0) };
             if is_set == 0 {

@@ -11,8 +11,8 @@ use crate::sync::{Arc, AtomicUsize, Ordering};
 /// touch it afterwards.
 #[derive(Debug)]
 pub(crate) struct CountLatch {
-    /// What is pending, less what the owner has not told; below zero, that is at the other end of the numbers, where
-    /// others have finished some of that.
+    /// What is pending, less what the owner has not told; below zero, that is at the other end of
+    /// the numbers, where others have finished some of that.
     pending: AtomicUsize,
     owner: Arc<Parker>,
 }
@@ -33,21 +33,22 @@ impl CountLatch {
 
     pub(crate) fn finish(&self) {
         // Release pairs with the Acquire in `is_done`: what the work wrote is seen by the owner.
-        // AcqRel, so that a chain of finishers passes everyone's writes on. Where the owner has not told
-        // all, this may wake it in vain.
+        // AcqRel, so that a chain of finishers passes everyone's writes on. Where the owner has not
+        // told all, this may wake it in vain.
         if self.pending.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.owner.unpark();
         }
     }
 
-    /// Whether all is over, where `untold` is what the owner has begun, less what it has finished, and not told.
+    /// Whether all is over, where `untold` is what the owner has begun, less what it has finished,
+    /// and not told.
     pub(crate) fn is_done(&self, untold: usize) -> bool {
         // Acquire pairs with the Release in `finish`.
         self.pending.load(Ordering::Acquire).wrapping_add(untold) == 0
     }
 
-    /// The owner tells: who finishes the last from now on wakes it. It must ask [`is_done`](Self::is_done) once
-    /// more before it sleeps.
+    /// The owner tells: who finishes the last from now on wakes it. It must ask
+    /// [`is_done`](Self::is_done) once more before it sleeps.
     pub(crate) fn tell(&self, untold: usize) {
         if untold != 0 {
             // Relaxed: whoever has finished before this is acquired by `is_done`.

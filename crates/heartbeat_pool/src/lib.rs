@@ -12,10 +12,10 @@
 //! | [`for_each`](for_each()), [`for_each_piece`], [`fold_pieces`] | loops |
 //! | [`yield_now`](yield_now()), [`yield_local`], [`yield_task`] | letting other work have the thread |
 //!
-//! Each is also a method of [`ThreadPool`], for threads from outside, and of [`Worker`]. For drop-ins for
-//! other libraries there are, besides: [`Worker::join_offered`], whose second half others may take at
-//! once, [`Worker::join_measured`], [`ThreadPool::install`], [`ThreadBuilder::enroll`] and
-//! [`Worker::slot`].
+//! Each is also a method of [`ThreadPool`], for threads from outside, and of [`Worker`]. For
+//! drop-ins for other libraries there are, besides: [`Worker::join_offered`], whose second half
+//! others may take at once, [`Worker::join_measured`], [`ThreadPool::install`],
+//! [`ThreadBuilder::enroll`] and [`Worker::slot`].
 //!
 //! What it holds to:
 //!
@@ -29,23 +29,48 @@
 //!
 //! A process that forks (`fork(2)`) has no threads of the pool in the child; don't use it there.
 //!
-//! The rooms, each of whose `mod.rs` says what is in it; each imports only those above it:
+//! # Words
+//!
+//! | word | meaning |
+//! | --- | --- |
+//! | worker | a thread's own side of its place in a pool |
+//! | seat | the side of that place which others see |
+//! | member, spare | a thread of the pool; one of those that come for waiting threads, and go |
+//! | lower thread | a thread for io and background jobs, which the system runs less readily than the others |
+//! | lease | the right to a seat |
+//! | job | any piece of work whose type nobody needs to know |
+//! | fork | the second half of a join |
+//! | beat | how often an idle thread asks the others to share; a beat is *raised* on a seat and *lowered* by its owner |
+//! | promote | to put a private fork where others can take it |
+//! | searcher | a thread that looks for work |
+//! | sentinel | the one idle thread that keeps the beat |
+//! | lane | a rank of work: frame, io, background |
+//! | injector | the queue for work from outside and of the lower lanes |
+//! | mailbox, pinned | the queues for work that one thread must do |
+//! | latch, claim | how those who wait are told that work is over; who runs it |
+//! | parker | where a thread sleeps |
+//! | registry | what the workers of a pool share |
+//!
+//! # Rooms
+//!
+//! Each imports only those above it, and says in its `mod.rs` what is in it.
 //!
 //! | room | what is in it |
 //! | --- | --- |
-//! | `sync`, `parker`, `alarm`, `signal`, `claim`, `latch`, `tickets`, `job`, `unwind`, `late` | primitives |
-//! | `queue` | where work lies |
-//! | `idle`, `heartbeat` | who is idle, and the idle thread that keeps the beat |
+//! | `sync`, `unwind`, `small_fn`, `job`, `late`, `active`, `claim`, `tickets`, `thread_bound`, `alarm`, `placement`, `parker`, `latch`, `signal` | primitives |
+//! | `lanes` | who may run what |
+//! | `trace`, `metrics` | what was done |
+//! | `idle`, `heartbeat` | who is idle, and how forks come to be shared |
 //! | `cost` | what was measured of work like that which comes |
-//! | `lanes`, `placement` | who may run what, and on which core a woken thread runs |
 //! | `threads` | the operating system's threads |
-//! | `seat`, `registry`, `schedule` | a thread's place in a pool, a pool's shared state, and where queued work goes |
+//! | `queue` | where work lies |
+//! | `config`, `seat` | what a pool is made with, and a thread's place in it |
+//! | `registry` | what the workers of a pool share |
+//! | `schedule` | who is told of what was queued |
 //! | `worker` | how a thread finds work, runs it, and waits |
 //! | `verbs` | what a program asks for |
 //! | `pool` | the [`ThreadPool`] |
 //! | `models` | loom's models, and the whole pool in a scheduler of its own |
-//!
-//! (Some lower rooms name the [`Worker`] that jobs run on.)
 
 // The models use the lower layers alone, and not all of each.
 #![cfg_attr(heartbeat_loom, allow(dead_code, unused_imports))]
@@ -73,11 +98,15 @@ mod heartbeat;
 #[cfg(not(heartbeat_loom))]
 mod active;
 #[cfg(not(heartbeat_loom))]
+mod config;
+#[cfg(not(heartbeat_loom))]
 mod cost;
 #[cfg(not(heartbeat_loom))]
 mod job;
 #[cfg(not(heartbeat_loom))]
 mod late;
+#[cfg(not(heartbeat_loom))]
+mod metrics;
 #[cfg(not(heartbeat_loom))]
 mod pool;
 #[cfg(not(heartbeat_loom))]
@@ -106,14 +135,17 @@ pub use job::BoxedJob;
 pub use lanes::lane::Lane;
 #[cfg(not(heartbeat_loom))]
 pub use lanes::priority::LowerPriority;
+#[cfg(not(heartbeat_loom))]
+pub use metrics::{PoolMetrics, WorkerMetrics};
 #[cfg(heartbeat_sim)]
 pub use models::sim;
+pub use placement::place_threads;
 #[cfg(not(heartbeat_loom))]
 pub use pool::ThreadPool;
 #[cfg(not(heartbeat_loom))]
 pub use pool::builder::{BuildError, ThreadPoolBuilder};
 #[cfg(not(heartbeat_loom))]
-pub use pool::metrics::{PoolMetrics, WorkerMetrics};
+pub use pool::lease::Lease;
 #[cfg(not(heartbeat_loom))]
 pub use pool::process::{HAS_RAYON, global};
 #[cfg(not(heartbeat_loom))]
@@ -130,8 +162,6 @@ pub use verbs::broadcast::{BroadcastContext, broadcast, spawn_broadcast, spawn_o
 pub use verbs::for_each::{fold_pieces, for_each, for_each_piece};
 #[cfg(not(heartbeat_loom))]
 pub use verbs::join::join;
-#[cfg(not(heartbeat_loom))]
-pub use verbs::lease::Lease;
 #[cfg(not(heartbeat_loom))]
 pub use verbs::scope::{Scope, scope};
 #[cfg(not(heartbeat_loom))]

@@ -28,7 +28,8 @@ pub(crate) struct Parker {
     state: AtomicUsize,
     lock: Mutex<Owner>,
     wake: Condvar,
-    /// For sleeps that end by themselves, where the system has something better for these than `wake`.
+    /// For sleeps that end by themselves, where the system has something better for these than
+    /// `wake`.
     alarm: OnceLock<Option<Alarm>>,
 }
 
@@ -138,7 +139,8 @@ impl Parker {
         self.state.load(Ordering::Relaxed) == NOTIFIED
     }
 
-    /// Drops the token, if there is one. Owner only, and not between a look at what it waits for and its sleep.
+    /// Drops the token, if there is one. Owner only, and not between a look at what it waits for
+    /// and its sleep.
     pub(crate) fn drop_token(&self) {
         if self.has_token() {
             let _ = self.take_token();
@@ -162,7 +164,8 @@ impl Parker {
         }
     }
 
-    /// The same by a thread that goes on running: an owner that slept on its core is not to wait for that.
+    /// The same by a thread that goes on running: an owner that slept on its core is not to wait
+    /// for that.
     pub(crate) fn unpark_away(&self) {
         self.unpark_off(|bed| bed == placement::current());
     }
@@ -172,13 +175,14 @@ impl Parker {
         self.unpark_off(|_| true);
     }
 
-    /// Wakes the owner on another core than the caller's, if `keep_off` says so of the one that it slept on.
+    /// Wakes the owner on another core than the caller's, if `keep_off` says so of the one that it
+    /// slept on.
     fn unpark_off(&self, keep_off: impl FnOnce(usize) -> bool) {
         let Some(bed) = self.leave_token() else {
             return;
         };
-        // Held throughout, so that the owner still sleeps where it is said to, and two wakers don't take
-        // each other's change for what the owner may use.
+        // Held throughout, so that the owner still sleeps where it is said to, and two wakers don't
+        // take each other's change for what the owner may use.
         let owner = lock(&self.lock);
         let wake = || self.wake(owner.has_alarm);
         match &owner.thread {

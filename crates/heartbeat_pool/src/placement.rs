@@ -1,13 +1,43 @@
 //! Which core a running thread has, and how another one leaves it.
 //!
-//! Traces of virtual machines show that a helper may wake on the core of the very thread that it is to help,
-//! beat after beat, while another core has nothing to do: Linux wakes a thread on the core that it had last if
-//! it takes no other one for idle, presumably not one that the host has put to sleep. Such a helper moves once,
-//! and has another core from then on. Who goes on running after it has woken a helper has it wake elsewhere.
+//! Traces of virtual machines show that a helper may wake on the core of the very thread that it is
+//! to help, beat after beat, while another core has nothing to do: Linux wakes a thread on the core
+//! that it had last if it takes no other one for idle, presumably not one that the host has put to
+//! sleep. Such a helper moves once, and has another core from then on. Who goes on running after it
+//! has woken a helper has it wake elsewhere.
 
 // Not those of the models: nothing but a thread's place rests on it.
 use std::iter;
-use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
+
+/// Whether anything here has an effect.
+static IS_ON: AtomicBool = AtomicBool::new(true);
+
+/// Whether pools have a say in which cores their threads run on, for the whole process; they have
+/// unless this is told otherwise.
+///
+/// On Linux a thread of a pool that wakes another one goes on beside it where that is possible: for
+/// the moment of the wake-up the other one may not use the waker's core. An app that sets its
+/// threads' affinities itself while they work, or a system whose scheduler knows better, turns that
+/// off; then nothing here asks for a thread's core or changes what it may use. Elsewhere there is
+/// nothing to turn off.
+///
+/// ```
+/// heartbeat_pool::place_threads(false);
+/// let pool = heartbeat_pool::ThreadPool::builder().num_threads(2).build().unwrap();
+/// assert_eq!(pool.join(|| 1, || 2), (1, 2));
+/// # heartbeat_pool::place_threads(true);
+/// ```
+pub fn place_threads(is_on: bool) {
+    // Relaxed, here and below: who goes by the old one moves, or does not, once more.
+    IS_ON.store(is_on, Ordering::Relaxed);
+}
+
+/// The calling thread's core, where that is known and matters.
+fn here() -> Option<usize> {
+    let is_on = IS_ON.load(Ordering::Relaxed);
+    if is_on { system::current() } else { None }
+}
 
 /// The core that a thread has, told by that thread.
 #[derive(Debug)]
@@ -28,7 +58,7 @@ impl Core {
 
     /// Tells the core that the calling thread has now.
     pub(crate) fn take(&self) {
-        self.set(system::current());
+        self.set(here());
     }
 
     pub(crate) fn give_back(&self) {
@@ -80,20 +110,20 @@ impl Counts {
 
     /// Whether there are any of the calling thread's core.
     fn any_here(&self) -> bool {
-        let count = system::current().and_then(|core| self.0.get(core));
+        let count = here().and_then(|core| self.0.get(core));
         count.is_some_and(|count| count.load(Ordering::Relaxed) > 0)
     }
 }
 
 /// How many were woken on each core and don't run yet.
 static WANTED: Counts = Counts::new();
-/// How many lower threads run on each core, or would: as of when each last began a stretch of work. One that has
-/// moved since costs a spin in vain, or one left out.
+/// How many lower threads run on each core, or would: as of when each last began a stretch of work.
+/// One that has moved since costs a spin in vain, or one left out.
 static LOWER: Counts = Counts::new();
 
 /// The calling thread's core; 0 where that can't be known.
 pub(crate) fn current() -> usize {
-    system::current().unwrap_or(0)
+    here().unwrap_or(0)
 }
 
 /// Somebody is woken who sleeps on `core`.
@@ -111,8 +141,8 @@ pub(crate) fn is_wanted() -> bool {
     WANTED.any_here()
 }
 
-/// Whether a lower thread is in the midst of something on the calling thread's core, which it gets once the
-/// calling thread, another one, sleeps.
+/// Whether a lower thread is in the midst of something on the calling thread's core, which it gets
+/// once the calling thread, another one, sleeps.
 pub(crate) fn keeps_lower() -> bool {
     LOWER.any_here()
 }
@@ -126,9 +156,12 @@ impl Thread {
         Self(system::this_thread())
     }
 
-    /// Calls `wake`, which wakes the thread, while this must not use `core`, if it may use any other that nobody is
-    /// about to begin on. It has slept on `bed`, which is wanted for it.
+    /// Calls `wake`, which wakes the thread, while this must not use `core`, if it may use any
+    /// other that nobody is about to begin on. It has slept on `bed`, which is wanted for it.
     pub(crate) fn keep_off(&self, core: usize, bed: usize, wake: impl FnOnce()) {
+        if !IS_ON.load(Ordering::Relaxed) {
+            return wake();
+        }
         // It would wait for that one as well.
         let others = |core: &usize| WANTED.of(*core) > i32::from(*core == bed);
         let wanted = (0..WANTED.0.len()).filter(others);
@@ -141,9 +174,10 @@ impl Thread {
     }
 }
 
-/// Moves the calling thread to a core that is none of `others`, if it has one of those and may use others.
+/// Moves the calling thread to a core that is none of `others`, if it has one of those and may use
+/// others.
 pub(crate) fn leave<I: Iterator<Item = usize>>(others: impl Fn() -> I) {
-    if system::current().is_some_and(|core| others().any(|other| other == core)) {
+    if here().is_some_and(|core| others().any(|other| other == core)) {
         // It has moved; where it may go later is as before.
         let thread = system::this_thread();
         if let Some(confined) = system::avoid(thread, others()) {
@@ -231,13 +265,22 @@ mod system {
 ))]
 mod tests {
     use super::*;
+    use crate::sync::{Mutex, MutexGuard, lock};
     use rustix::thread::{sched_getaffinity, sched_setaffinity};
+
+    /// Held by each test, for one of them turns all of this off.
+    static ONE: Mutex<()> = Mutex::new(());
+
+    fn alone() -> MutexGuard<'static, ()> {
+        lock(&ONE)
+    }
 
     /// The system may move the thread as well at any moment, but not each time.
     const TRIES: usize = 20;
 
     #[test]
     fn a_thread_leaves_a_core_and_may_go_there_later() {
+        let _alone = alone();
         let allowed = sched_getaffinity(None).unwrap();
         if allowed.count() < 2 {
             return;
@@ -253,6 +296,7 @@ mod tests {
 
     #[test]
     fn what_the_app_has_chosen_meanwhile_stays() {
+        let _alone = alone();
         let allowed = sched_getaffinity(None).unwrap();
         if allowed.count() < 2 {
             return;
@@ -273,6 +317,7 @@ mod tests {
 
     #[test]
     fn a_core_keeps_a_lower_thread_until_that_has_given_it_back() {
+        let _alone = alone();
         let keeps = |core: &Core| {
             core.take();
             keeps_lower()
@@ -282,7 +327,25 @@ mod tests {
     }
 
     #[test]
+    fn nothing_moves_and_no_core_is_known_where_that_is_turned_off() {
+        let _alone = alone();
+        place_threads(false);
+        assert!(here().is_none() && !is_wanted() && !keeps_lower());
+        let core = Core::none(true);
+        core.take();
+        assert_eq!(core.get(), None);
+        let allowed = sched_getaffinity(None).unwrap();
+        let during = Thread::current();
+        during.keep_off(current(), current(), || {
+            assert!(sched_getaffinity(None).unwrap() == allowed);
+        });
+        place_threads(true);
+        assert!(here().is_some());
+    }
+
+    #[test]
     fn a_core_is_wanted_from_the_wake_up_until_the_sleeper_runs() {
+        let _alone = alone();
         let wanted = |_| {
             let core = current();
             want(core);

@@ -1,16 +1,14 @@
-//! Where new work goes, a member's own deque or the injector of its lane, and who is told of it.
+//! Who is told of what was queued.
 //!
-//! Whoever queues anything, or makes room, says so by one [`News`]; what comes of it is decided here alone.
+//! Whoever queues anything, or makes room, says so by one [`News`]; what comes of it is decided
+//! here alone.
 
 use crate::idle::sleep::Wake;
-use crate::job::Job;
 use crate::lanes::lane::Lane;
 use crate::lanes::priority;
 use crate::registry::Registry;
+use crate::registry::look::Look;
 use crate::sync::Arc;
-use crate::threads::this_thread;
-use crate::worker::Worker;
-use crate::worker::look::Look;
 
 /// What somebody may be woken for.
 #[derive(Clone, Copy)]
@@ -91,9 +89,11 @@ impl News {
 }
 
 impl Registry {
-    /// After something was queued: wakes somebody for it, or starts a thread, unless it will be found by then.
+    /// After something was queued: wakes somebody for it, or starts a thread, unless it will be
+    /// found by then.
     ///
     /// Tells whether somebody was needed, and so woken if there was room.
+    #[inline]
     pub(crate) fn tell(self: &Arc<Self>, news: News) -> bool {
         let is_needed = match news.when {
             When::AtOnce => self.sleep.needs_searcher() || self.wants_more_searchers(news),
@@ -111,7 +111,7 @@ impl Registry {
         if !self.sleep.needs_watch() {
             return;
         }
-        let seats = self.seats();
+        let seats = self.seats.all();
         let look = Look::new(self, seats.as_slice());
         if let Some(lane) = look.work_for_one_more() {
             if self.has_use_for(Work::Of(lane)) {
@@ -125,8 +125,9 @@ impl Registry {
         }
     }
 
-    /// News of work of `lane` that its queuer will not do: within a beat where somebody runs who is likely to be through
-    /// with it by then.
+    /// News of work of `lane` that its queuer will not do: within a beat where somebody runs who is
+    /// likely to be through with it by then.
+    #[inline]
     pub(crate) fn news_for_others(&self, lane: Lane) -> News {
         if self.is_brief() && !self.occupancy.is_quiet() {
             News::within_a_beat(lane).by(Teller::GoesOn)
@@ -135,8 +136,8 @@ impl Registry {
         }
     }
 
-    /// Whether more is queued from outside than the searchers will take, there is room for one more, and the queuer
-    /// goes on. Lower work is in no such hurry.
+    /// Whether more is queued from outside than the searchers will take, there is room for one
+    /// more, and the queuer goes on. Lower work is in no such hurry.
     fn wants_more_searchers(&self, news: News) -> bool {
         let Work::Of(Lane::Frame) = news.work else {
             return false;
@@ -152,8 +153,8 @@ impl Registry {
         let Work::Of(lane) = work else {
             return true;
         };
-        // Threadless: a caller of `block_on` may sleep. Not admitted, who is woken becomes the sentinel, which relieves
-        // a pool whose running jobs block on queued ones.
+        // Threadless: a caller of `block_on` may sleep. Not admitted, who is woken becomes the
+        // sentinel, which relieves a pool whose running jobs block on queued ones.
         let threadless = self.occupancy.target() == 0;
         threadless || self.occupancy.admits(lane) || !self.sleep.has_sentinel()
     }
@@ -169,49 +170,6 @@ impl Registry {
         };
         if !self.sleep.wake_one(wake) && self.occupancy.target() > 0 {
             self.threads.spawn_spare(self);
-        }
-    }
-
-    /// Queues `job` where any worker can take it, and sees to it that one does: at once if it
-    /// comes from outside, within a beat if from a worker, which may take it itself before that.
-    pub(crate) fn push(self: &Arc<Self>, lane: Lane, job: Job) {
-        this_thread::with_current(|worker| match worker {
-            Some(worker) if worker.is_in(self) => {
-                self.queue_from(worker, lane, job);
-                self.tell(News::within_a_beat(lane));
-            }
-            _ => {
-                self.inject(lane, job);
-                self.tell(self.news_for_others(lane));
-            }
-        });
-    }
-
-    /// As [`push`](Self::push), of a task that was woken while it ran, by the thread that has just run it.
-    pub(crate) fn push_again(self: &Arc<Self>, lane: Lane, job: Job) {
-        let to_queue = this_thread::with_current(|worker| match worker {
-            Some(worker) if worker.is_in(self) && lane == Lane::Frame => worker.again.keep(job),
-            _ => Some(job),
-        });
-        if let Some(job) = to_queue {
-            self.push(lane, job);
-        }
-    }
-
-    /// Queues `job` where any worker can take it. The caller must see to it that one does.
-    pub(crate) fn queue(self: &Arc<Self>, lane: Lane, job: Job) {
-        this_thread::with_current(|worker| match worker {
-            Some(worker) if worker.is_in(self) => self.queue_from(worker, lane, job),
-            _ => self.inject(lane, job),
-        });
-    }
-
-    fn queue_from(&self, worker: &Worker, lane: Lane, job: Job) {
-        worker.seat.counters.push();
-        if lane == Lane::Frame && worker.is_member() {
-            worker.push_own(job);
-        } else {
-            self.inject(lane, job);
         }
     }
 }

@@ -4,17 +4,17 @@ use crate::claim::Claim;
 use crate::heartbeat::Beat;
 use crate::job::Job;
 use crate::lanes::lane::Lane;
+use crate::metrics::{Counters, WorkerMetrics};
 use crate::parker::Parker;
 use crate::placement::Core;
-use crate::pool::metrics::{Counters, WorkerMetrics};
 use crate::queue::deque::Stealer;
 use crate::queue::forks::ForkPtr;
 use crate::queue::hidden::Hidden;
 use crate::queue::private::StackPtr;
 use crate::queue::returned::Returned;
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Instant, Mutex, OnceLock, Ordering, lock};
-use crate::worker::Worker;
 use crossbeam_utils::CachePadded;
+use std::any::Any;
 use std::collections::VecDeque;
 
 /// A job of `join` that was put where others can take it.
@@ -25,8 +25,9 @@ pub(crate) struct Promotion {
     /// The parker of the thread that waits for it. Kept here, not on that thread's stack, so that
     /// it can still be unparked after `claim` says that the job is done.
     owner: Arc<Parker>,
-    /// Who took it, how deep that thread's private jobs lay then, and how many strangers' jobs it was inside of: what
-    /// it promotes of those above, inside of no more, descends from this job, so the owner may run it while it waits.
+    /// Who took it, how deep that thread's private jobs lay then, and how many strangers' jobs it
+    /// was inside of: what it promotes of those above, inside of no more, descends from this job,
+    /// so the owner may run it while it waits.
     thief: OnceLock<(Arc<Seat>, usize, usize)>,
     /// How many strangers' jobs the owner was inside of.
     strangers: usize,
@@ -50,12 +51,10 @@ impl Promotion {
         }
     }
 
-    /// Runs the job on a thief that has claimed it.
-    pub(crate) fn run_taken(&self, thief: &Worker) {
-        let seat = &thief.seat;
-        let _ = self
-            .thief
-            .set((seat.clone(), thief.private.depth(), seat.strangers()));
+    /// Runs the job on the worker `thief`, of `seat`, which has claimed it and has so many private
+    /// jobs.
+    pub(crate) fn run_taken(&self, thief: &dyn Any, seat: &Arc<Seat>, depth: usize) {
+        let _ = self.thief.set((seat.clone(), depth, seat.strangers()));
         // SAFETY: the claim was won, so this is the only run, and the owner waits until `finish`.
         unsafe { (self.job.run)(self.job.data, thief) };
         self.claim.finish();
@@ -109,8 +108,8 @@ pub(crate) struct Seat {
     waits: AtomicBool,
     /// The second halves of its offered joins.
     pub(crate) forks: Stealer<ForkPtr>,
-    /// The lane that they are of, by [`Lane::index`]. A thread has forks of several only if it does work of a pool
-    /// without threads on top of its own.
+    /// The lane that they are of, by [`Lane::index`]. A thread has forks of several only if it does
+    /// work of a pool without threads on top of its own.
     fork_lane: AtomicUsize,
     /// Until when they are its own.
     forks_hidden: Hidden,
@@ -204,6 +203,19 @@ impl Seat {
         self.returned.give_back(fork);
     }
 
+    /// Takes the oldest fork, if others may: for threads that wait for nothing.
+    pub(crate) fn steal_fork(&self) -> Option<ForkPtr> {
+        if !self.has_forks() {
+            return None;
+        }
+        self.steal_own_fork()
+    }
+
+    /// Takes the oldest fork, whether others may or not: for the seat's own thread.
+    pub(crate) fn steal_own_fork(&self) -> Option<ForkPtr> {
+        self.take_returned(|_| true).or_else(|| self.forks.steal())
+    }
+
     /// Whether a fork was given back that `wanted` accepts.
     pub(crate) fn has_returned_one(&self, wanted: impl Fn(&ForkPtr) -> bool) -> bool {
         self.returned.has(wanted)
@@ -248,8 +260,8 @@ impl Seat {
 
     /// Tells the lane of the forks, before others are told of the first one.
     pub(crate) fn set_fork_lane(&self, lane: Lane) {
-        // Relaxed, here and below: under the fences of the sleep protocol, as every look at a queue. Who takes a
-        // fork by an old one counts as of another lane meanwhile.
+        // Relaxed, here and below: under the fences of the sleep protocol, as every look at a
+        // queue. Who takes a fork by an old one counts as of another lane meanwhile.
         self.fork_lane.store(lane.index(), Ordering::Relaxed);
     }
 
@@ -277,7 +289,8 @@ mod tests {
     use super::*;
     use crate::pool::ThreadPool;
 
-    /// What a thread had forked before it took a job, as in a yield, and promotes while it runs that.
+    /// What a thread had forked before it took a job, as in a yield, and promotes while it runs
+    /// that.
     #[test]
     fn what_lay_below_a_taken_job_is_no_part_of_it() {
         const NOTHING: StackPtr = StackPtr {
@@ -294,16 +307,16 @@ mod tests {
                     0,
                 ))
             };
-            let index = worker.private.push(NOTHING);
+            let index = worker.joins().private.push(NOTHING);
             let taken = new();
-            let (seat, depth) = (worker.seat.clone(), worker.private.depth());
+            let (seat, depth) = (worker.seat().clone(), worker.joins().private.depth());
             taken.thief.set((seat, depth, 0)).ok().unwrap();
-            worker.seat.offer(index, new());
+            worker.seat().offer(index, new());
             assert!(!taken.has_descendant() && taken.take_descendant().is_none());
-            worker.seat.offer(depth, new());
+            worker.seat().offer(depth, new());
             assert!(taken.has_descendant() && taken.take_descendant().is_some());
-            assert!(worker.private.pop(index));
-            worker.private.end();
+            assert!(worker.joins().private.pop(index));
+            worker.joins().private.end();
         });
     }
 }

@@ -1,8 +1,9 @@
 //! The wake-up that one wait for a future is owed.
 //!
-//! A thread has one parker, and so one token, for all of its waits. A poll may wait itself, and that inner
-//! wait takes whatever token it meets; what the future's waker left for the outer one must survive that. So
-//! each wait for a future has a flag of its own, and the token only ends a sleep.
+//! A thread has one parker, and so one token, for all of its waits. A poll may wait itself, and
+//! that inner wait takes whatever token it meets; what the future's waker left for the outer one
+//! must survive that. So each wait for a future has a flag of its own, and the token only ends a
+//! sleep.
 
 use crate::parker::Parker;
 use crate::sync::{Arc, AtomicBool, Ordering};
@@ -27,10 +28,11 @@ impl Signal {
         &self.owner
     }
 
-    /// Leaves a wake-up. The owner looks for one before each of its sleeps in this wait, so one that is
-    /// there already needs no second token.
+    /// Leaves a wake-up. The owner looks for one before each of its sleeps in this wait, so one
+    /// that is there already needs no second token.
     pub(crate) fn set(&self) {
-        // Release pairs with the Acquire in `take`; Acquire, so that the writes of who came before are passed on.
+        // Release pairs with the Acquire in `take`; Acquire, so that the writes of who came before
+        // are passed on.
         if !self.is_set.swap(true, Ordering::AcqRel) {
             self.owner.unpark();
         }

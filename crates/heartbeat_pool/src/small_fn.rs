@@ -1,7 +1,7 @@
 //! A closure in two words of its own, or in a box if it is larger.
 //!
-//! Two: a block of the queue that scopes have for what others spawn then takes less than a kilobyte, which allocators
-//! keep at hand.
+//! Two: a block of the queue that scopes have for what others spawn then takes less than a
+//! kilobyte, which allocators keep at hand.
 
 use std::mem::{ManuallyDrop, MaybeUninit};
 
@@ -14,7 +14,8 @@ struct VTable {
     drop: unsafe fn(*mut Words),
 }
 
-/// A closure, type-erased, for queues: most are small, and a box costs more than all else that queueing one does.
+/// A closure, type-erased, for queues: most are small, and a box costs more than all else that
+/// queueing one does.
 ///
 /// Dropping it instead of calling it drops what it holds.
 pub(crate) struct SmallFn {
@@ -75,14 +76,16 @@ impl SmallFn {
     pub(crate) fn call(self) {
         let mut this = ManuallyDrop::new(self);
         let call = this.vtable.call;
-        // SAFETY: words and vtable were made together, and `ManuallyDrop` leaves this as the only use.
+        // SAFETY: words and vtable were made together, and `ManuallyDrop` leaves this as the only
+        // use.
         unsafe { call(&raw mut this.words) };
     }
 }
 
 impl Drop for SmallFn {
     fn drop(&mut self) {
-        // SAFETY: words and vtable were made together, and `call` doesn't drop, so this is the only use.
+        // SAFETY: words and vtable were made together, and `call` doesn't drop, so this is the only
+        // use.
         unsafe { (self.vtable.drop)(&raw mut self.words) };
     }
 }

@@ -1,6 +1,7 @@
-//! The one place that names what threads meet by, blocks one, starts one or tells the time: core's and
-//! std's, or loom's under `--cfg heartbeat_loom`, where the layers up to `sleep` are model-checked, or those of
-//! `sim` under `--cfg heartbeat_sim`, where the whole pool runs in a scheduler of its own.
+//! The one place that names what threads meet by, blocks one, starts one or tells the time: core's
+//! and std's, or loom's under `--cfg heartbeat_loom`, where the layers up to `sleep` are
+//! model-checked, or those of `sim` under `--cfg heartbeat_sim`, where the whole pool runs in a
+//! scheduler of its own.
 
 #[cfg(heartbeat_loom)]
 pub(crate) use loom::{

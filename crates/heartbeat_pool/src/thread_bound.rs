@@ -11,15 +11,17 @@ fn token() -> usize {
     TOKEN.with(|token| ptr::from_ref(token).addr())
 }
 
-/// Lets the thread that made it, and no other, use a value that may be used by one thread at a time.
+/// Lets the thread that made it, and no other, use a value that may be used by one thread at a
+/// time.
 pub(crate) struct ThreadBound<T> {
     thread: usize,
     value: T,
 }
 
-// SAFETY: by reference, only one living thread gets at the value, see `get`. Should that one end and another one get
-// its token, then the one's accesses come before the other's, for between them memory was given back and taken again.
-// The value is `Send`, so any thread may go on with it, or drop it.
+// SAFETY: by reference, only one living thread gets at the value, see `get`. Should that one end
+// and another one get its token, then the one's accesses come before the other's, for between them
+// memory was given back and taken again. The value is `Send`, so any thread may go on with it, or
+// drop it.
 unsafe impl<T: Send> Sync for ThreadBound<T> {}
 
 impl<T> ThreadBound<T> {

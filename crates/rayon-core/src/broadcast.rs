@@ -52,8 +52,8 @@ impl fmt::Debug for BroadcastContext<'_> {
     }
 }
 
-/// Calls `op` once on each thread of the current pool, waits for all of it, and gives the results in
-/// the order of the threads.
+/// Calls `op` once on each thread of the current pool, waits for all of it, and gives the results
+/// in the order of the threads.
 ///
 /// Each thread makes its call once it has run what it has spawned itself, or while it waits.
 ///
@@ -95,8 +95,8 @@ fn run_spawned() {
     }
 }
 
-/// Calls `op` once on each thread of the current pool, and waits for none of it. As [`broadcast`] in
-/// all else; a panic goes to the pool's panic handler.
+/// Calls `op` once on each thread of the current pool, and waits for none of it. As [`broadcast`]
+/// in all else; a panic goes to the pool's panic handler.
 ///
 /// ```
 /// let pool = rayon_core::ThreadPoolBuilder::new().num_threads(3).build().unwrap();

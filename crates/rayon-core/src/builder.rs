@@ -107,9 +107,9 @@ impl ThreadPoolBuilder {
         Self::default()
     }
 
-    /// As [`build`](Self::build), with threads that `wrapper` runs inside of a [`std::thread::scope`]:
-    /// they may borrow from outside. Calls `with_pool` with the pool and returns when its threads have
-    /// ended.
+    /// As [`build`](Self::build), with threads that `wrapper` runs inside of a
+    /// [`std::thread::scope`]: they may borrow from outside. Calls `with_pool` with the pool and
+    /// returns when its threads have ended.
     ///
     /// # Errors
     ///
@@ -167,14 +167,15 @@ impl<S: ThreadSpawn> ThreadPoolBuilder<S> {
         self.build_inner().map(ThreadPool::from_inner)
     }
 
-    /// Makes this the global pool's configuration, and starts it. Where the process's one pool runs already,
-    /// because of an application or of a rayon call, that is the global pool, and can't be configured any more.
-    /// Once an application sets that up later, calls go there, though this pool's threads stay.
+    /// Makes this the global pool's configuration, and starts it. Where the process's one pool runs
+    /// already, because of an application or of a rayon call, that is the global pool, and can't be
+    /// configured any more. Once an application sets that up later, calls go there, though this
+    /// pool's threads stay.
     ///
     /// # Errors
     ///
-    /// As [`build`](Self::build), and when there is a global pool: it was configured or used before, or is the
-    /// process's one. Then nothing is built, and no handler is called.
+    /// As [`build`](Self::build), and when there is a global pool: it was configured or used
+    /// before, or is the process's one. Then nothing is built, and no handler is called.
     ///
     /// ```
     /// rayon_core::ThreadPoolBuilder::new().num_threads(3).build_global().unwrap();
@@ -264,8 +265,8 @@ impl<S> ThreadPoolBuilder<S> {
     }
 
     /// Starts the pool's threads by `spawn`, which must have [`ThreadBuilder::run`] called on a new
-    /// thread, or give the error that kept it from doing so. The threads end after the pool is dropped;
-    /// who needs to know when must wait for them.
+    /// thread, or give the error that kept it from doing so. The threads end after the pool is
+    /// dropped; who needs to know when must wait for them.
     ///
     /// ```
     /// let mut threads = Vec::new();
@@ -307,16 +308,17 @@ impl<S> ThreadPoolBuilder<S> {
         self
     }
 
-    /// How many threads the pool has. Zero, the default, asks for what the variable `RAYON_NUM_THREADS`
-    /// says, or else for as many as the machine runs in parallel.
+    /// How many threads the pool has. Zero, the default, asks for what the variable
+    /// `RAYON_NUM_THREADS` says, or else for as many as the machine runs in parallel.
     #[must_use]
     pub fn num_threads(mut self, num_threads: usize) -> Self {
         self.num_threads = num_threads;
         self
     }
 
-    /// Makes the thread that builds the pool its first one. It takes part only while it is inside of a
-    /// rayon call, and the handlers are not called for it. It belongs to the pool for as long as it lives.
+    /// Makes the thread that builds the pool its first one. It takes part only while it is inside
+    /// of a rayon call, and the handlers are not called for it. It belongs to the pool for as long
+    /// as it lives.
     ///
     /// ```
     /// let pool = rayon_core::ThreadPoolBuilder::new()
@@ -334,8 +336,8 @@ impl<S> ThreadPoolBuilder<S> {
         self
     }
 
-    /// Called with the payload of each panic that nobody waits for: of a spawned job, or of a handler.
-    /// Without one, or if it panics itself, such a panic ends the process.
+    /// Called with the payload of each panic that nobody waits for: of a spawned job, or of a
+    /// handler. Without one, or if it panics itself, such a panic ends the process.
     ///
     /// ```
     /// let (sender, receiver) = std::sync::mpsc::channel();
@@ -364,8 +366,8 @@ impl<S> ThreadPoolBuilder<S> {
         self
     }
 
-    /// Once asked threads to run the oldest of their own jobs first. It has no effect here, as rayon's
-    /// own deprecation allows for.
+    /// Once asked threads to run the oldest of their own jobs first. It has no effect here, as
+    /// rayon's own deprecation allows for.
     #[must_use]
     #[deprecated(note = "use `scope_fifo` and `spawn_fifo` for similar effect")]
     pub fn breadth_first(self) -> Self {

@@ -1,9 +1,9 @@
 //! Which pool a call goes to.
 //!
-//! A thread of a pool that was built here belongs to that pool for as long as it lives. A thread that is
-//! inside of any other heartbeat pool stays in that one, which is how a Bevy system's rayon calls run on
-//! the app's pool. Everyone else goes to the global pool: the process's one pool, unless somebody has
-//! configured another before that was running.
+//! A thread of a pool that was built here belongs to that pool for as long as it lives. A thread
+//! that is inside of any other heartbeat pool stays in that one, which is how a Bevy system's rayon
+//! calls run on the app's pool. Everyone else goes to the global pool: the process's one pool,
+//! unless somebody has configured another before that was running.
 
 use crate::builder;
 use crate::error::{ErrorKind, ThreadPoolBuildError};
@@ -64,7 +64,8 @@ fn start_process_pool() {
     }
 }
 
-/// Sets the global pool to what `build` makes, unless there is one: such a pool, or the process's one.
+/// Sets the global pool to what `build` makes, unless there is one: such a pool, or the process's
+/// one.
 pub(crate) fn set_global(
     build: impl FnOnce() -> Result<Arc<Inner>, ThreadPoolBuildError>,
 ) -> Result<(), ThreadPoolBuildError> {

@@ -31,9 +31,9 @@ impl FnContext {
 
 /// Runs `oper_a` and `oper_b`, possibly in parallel, and gives both results.
 ///
-/// The calling thread begins with `oper_a`; `oper_b` is offered to the pool's other threads and run by
-/// the calling one if none takes it. While it waits for a thread that did, it runs nothing but what
-/// descends from these two calls. From outside of any pool, both run in the global pool.
+/// The calling thread begins with `oper_a`; `oper_b` is offered to the pool's other threads and run
+/// by the calling one if none takes it. While it waits for a thread that did, it runs nothing but
+/// what descends from these two calls. From outside of any pool, both run in the global pool.
 ///
 /// # Panics
 ///
@@ -90,7 +90,8 @@ where
     })
 }
 
-/// Joins on `worker`; the second closure runs even if the first one panics, whose payload comes first.
+/// Joins on `worker`; the second closure runs even if the first one panics, whose payload comes
+/// first.
 #[inline]
 fn join_in<A, B, RA, RB>(worker: &Worker, a: A, b: B) -> (RA, RB)
 where

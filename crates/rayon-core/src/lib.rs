@@ -1,7 +1,7 @@
 //! A drop-in for `rayon-core` 1.13 on a heartbeat-scheduled pool.
 //!
-//! Games use crates that use rayon, and rayon then starts a second pool that fights the first. With one
-//! more line in an application's root manifest, all of them run on the game's one pool:
+//! Games use crates that use rayon, and rayon then starts a second pool that fights the first. With
+//! one more line in an application's root manifest, all of them run on the game's one pool:
 //!
 //! ```toml
 //! [patch.crates-io]
@@ -17,35 +17,37 @@
 //! | elsewhere | the process's one pool, which is started if it doesn't run yet; the caller helps |
 //! | elsewhere, after [`build_global`](ThreadPoolBuilder::build_global) and before that pool runs | the global pool that was asked for |
 //!
-//! Once that pool runs, [`build_global`](ThreadPoolBuilder::build_global) fails as stock rayon's does where there
-//! is a global pool.
+//! Once that pool runs, [`build_global`](ThreadPoolBuilder::build_global) fails as stock rayon's
+//! does where there is a global pool.
 //!
-//! A pool that is built explicitly is one of its own: exactly as many threads as it was asked for, with
-//! their names, stacks and handlers.
+//! A pool that is built explicitly is one of its own: exactly as many threads as it was asked for,
+//! with their names, stacks and handlers.
 //!
 //! # What is different
 //!
-//! - A thread that waits in [`join`], [`scope`] or [`install`](ThreadPool::install) runs what it waits for
-//!   and nothing else, so a lock that is held over the wait can't be wanted by what runs there (rayon#592,
-//!   rayon#1174), and the stack grows with the program's own nesting alone. In a pool that was built here a
-//!   waiting thread does other work if, and only if, all threads of the pool wait: without that, two pools
-//!   that wait for each other would never end. A job that blocks by other means than these until another
-//!   job of its pool has run needs a thread that is free for that one.
-//! - A call from outside to the process's pool is begun by the calling thread, on its stack, as in that pool's
-//!   threads all calls are: a short one wakes nobody, and needn't wait for a thread to wake. Where calls are to
-//!   run on threads with bigger stacks, or that a handler has prepared, build a pool that has them.
-//! - [`join`]'s second closure is usually, but not always, open to other threads at once: where calls of the
-//!   same code have been about as fast on one thread, it is for a few times as long as these took, and mostly
-//!   not for more than some 40 milliseconds longer if nobody is awake to take it. Of a thread's
-//!   joins inside of one another, the eight outermost that nobody has taken are open; the next follow as
-//!   these are taken and the thread joins or ends a join again.
-//! - So where scopes are nested in one thread, a wait for the inner one runs none of the outer one's jobs.
-//!   Within each scope, and among spawned jobs, a thread's order is rayon's: newest first for `spawn`,
-//!   oldest first for `spawn_fifo`. After some of its own it takes one of another thread's, if there is
-//!   any, so that nobody's jobs wait for an endless run of others.
-//! - In the process's one pool, [`spawn`]ed jobs run oldest first, their panics go to that pool's handler, if it
-//!   has one, and end nothing but the job,
-//!   and [`current_thread_index`] numbers the threads that run, spare ones and those from outside too.
+//! - A thread that waits in [`join`], [`scope`] or [`install`](ThreadPool::install) runs what it
+//!   waits for and nothing else, so a lock that is held over the wait can't be wanted by what runs
+//!   there (rayon#592, rayon#1174), and the stack grows with the program's own nesting alone. In a
+//!   pool that was built here a waiting thread does other work if, and only if, all threads of the
+//!   pool wait: without that, two pools that wait for each other would never end. A job that blocks
+//!   by other means than these until another job of its pool has run needs a thread that is free
+//!   for that one.
+//! - A call from outside to the process's pool is begun by the calling thread, on its stack, as in
+//!   that pool's threads all calls are: a short one wakes nobody, and needn't wait for a thread to
+//!   wake. Where calls are to run on threads with bigger stacks, or that a handler has prepared,
+//!   build a pool that has them.
+//! - [`join`]'s second closure is usually, but not always, open to other threads at once: where
+//!   calls of the same code have been about as fast on one thread, it is for a few times as long as
+//!   these took, and mostly not for more than some 40 milliseconds longer if nobody is awake to
+//!   take it. Of a thread's joins inside of one another, the eight outermost that nobody has taken
+//!   are open; the next follow as these are taken and the thread joins or ends a join again.
+//! - So where scopes are nested in one thread, a wait for the inner one runs none of the outer
+//!   one's jobs. Within each scope, and among spawned jobs, a thread's order is rayon's: newest
+//!   first for `spawn`, oldest first for `spawn_fifo`. After some of its own it takes one of
+//!   another thread's, if there is any, so that nobody's jobs wait for an endless run of others.
+//! - In the process's one pool, [`spawn`]ed jobs run oldest first, their panics go to that pool's
+//!   handler, if it has one, and end nothing but the job, and [`current_thread_index`] numbers the
+//!   threads that run, spare ones and those from outside too.
 //! - [`breadth_first`](ThreadPoolBuilder::breadth_first), deprecated, has no effect.
 //! - Threads of built pools without a chosen name are called `rayon (0)` and so on.
 

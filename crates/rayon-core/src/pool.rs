@@ -57,8 +57,8 @@ impl Inner {
     }
 }
 
-/// Gives the payload of a panic that nobody takes to the pool's handler. Without one, or if it panics
-/// itself, the process ends.
+/// Gives the payload of a panic that nobody takes to the pool's handler. Without one, or if it
+/// panics itself, the process ends.
 pub(crate) fn report(handler: Option<&PanicHandler>, payload: Payload) {
     let Some(handler) = handler else {
         unwind::abort("a job panicked that nobody waits for, and the pool has no panic_handler");
@@ -79,9 +79,9 @@ impl Drop for Inner {
 
 /// A pool of threads of its own, beside the global one.
 ///
-/// Made by a [`ThreadPoolBuilder`](crate::ThreadPoolBuilder). It has as many threads as it was given, no
-/// more, and each keeps its index. Dropping it lets what was spawned go on to its end, and then the
-/// threads, without waiting for them.
+/// Made by a [`ThreadPoolBuilder`](crate::ThreadPoolBuilder). It has as many threads as it was
+/// given, no more, and each keeps its index. Dropping it lets what was spawned go on to its end,
+/// and then the threads, without waiting for them.
 ///
 /// ```
 /// let pool = rayon_core::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
@@ -111,11 +111,11 @@ impl ThreadPool {
         configuration.build()
     }
 
-    /// Runs `op` on one of the pool's threads, and waits for it; on such a thread, here and now. Rayon
-    /// calls inside of it, parallel iterators too, use this pool.
+    /// Runs `op` on one of the pool's threads, and waits for it; on such a thread, here and now.
+    /// Rayon calls inside of it, parallel iterators too, use this pool.
     ///
-    /// A thread of another pool that waits here does none of that pool's work meanwhile, unless nobody
-    /// else could.
+    /// A thread of another pool that waits here does none of that pool's work meanwhile, unless
+    /// nobody else could.
     ///
     /// # Panics
     ///
@@ -157,8 +157,8 @@ impl ThreadPool {
         self.in_own(Worker::index).flatten()
     }
 
-    /// Whether the calling thread has work queued that it has forked or spawned itself, a moment ago;
-    /// None for threads that don't belong to this pool.
+    /// Whether the calling thread has work queued that it has forked or spawned itself, a moment
+    /// ago; None for threads that don't belong to this pool.
     #[inline]
     #[must_use]
     pub fn current_thread_has_pending_tasks(&self) -> Option<bool> {
@@ -263,8 +263,8 @@ impl ThreadPool {
         self.in_own(yields::now)
     }
 
-    /// Runs one piece of the calling thread's own work; None for threads that don't belong to this pool.
-    /// See [`yield_local`](crate::yield_local()).
+    /// Runs one piece of the calling thread's own work; None for threads that don't belong to this
+    /// pool. See [`yield_local`](crate::yield_local()).
     pub fn yield_local(&self) -> Option<Yield> {
         self.in_own(yields::local)
     }
@@ -285,12 +285,13 @@ impl fmt::Debug for ThreadPool {
 }
 
 /// If the calling thread is inside of a pool, its index there, below
-/// [`current_num_threads`](crate::current_num_threads()) and of no other running thread; None otherwise.
+/// [`current_num_threads`](crate::current_num_threads()) and of no other running thread; None
+/// otherwise.
 ///
-/// In a pool that was built here each thread has its own for life. In the process's one pool, threads
-/// from outside and spare ones work too: there a thread keeps an index until it waits or leaves, and one
-/// that comes back from a wait while all are taken waits a few milliseconds for one, and is told None
-/// then.
+/// In a pool that was built here each thread has its own for life. In the process's one pool,
+/// threads from outside and spare ones work too: there a thread keeps an index until it waits or
+/// leaves, and one that comes back from a wait while all are taken waits a few milliseconds for
+/// one, and is told None then.
 ///
 /// ```
 /// assert_eq!(rayon_core::current_thread_index(), None);

@@ -102,8 +102,8 @@ impl<'scope> Base<'scope> {
         let Owner::Worker(scope) = &self.owner else {
             return None;
         };
-        // SAFETY: only the scope's closure and its jobs call this, and the owner is inside of the heartbeat
-        // pool's `scope` until they are over, which is before 'scope ends.
+        // SAFETY: only the scope's closure and its jobs call this, and the owner is inside of the
+        // heartbeat pool's `scope` until they are over, which is before 'scope ends.
         scope.get().map(|scope| unsafe { scope.0.cast().as_ref() })
     }
 
@@ -114,8 +114,8 @@ impl<'scope> Base<'scope> {
         };
         let pending = Pending::begin(latch);
         let job: Box<dyn FnOnce() + Send + 'scope> = Box::new(job);
-        // SAFETY: the owner waits for the latch before 'scope ends, and the job is gone by then, run or
-        // dropped.
+        // SAFETY: the owner waits for the latch before 'scope ends, and the job is gone by then,
+        // run or dropped.
         let job: Box<dyn FnOnce() + Send> = unsafe { mem::transmute(job) };
         let job = StrangersJob {
             job: Some(job),
@@ -197,8 +197,8 @@ pub struct ScopeFifo<'scope> {
 }
 
 impl<'scope> Scope<'scope> {
-    /// Spawns a job on the scope, which may spawn more. It is queued, never run inline; a thread runs the
-    /// newest of those that it has spawned first.
+    /// Spawns a job on the scope, which may spawn more. It is queued, never run inline; a thread
+    /// runs the newest of those that it has spawned first.
     ///
     /// A panic in it is resumed by the scope's owner, after everything else is over.
     pub fn spawn<BODY>(&self, body: BODY)
@@ -232,8 +232,8 @@ impl<'scope> Scope<'scope> {
 }
 
 impl<'scope> ScopeFifo<'scope> {
-    /// Spawns a job on the scope, which may spawn more. It is queued, never run inline; a thread runs the
-    /// oldest of those that it has spawned first.
+    /// Spawns a job on the scope, which may spawn more. It is queued, never run inline; a thread
+    /// runs the oldest of those that it has spawned first.
     ///
     /// A panic in it is resumed by the scope's owner, after everything else is over.
     pub fn spawn_fifo<BODY>(&self, body: BODY)
@@ -303,8 +303,8 @@ fn of_worker<'scope, S: Kind<'scope>, R>(worker: &Worker, op: impl FnOnce(&S) ->
     })
 }
 
-/// Calls `op` with a scope whose jobs run in `pool`, which the calling thread doesn't belong to: it waits
-/// for them and doesn't help.
+/// Calls `op` with a scope whose jobs run in `pool`, which the calling thread doesn't belong to: it
+/// waits for them and doesn't help.
 fn of_stranger<'scope, S: Kind<'scope>, R>(pool: &Arc<Inner>, op: impl FnOnce(&S) -> R) -> R {
     let scope = S::new(Base::of_stranger(pool));
     let result = unwind::catch(|| op(&scope));
@@ -338,8 +338,8 @@ fn in_place_in<'scope, S: Kind<'scope>, R>(pool: &Arc<Inner>, op: impl FnOnce(&S
     }
 }
 
-/// Calls `op` in the current pool with a scope, and waits until everything spawned on it is over. The
-/// thread that waits helps, with this scope's jobs alone.
+/// Calls `op` in the current pool with a scope, and waits until everything spawned on it is over.
+/// The thread that waits helps, with this scope's jobs alone.
 ///
 /// # Panics
 ///

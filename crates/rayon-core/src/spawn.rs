@@ -19,14 +19,14 @@ pub(crate) fn was_called_in_vain() -> bool {
 /// A job that nobody waits for.
 pub(crate) type Detached = Box<dyn FnOnce() + Send>;
 
-/// Spawns a job into the current pool: queued, never run inline. It may outlive the caller, so it can't
-/// borrow; a [`scope`](crate::scope())'s can.
+/// Spawns a job into the current pool: queued, never run inline. It may outlive the caller, so it
+/// can't borrow; a [`scope`](crate::scope())'s can.
 ///
-/// A thread runs the newest of the jobs that it has spawned first; others take its oldest. In a pool
-/// that was not built here, such as the process's one pool, the oldest goes first.
+/// A thread runs the newest of the jobs that it has spawned first; others take its oldest. In a
+/// pool that was not built here, such as the process's one pool, the oldest goes first.
 ///
-/// A panic goes to the pool's panic handler. Without one it ends the process, or in a pool that was not built here
-/// the job alone.
+/// A panic goes to the pool's panic handler. Without one it ends the process, or in a pool that was
+/// not built here the job alone.
 ///
 /// ```
 /// let (sender, receiver) = std::sync::mpsc::channel();

@@ -4,7 +4,8 @@ use std::fmt;
 use std::io;
 use std::thread;
 
-/// A thread that a pool wants, for a [`spawn_handler`](crate::ThreadPoolBuilder::spawn_handler) to start.
+/// A thread that a pool wants, for a [`spawn_handler`](crate::ThreadPoolBuilder::spawn_handler) to
+/// start.
 pub struct ThreadBuilder {
     pub(crate) name: Option<String>,
     pub(crate) thread: heartbeat_pool::ThreadBuilder,

@@ -52,11 +52,11 @@ pub(crate) fn has_pending(worker: &Worker) -> bool {
     worker.has_forks() || home::own().is_some_and(|own| own.order.has_own(home::key(worker)))
 }
 
-/// Runs one piece of the current pool's work on the calling thread, anybody's, and tells whether there
-/// was any; None outside of any pool.
+/// Runs one piece of the current pool's work on the calling thread, anybody's, and tells whether
+/// there was any; None outside of any pool.
 ///
-/// For loops that wait for something that a job does. What runs here nests on the caller's stack and may
-/// want any lock, so hold none.
+/// For loops that wait for something that a job does. What runs here nests on the caller's stack
+/// and may want any lock, so hold none.
 ///
 /// ```
 /// assert_eq!(rayon_core::yield_now(), None);
@@ -81,8 +81,8 @@ pub fn yield_local() -> Option<Yield> {
     Worker::with_current(|worker| worker.map(local))
 }
 
-/// Whether the calling thread has work queued that it has forked or spawned itself, a moment ago; None
-/// outside of any pool.
+/// Whether the calling thread has work queued that it has forked or spawned itself, a moment ago;
+/// None outside of any pool.
 ///
 /// ```
 /// assert_eq!(rayon_core::current_thread_has_pending_tasks(), None);

@@ -7,7 +7,8 @@ use core::iter::{Product, Sum};
 mod adapters;
 pub use adapters::*;
 
-/// Goes through the batches on as many threads as come free; the results come in the order of the batches.
+/// Goes through the batches on as many threads as come free; the results come in the order of the
+/// batches.
 fn map_batches<P, B, R, W>(mut batches: P, pool: &TaskPool, work: W) -> Vec<R>
 where
     P: ParallelIterator<B>,
@@ -21,9 +22,9 @@ where
 
 /// An iterator over batches, each of which is an iterator that one thread goes through.
 ///
-/// Adapters are lazy and wrap each batch; consumers take the pool to run on. The batches are shared as
-/// threads come free: their length matters only in that one batch stays on one thread. None may wait for another one, nor for a
-/// task of the calling thread's executor.
+/// Adapters are lazy and wrap each batch; consumers take the pool to run on. The batches are shared
+/// as threads come free: their length matters only in that one batch stays on one thread. None may
+/// wait for another one, nor for a task of the calling thread's executor.
 ///
 /// ```
 /// use bevy_tasks::{ParallelIterator, TaskPool};

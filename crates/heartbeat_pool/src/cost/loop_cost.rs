@@ -1,4 +1,5 @@
-//! What an item of a loop takes, by the code that the loop runs: known from the last time that it was run.
+//! What an item of a loop takes, by the code that the loop runs: known from the last time that it
+//! was run.
 
 // Not the models': nothing but a guess rests on them.
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};

@@ -1,16 +1,15 @@
-//! `join_measured`: whether sharing pays, by measurement.
+//! Whether sharing pays, by measurement.
 //!
-//! A scheduler can't see into a call, and sharing it may cost more than it gains: where it is short, or where
-//! its halves fight over a lock. But calls are made again and again. So the outermost joins of one kind, told
-//! by the code that they run, are shared or kept to one thread: shared if that gains something, for it takes a
-//! second core's time. The other way is tried now and then, the more seldom the more often it has lost, and
-//! soon if what calls take has changed.
+//! A scheduler can't see into a call, and sharing it may cost more than it gains: where it is
+//! short, or where its halves fight over a lock. But calls are made again and again. So the
+//! outermost joins of one kind, told by the code that they run, are shared or kept to one thread:
+//! shared if that gains something, for it takes a second core's time. The other way is tried now
+//! and then, the more seldom the more often it has lost, and soon if what calls take has changed.
 //!
-//! What is kept is so for a limited time: a call that takes much longer than its like is shared after all.
+//! What is kept is so for a limited time: a call that takes much longer than its like is shared
+//! after all.
 
 use crate::sync::{Instant, Mutex, lock};
-use crate::verbs::fork;
-use crate::worker::Worker;
 use std::time::Duration;
 
 /// Calls before the first trial: what comes first has cold caches and sleeping helpers.
@@ -18,25 +17,26 @@ const WARM_UP: u32 = 6;
 /// Calls between two trials: at first, and at most.
 const LEAST_PAUSE: u32 = 8;
 const MOST_PAUSE: u32 = 1 << 13;
-/// However seldom calls are made, the pause ends once this has passed, and as long as so many of them would take,
-/// and the least pause in any case.
+/// However seldom calls are made, the pause ends once this has passed, and as long as so many of
+/// them would take, and the least pause in any case.
 const LONGEST_PAUSE: Duration = Duration::from_secs(4);
 const LONGEST_PAUSE_CALLS: u32 = 500;
-/// Calls of a trial that have to be won, in a row. Of short calls, the one before them must only not be
-/// [`hopeless`]: threads that the other way has had awake, or has left asleep, disturb it.
+/// Calls of a trial that have to be won, in a row. Of short calls, the one before them must only
+/// not be [`hopeless`]: threads that the other way has had awake, or has left asleep, disturb it.
 const WINS: u32 = 3;
 fn hopeless(usual: Duration) -> Duration {
     usual * 2
 }
-/// What a kept call may take to win over shared ones, and a shared one over kept ones. Apart, so that no two
-/// times have both win.
+/// What a kept call may take to win over shared ones, and a shared one over kept ones. Apart, so
+/// that no two times have both win.
 fn enough_to_keep(shared: Duration) -> Duration {
     shared * 11 / 10
 }
 fn enough_to_share(kept: Duration) -> Duration {
     kept * 17 / 20
 }
-/// Whether calls take so much more or less than they did that what is known of the other way is out of date.
+/// Whether calls take so much more or less than they did that what is known of the other way is out
+/// of date.
 fn is_news(usual: Duration, before: Duration) -> bool {
     usual * 2 > before * 3 || usual * 3 < before * 2
 }
@@ -44,8 +44,8 @@ fn is_news(usual: Duration, before: Duration) -> bool {
 const LONGEST_TRIAL: Duration = Duration::from_millis(100);
 /// Calls that take as long wake a helper who would look by itself within a beat.
 const LONG: Duration = Duration::from_micros(300);
-/// What a surprise counts, a call that was kept for too long; a call as usual counts one off. One that comes
-/// alone is the system's doing, not the call's.
+/// What a surprise counts, a call that was kept for too long; a call as usual counts one off. One
+/// that comes alone is the system's doing, not the call's.
 const SURPRISE: u32 = 4;
 /// How much of it ends the keeping.
 const SURPRISED: u32 = 2 * SURPRISE;
@@ -75,7 +75,8 @@ struct Kind {
     pause: u32,
     /// Calls of the present trial that were won; none before its first one.
     wins: Option<u32>,
-    /// Counts trials that are over: what another thread has begun in one of them is not judged in the next.
+    /// Counts trials that are over: what another thread has begun in one of them is not judged in
+    /// the next.
     trials: u32,
     surprises: u32,
     /// Calls to go for which another surprise is likely.
@@ -84,12 +85,12 @@ struct Kind {
 
 /// How one call is made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Way {
+pub(crate) struct Way {
     /// For how long it is kept, if it is.
-    kept_for: Option<Duration>,
-    /// Whether it takes so long that a helper who comes a beat later is missed; or, if it is kept, it may well
-    /// take longer than that.
-    is_long: bool,
+    pub(crate) kept_for: Option<Duration>,
+    /// Whether it takes so long that a helper who comes a beat later is missed; or, if it is kept,
+    /// it may well take longer than that.
+    pub(crate) is_long: bool,
     /// Which trial it is part of, if it is.
     trial: Option<u32>,
 }
@@ -193,9 +194,9 @@ impl Kind {
         }
     }
 
-    /// Moves `usual` towards `took`, by steps whose size doesn't depend on how far that is: so half of the
-    /// calls come to lie on each side of it, however long a few of them take. Tells whether it has got there: the
-    /// last call was on the other side.
+    /// Moves `usual` towards `took`, by steps whose size doesn't depend on how far that is: so half
+    /// of the calls come to lie on each side of it, however long a few of them take. Tells whether
+    /// it has got there: the last call was on the other side.
     fn count(&mut self, took: Duration) -> bool {
         self.calls = self.calls.saturating_add(1);
         if self.calls == 1 {
@@ -228,6 +229,27 @@ impl Kind {
     }
 }
 
+/// A kind of call, of which others know as well.
+#[derive(Clone, Copy)]
+pub(crate) struct Calls(usize);
+
+impl Calls {
+    /// Those whose code is told by `key`.
+    pub(crate) fn of(key: usize) -> Self {
+        Self(key)
+    }
+
+    /// How the call that begins now is to be made.
+    pub(crate) fn begin(self, now: Instant) -> Way {
+        with_kind(self.0, |kind| kind.begin(now))
+    }
+
+    /// What it took, made in this way.
+    pub(crate) fn end(self, way: Way, took: Duration) {
+        with_kind(self.0, |kind| kind.end(way, took));
+    }
+}
+
 /// As many kinds as are remembered; of those that meet in one place, the last.
 const PLACES: usize = 256;
 static KINDS: [Mutex<Kind>; PLACES] = [const { Mutex::new(Kind::new(0)) }; PLACES];
@@ -246,72 +268,6 @@ fn with_kind<R>(key: usize, f: impl FnOnce(&mut Kind) -> R) -> R {
 #[cfg(heartbeat_sim)]
 pub(crate) fn forget() {
     KINDS.iter().for_each(|kind| *lock(kind) = Kind::new(0));
-}
-
-/// The outermost measured join of a thread, until this is dropped.
-struct Outermost<'a>(&'a Worker);
-
-impl Drop for Outermost<'_> {
-    fn drop(&mut self) {
-        self.0.seat.show_forks();
-        self.0.is_measured.set(false);
-    }
-}
-
-impl Worker {
-    /// As [`join_offered`](Self::join_offered), but the outermost of such joins is offered to others only
-    /// if that has been paying for calls of the same code, or if it takes much longer than these did. For
-    /// drop-ins whose callers don't know whether sharing pays.
-    ///
-    /// # Panics
-    ///
-    /// As [`join`](Self::join).
-    ///
-    /// ```
-    /// let pool = heartbeat_pool::ThreadPool::builder().num_threads(2).build().unwrap();
-    /// let sum = pool.with_worker(|worker| worker.join_measured(|_| 1, |_| 2));
-    /// assert_eq!(sum, (1, 2));
-    /// ```
-    #[inline]
-    pub fn join_measured<A, B, RA, RB>(&self, a: A, b: B) -> (RA, RB)
-    where
-        A: FnOnce(&Self) -> RA + Send,
-        B: FnOnce(&Self) -> RB + Send,
-        RA: Send,
-        RB: Send,
-    {
-        if self.is_measured.get() {
-            return self.join_offered(a, b);
-        }
-        self.join_outermost(a, b)
-    }
-
-    #[inline(never)]
-    fn join_outermost<A, B, RA, RB>(&self, a: A, b: B) -> (RA, RB)
-    where
-        A: FnOnce(&Self) -> RA + Send,
-        B: FnOnce(&Self) -> RB + Send,
-        RA: Send,
-        RB: Send,
-    {
-        if self.num_threads() <= 1 || !self.forks.is_empty() {
-            return self.join_offered(a, b);
-        }
-        let key = fork::kind::<B, RB>();
-        let start = Instant::now();
-        let way = with_kind(key, |kind| kind.begin(start));
-        self.is_measured.set(true);
-        let outermost = Outermost(self);
-        if let Some(kept_for) = way.kept_for {
-            self.seat.hide_forks(start + kept_for);
-        }
-        self.wants_help_now.set(way.is_long);
-        let results = self.join_offered(a, b);
-        drop(outermost);
-        let took = start.elapsed();
-        with_kind(key, |kind| kind.end(way, took));
-        results
-    }
 }
 
 #[cfg(test)]

@@ -26,7 +26,8 @@ impl PieceSize {
     /// How long a timed piece may take, in nanoseconds: how late a beat is seen.
     const LONGEST: f64 = 3_000.0;
     const SHORTEST: f64 = 1_500.0;
-    /// Towards the end, the two who share should end together: pieces are this part of what is left.
+    /// Towards the end, the two who share should end together: pieces are this part of what is
+    /// left.
     const PART: f64 = 24.0;
     /// One of so many pieces is timed.
     const TIMED: u32 = 4;
@@ -37,9 +38,11 @@ impl PieceSize {
     /// The same for one of two who share already: what they pass to and fro at the end lies in the
     /// wrong cache when they come by again.
     ///
-    /// Less than a helper looks around before it sleeps, so that it is still there for the next loop.
+    /// Less than a helper looks around before it sleeps, so that it is still there for the next
+    /// loop.
     const WORTH_SHARING_AGAIN: f64 = 15_000.0;
-    /// What must be left, in nanoseconds, for waking somebody at once to pay: a few times what a wake-up costs.
+    /// What must be left, in nanoseconds, for waking somebody at once to pay: a few times what a
+    /// wake-up costs.
     const WORTH_WAKING: f64 = 200_000.0;
     /// An item that takes less, in nanoseconds, is timed together with others.
     const SHORT: f64 = 1_000.0;

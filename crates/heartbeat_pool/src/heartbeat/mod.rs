@@ -1,20 +1,7 @@
 //! The heartbeat: how a worker learns, at the cost of one relaxed load a fork, that it is time to
 //! share. The protocol and its argument are in the `README.md` beside this file.
 
-#[cfg(not(heartbeat_loom))]
-mod lookout;
-#[cfg(not(heartbeat_loom))]
-mod pace;
-#[cfg(not(heartbeat_loom))]
-mod sentinel;
-
 use crate::sync::{AtomicBool, Ordering};
-#[cfg(not(heartbeat_loom))]
-pub(crate) use lookout::linger;
-#[cfg(not(heartbeat_loom))]
-pub(crate) use pace::{BRISK_BEATS, Pace, is_brisk};
-#[cfg(not(heartbeat_loom))]
-pub(crate) use sentinel::{Relieved, keep_beat};
 
 /// One seat's beat: raised by an idle worker, lowered by the seat's owner when it promotes.
 #[derive(Debug)]
@@ -23,8 +10,8 @@ pub(crate) struct Beat {
     /// is full and no beat is raised.
     gate: AtomicBool,
     raised: AtomicBool,
-    /// Whether it was raised by a thread that waits for what the owner runs, and would run part of it in
-    /// the place that it waits in.
+    /// Whether it was raised by a thread that waits for what the owner runs, and would run part of
+    /// it in the place that it waits in.
     wanted: AtomicBool,
 }
 

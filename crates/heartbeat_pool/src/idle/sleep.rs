@@ -2,7 +2,7 @@
 //! argument are in the `README.md` beside this file.
 
 use crate::parker::Parker;
-use crate::sync::{Arc, AtomicBool, AtomicUsize, Mutex, Ordering, fence, lock};
+use crate::sync::{Arc, AtomicUsize, Mutex, Ordering, fence, lock};
 use std::mem;
 
 /// The bit of `watch` that says that a sentinel looks at the queues within a beat.
@@ -10,10 +10,19 @@ const ALERT: usize = 1;
 /// One searcher in `watch`.
 const SEARCHER: usize = 2;
 
+/// The bits of `posts`: an idle worker is the sentinel; one is the lookout, which becomes the
+/// sentinel when it finds that somebody runs, some time later; somebody asked for either since the
+/// lookout asked last.
+type Post = usize;
+const SENTINEL: Post = 1;
+const LOOKOUT: Post = 2;
+const WANTED: Post = 4;
+
 /// The threads that may be woken for work.
 #[derive(Debug, Default)]
 struct Idle {
-    /// Those that wait for something and can do some work alone come first, for they are woken last.
+    /// Those that wait for something and can do some work alone come first, for they are woken
+    /// last.
     threads: Vec<Arc<Parker>>,
     /// How many these are.
     waiting: usize,
@@ -55,12 +64,8 @@ pub(crate) struct Sleep {
     /// The number of searchers, and whether the sentinel is alert.
     watch: AtomicUsize,
     idle: Mutex<Idle>,
-    /// Whether an idle worker is the sentinel.
-    sentinel: AtomicBool,
-    /// Whether one is the lookout: it becomes the sentinel when it finds that somebody runs, some time later.
-    lookout: AtomicBool,
-    /// Whether somebody asked for a sentinel since the lookout asked last.
-    wanted: AtomicBool,
+    /// Who watches over a pool that others run in.
+    posts: AtomicUsize,
 }
 
 impl Sleep {
@@ -68,15 +73,14 @@ impl Sleep {
         Self {
             watch: AtomicUsize::new(0),
             idle: Mutex::new(Idle::default()),
-            sentinel: AtomicBool::new(false),
-            lookout: AtomicBool::new(false),
-            wanted: AtomicBool::new(false),
+            posts: AtomicUsize::new(0),
         }
     }
 
     /// The pusher's half of the protocol, after its job is queued. Tells whether nobody searches,
     /// so that somebody must be woken if the job is to start now.
     #[must_use]
+    #[inline]
     pub(crate) fn needs_searcher(&self) -> bool {
         // Pairs with the fences in `park_begin` and `search_end`: either the load below sees the
         // searcher gone, or the searcher's last look sees the job.
@@ -87,6 +91,7 @@ impl Sleep {
     /// As [`needs_searcher`](Self::needs_searcher), for a job that may wait a beat, for example
     /// because its pusher will run it soon: a sentinel that is alert will do.
     #[must_use]
+    #[inline]
     pub(crate) fn needs_watch(&self) -> bool {
         // Pairs with the fences in `park_begin`, `search_end` and `alert_end`.
         fence(Ordering::SeqCst);
@@ -129,8 +134,9 @@ impl Sleep {
         count
     }
 
-    /// Lists the caller, which waits and is no searcher: any idle thread is woken before it. The caller
-    /// must look at the queues once more, then park, and then call [`wait_end`](Self::wait_end).
+    /// Lists the caller, which waits and is no searcher: any idle thread is woken before it. The
+    /// caller must look at the queues once more, then park, and then call
+    /// [`wait_end`](Self::wait_end).
     pub(crate) fn wait_begin(&self, parker: &Arc<Parker>) {
         let mut idle = lock(&self.idle);
         idle.threads.insert(0, parker.clone());
@@ -140,8 +146,8 @@ impl Sleep {
         fence(Ordering::SeqCst);
     }
 
-    /// Takes the caller off the list. True if a waker was first, and nobody searches now: it has relied on
-    /// the caller to look for work, who must wake a worker if there is some.
+    /// Takes the caller off the list. True if a waker was first, and nobody searches now: it has
+    /// relied on the caller to look for work, who must wake a worker if there is some.
     #[must_use]
     pub(crate) fn wait_end(&self, parker: &Arc<Parker>) -> bool {
         let listed = lock(&self.idle).remove(parker);
@@ -208,47 +214,58 @@ impl Sleep {
         }
     }
 
+    /// Takes `post`, unless somebody has it.
+    fn take_post(&self, post: Post) -> bool {
+        // SeqCst: in the order of `has_sentinel`'s reader, which has fenced before it reads.
+        self.posts.fetch_or(post, Ordering::SeqCst) & post == 0
+    }
+
+    /// Leaves `post`.
+    fn leave_post(&self, post: Post) {
+        self.posts.fetch_and(!post, Ordering::SeqCst);
+        // Pairs with the fence in `needs_watch` or `needs_searcher`: either the worker that starts
+        // work sees nobody there, or the caller's next look sees that worker counted.
+        fence(Ordering::SeqCst);
+    }
+
     /// Makes the caller the sentinel, unless there is one.
     #[must_use]
     pub(crate) fn sentinel_begin(&self) -> bool {
-        // SeqCst: in the order of `has_sentinel`'s reader, which has fenced before it reads.
-        !self.sentinel.swap(true, Ordering::SeqCst)
+        self.take_post(SENTINEL)
     }
 
     /// Ends the caller's turn as the sentinel. It must look for running work once more.
     pub(crate) fn sentinel_end(&self) {
-        self.sentinel.store(false, Ordering::SeqCst);
-        // Pairs with the fence in `needs_watch` or `needs_searcher`: either the worker that starts work sees no
-        // sentinel, or the caller's next look sees that worker counted.
-        fence(Ordering::SeqCst);
+        self.leave_post(SENTINEL);
     }
 
     /// Whether somebody is the sentinel or the lookout, asked after work was started and after
     /// [`needs_watch`](Self::needs_watch) or [`needs_searcher`](Self::needs_searcher).
     pub(crate) fn has_sentinel(&self) -> bool {
-        // Relaxed: a lookout that misses it leaves too early, which costs a wake-up.
-        if !self.wanted.load(Ordering::Relaxed) {
-            self.wanted.store(true, Ordering::Relaxed);
+        // Relaxed: the fence in either pairs with that in `leave_post`.
+        let posts = self.posts.load(Ordering::Relaxed);
+        if posts & WANTED == 0 {
+            // Relaxed: a lookout that misses it leaves too early, which costs a wake-up.
+            self.posts.fetch_or(WANTED, Ordering::Relaxed);
         }
-        // Relaxed: the fence in either pairs with those in `sentinel_end` and `lookout_end`.
-        self.sentinel.load(Ordering::Relaxed) || self.lookout.load(Ordering::Relaxed)
+        posts & (SENTINEL | LOOKOUT) != 0
     }
 
     /// Whether anybody has asked that since this was called last.
     pub(crate) fn take_wanted(&self) -> bool {
-        let wanted = self.wanted.load(Ordering::Relaxed);
+        // Relaxed: as in `has_sentinel`.
+        let wanted = self.posts.load(Ordering::Relaxed) & WANTED != 0;
         if wanted {
-            self.wanted.store(false, Ordering::Relaxed);
+            self.posts.fetch_and(!WANTED, Ordering::Relaxed);
         }
         wanted
     }
 
-    /// Makes the caller, which is listed as idle, the lookout, unless there is one. It is woken after all other
-    /// idle threads, so that it can stay.
+    /// Makes the caller, which is listed as idle, the lookout, unless there is one. It is woken
+    /// after all other idle threads, so that it can stay.
     #[must_use]
     pub(crate) fn lookout_begin(&self, parker: &Arc<Parker>) -> bool {
-        // SeqCst: as in `sentinel_begin`.
-        if self.lookout.swap(true, Ordering::SeqCst) {
+        if !self.take_post(LOOKOUT) {
             return false;
         }
         let mut idle = lock(&self.idle);
@@ -261,13 +278,12 @@ impl Sleep {
 
     /// Ends the caller's turn as the lookout. It must look for running work once more.
     pub(crate) fn lookout_end(&self) {
-        self.lookout.store(false, Ordering::SeqCst);
-        // Pairs as the fence in `sentinel_end`.
-        fence(Ordering::SeqCst);
+        self.leave_post(LOOKOUT);
     }
 
     /// The caller, a sentinel or a napper, promises to look at the queues within a beat. Should two
-    /// promise, the first to end ends it for both until the other's next beat, which costs wake-ups.
+    /// promise, the first to end ends it for both until the other's next beat, which costs
+    /// wake-ups.
     pub(crate) fn alert_begin(&self) {
         self.watch.fetch_or(ALERT, Ordering::SeqCst);
     }

@@ -6,9 +6,10 @@
 /// `Background`) leaves cores to the frame, and each lane always has at least one running where
 /// it has work, so that none starves.
 ///
-/// Frame jobs that block on queued frame jobs, in ways that the pool can't see (a channel, a lock), are relieved: others
-/// run in their place, whatever the number of threads. Jobs of the other lanes are not, beyond their budget: there,
-/// wait by [`block_on`](crate::block_on()), or say so by [`block_in_place`](crate::block_in_place()).
+/// Frame jobs that block on queued frame jobs, in ways that the pool can't see (a channel, a lock),
+/// are relieved: others run in their place, whatever the number of threads. Jobs of the other lanes
+/// are not, beyond their budget: there, wait by [`block_on`](crate::block_on()), or say so by
+/// [`block_in_place`](crate::block_in_place()).
 ///
 /// ```
 /// use heartbeat_pool::{Lane, ThreadPool};

@@ -1,12 +1,10 @@
 //! Lanes: ranks of work with budgets.
 //!
-//! `lane` has their names, `occupancy` counts who runs what and lets in; `relief` is the one exception, for a pool whose
-//! running jobs block. The two lower lanes may have threads of their own (`lower`), which the system treats as it is told
-//! (`priority`).
+//! `lane` has their names, `occupancy` counts who runs what and lets in; `relief` is the one
+//! exception, for a pool whose running jobs block. The two lower lanes may have threads of their
+//! own, which the system treats as it is told (`priority`).
 
 pub(crate) mod lane;
-#[cfg(not(heartbeat_loom))]
-pub(crate) mod lower;
 pub(crate) mod occupancy;
 #[cfg(not(heartbeat_loom))]
 pub(crate) mod priority;

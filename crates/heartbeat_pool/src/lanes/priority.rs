@@ -1,8 +1,9 @@
 //! How readily the system runs lower threads. Where it won't be told, they stay as they are.
 //!
-//! A nice value makes a thread no quicker to give way on Linux: from 6.6 on whoever runs keeps its core for a slice of
-//! some 3 ms, up to the next clock tick, though one of higher priority wakes. Two things do: `SCHED_IDLE`, and from
-//! 6.12 on a slice that is longer than the other's, which costs no share (`sched(7)`, `sched_setattr(2)`).
+//! A nice value makes a thread no quicker to give way on Linux: from 6.6 on whoever runs keeps its
+//! core for a slice of some 3 ms, up to the next clock tick, though one of higher priority wakes.
+//! Two things do: `SCHED_IDLE`, and from 6.12 on a slice that is longer than the other's, which
+//! costs no share (`sched(7)`, `sched_setattr(2)`).
 
 use std::cell::Cell;
 
@@ -10,14 +11,15 @@ use std::cell::Cell;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LowerPriority {
-    /// As readily as others, in longer turns: on Linux, from 6.12 on, a frame's thread that wakes comes before one
-    /// that is in the midst of its turn. Beside busy programs they keep their share. Elsewhere and before they run
-    /// as others do.
+    /// As readily as others, in longer turns: on Linux, from 6.12 on, a frame's thread that wakes
+    /// comes before one that is in the midst of its turn. Beside busy programs they keep their
+    /// share. Elsewhere and before they run as others do.
     #[default]
     LongTurns,
-    /// With what others leave: `SCHED_IDLE` on Linux, the lowest priority elsewhere. Frames lose least, and these
-    /// threads may use every core; but beside other busy programs they all but stand still, and so does a frame that
-    /// wants a lock which one of them holds. Threads that their jobs start have the same, for good.
+    /// With what others leave: `SCHED_IDLE` on Linux, the lowest priority elsewhere. Frames lose
+    /// least, and these threads may use every core; but beside other busy programs they all but
+    /// stand still, and so does a frame that wants a lock which one of them holds. Threads that
+    /// their jobs start have the same, for good.
     Leftovers,
 }
 
@@ -44,8 +46,8 @@ pub(crate) fn lower(priority: LowerPriority) {
     not(any(miri, heartbeat_loom, heartbeat_sim))
 ))]
 mod system {
-    /// A turn, in nanoseconds: four times the usual one. Longer ones make no frame quicker, and background jobs
-    /// slower where others are busy.
+    /// A turn, in nanoseconds: four times the usual one. Longer ones make no frame quicker, and
+    /// background jobs slower where others are busy.
     pub(super) const TURN: u64 = 12_000_000;
 
     /// The kernel's `struct sched_attr`, as far as all kernels that have it know it.
@@ -71,8 +73,8 @@ mod system {
     pub(super) fn attributes() -> Option<Attributes> {
         let mut attributes = Attributes::default();
         let to = &raw mut attributes;
-        // SAFETY: the kernel writes `SIZE` bytes at most to where `to` points, where there are as many, and numbers
-        // of any value are valid there.
+        // SAFETY: the kernel writes `SIZE` bytes at most to where `to` points, where there are as
+        // many, and numbers of any value are valid there.
         let result =
             unsafe { libc::syscall(libc::SYS_sched_getattr, THIS_THREAD, to, SIZE, NO_FLAGS) };
         (result == 0).then_some(attributes)

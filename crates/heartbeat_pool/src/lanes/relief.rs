@@ -4,8 +4,8 @@ use crate::lanes::lane::Lane;
 use crate::lanes::occupancy::Occupancy;
 use std::cell::Cell;
 
-/// Whether its thread relieves a pool whose running jobs block: it goes on beyond the number of threads until one of
-/// those stands down.
+/// Whether its thread relieves a pool whose running jobs block: it goes on beyond the number of
+/// threads until one of those stands down.
 pub(crate) struct Relief(Cell<bool>);
 
 impl Relief {
@@ -23,8 +23,9 @@ impl Relief {
         self.0.set(false);
     }
 
-    /// Whether the thread, which is counted as running `lane`, should stop taking its jobs. Those that the thread
-    /// relieves do so when their jobs end, so it may go on; then it is one of the pool's number.
+    /// Whether the thread, which is counted as running `lane`, should stop taking its jobs. Those
+    /// that the thread relieves do so when their jobs end, so it may go on; then it is one of the
+    /// pool's number.
     pub(crate) fn is_one_too_many(&self, occupancy: &Occupancy, lane: Lane) -> bool {
         let crowded = occupancy.crowded(lane);
         if !crowded {

@@ -1,7 +1,9 @@
-//! A stolen half of a join against the wait of its owner, and against who took it by mistake and gives it back.
+//! A stolen half of a join against the wait of its owner, and against who took it by mistake and
+//! gives it back.
 //!
-//! [`Thief::wait`] stands for `Worker::wait_out` with a `StolenFork` of `verbs/fork.rs`, [`Thief::run`] for `run` there,
-//! [`help`] for `StolenFork::step`. What came back lies where it does in the pool.
+//! [`Thief::wait`] stands for `Worker::wait_out` with a `StolenFork` of `verbs/fork.rs`,
+//! [`Thief::run`] for `run` there, [`help`] for `StolenFork::step`. What came back lies where it
+//! does in the pool.
 
 use super::check;
 use crate::parker::Parker;
@@ -16,8 +18,8 @@ struct Fork {
     result: UnsafeCell<u32>,
 }
 
-/// A thread that has stolen a half, the *outer* one, and forks two more: the first inside of it, the second when it
-/// is through with it.
+/// A thread that has stolen a half, the *outer* one, and forks two more: the first inside of it,
+/// the second when it is through with it.
 struct Thief {
     parker: Arc<Parker>,
     outer_done: AtomicBool,
@@ -88,8 +90,9 @@ impl Thief {
     }
 }
 
-/// What the owner of the outer half does once, which waits for it, and asks before it takes a fork of the thief's
-/// whether the outer one is done, or after that. False if it ran one that is no part of the outer one.
+/// What the owner of the outer half does once, which waits for it, and asks before it takes a fork
+/// of the thief's whether the outer one is done, or after that. False if it ran one that is no part
+/// of the outer one.
 fn help(thief: &Thief, asks_first: bool) -> bool {
     let is_done = || thief.outer_done.load(Ordering::Acquire);
     let was_done = is_done();
@@ -108,8 +111,9 @@ fn help(thief: &Thief, asks_first: bool) -> bool {
     fork == 0
 }
 
-/// A thief, and the owner of what it has stolen, which helps it with that; where there is an `idle` thread, it takes
-/// what it finds. Each half is run once, the thief sees it done, and the helper runs none of what comes later.
+/// A thief, and the owner of what it has stolen, which helps it with that; where there is an `idle`
+/// thread, it takes what it finds. Each half is run once, the thief sees it done, and the helper
+/// runs none of what comes later.
 fn steal_back(asks_first: bool, idle: bool) {
     let parker = Arc::new(Parker::new());
     let thief = Thief::new(parker.clone(), parker);
@@ -141,15 +145,16 @@ fn a_half_that_comes_back_is_run_by_its_owner_or_another() {
     check(4, || steal_back(false, true));
 }
 
-/// Who asks whether the outer half is done, and then takes one, takes it for part of that; loom must find that.
+/// Who asks whether the outer half is done, and then takes one, takes it for part of that; loom
+/// must find that.
 #[test]
 #[should_panic(expected = "a stranger's half was run")]
 fn who_asks_too_early_runs_a_strangers_half() {
     loom::model(|| steal_back(true, false));
 }
 
-/// A half that comes back while its owner may be anywhere before its sleep. The owner stops short of that, for loom
-/// can't unwind out of a deadlock.
+/// A half that comes back while its owner may be anywhere before its sleep. The owner stops short
+/// of that, for loom can't unwind out of a deadlock.
 fn come_back(wakes_first: bool) {
     let parker = Arc::new(Parker::new());
     let woken = match wakes_first {

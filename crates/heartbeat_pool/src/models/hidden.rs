@@ -1,8 +1,10 @@
-//! Forks that are kept from others for a while against threads that go to sleep, or go on to something else.
+//! Forks that are kept from others for a while against threads that go to sleep, or go on to
+//! something else.
 //!
-//! [`Pool::announce`] stands for `Worker::announce_forks` of `verbs/fork.rs`, [`Pool::see_to_sentinel`] for that of
-//! `schedule.rs` (as `tell` of kept forks), [`Pool::idle`] for `sleep` of `worker/life.rs` with `keep_beat` of `heartbeat/sentinel.rs`,
-//! [`Pool::take_other`] for a searcher that finds work, and `end_search` there. Whether the forks are hidden is the
+//! [`Pool::announce`] stands for `Worker::announce_forks` of `verbs/fork.rs`,
+//! [`Pool::see_to_sentinel`] for that of `schedule.rs` (as `tell` of kept forks), [`Pool::idle`]
+//! for `sleep` of `worker/ladder.rs` with `keep_beat` of `worker/watch.rs`, [`Pool::take_other`]
+//! for a searcher that finds work, and `end_search` there. Whether the forks are hidden is the
 //! pool's own to tell, by a clock that strikes once.
 
 use super::check;
@@ -96,8 +98,9 @@ impl Pool {
         }
     }
 
-    /// A searcher that finds nothing, until it has a fork to take, or `watches`, called when it has a timer, says that
-    /// it may stop. Gives its parker if it sleeps without one, and `stops_short` of that.
+    /// A searcher that finds nothing, until it has a fork to take, or `watches`, called when it has
+    /// a timer, says that it may stop. Gives its parker if it sleeps without one, and `stops_short`
+    /// of that.
     fn idle(&self, watches: impl Fn() -> bool, stops_short: bool) -> Option<Arc<Parker>> {
         let parker = Arc::new(Parker::new());
         let is_quiet = || self.occupancy.is_quiet() && !self.is_admissible();
@@ -152,8 +155,8 @@ impl Pool {
     }
 }
 
-/// A thread that forks, a worker that may be anywhere before its sleep: it keeps a timer as long as there are hidden
-/// forks.
+/// A thread that forks, a worker that may be anywhere before its sleep: it keeps a timer as long as
+/// there are hidden forks.
 fn fork_and_sleep(wants_help_now: bool) {
     let pool = Pool::new(2);
     pool.sleep.search_begin();
@@ -175,8 +178,8 @@ fn a_hidden_fork_that_wants_help_has_one_who_looks() {
     check(5, || fork_and_sleep(true));
 }
 
-/// The time comes at some moment, the thread forks once more: the worker has shared work to do, whether it found it
-/// by its timer or was told.
+/// The time comes at some moment, the thread forks once more: the worker has shared work to do,
+/// whether it found it by its timer or was told.
 #[test]
 fn a_hidden_fork_is_shared_when_its_time_comes() {
     check(2, || {
@@ -201,8 +204,8 @@ fn a_hidden_fork_is_shared_when_its_time_comes() {
     });
 }
 
-/// A searcher, on which the thread that forks may rely, finds another job. A second worker may be anywhere before its
-/// sleep, or stops short of it, for loom can't unwind out of a deadlock.
+/// A searcher, on which the thread that forks may rely, finds another job. A second worker may be
+/// anywhere before its sleep, or stops short of it, for loom can't unwind out of a deadlock.
 fn fork_beside_a_job(sees_to_forks: bool, stops_short: bool) {
     let pool = Pool::new(3);
     pool.sleep.search_begin();
@@ -229,7 +232,8 @@ fn a_hidden_fork_is_not_left_to_a_searcher_that_finds_a_job() {
     check(3, || fork_beside_a_job(true, false));
 }
 
-/// A searcher that finds a job and looks for shared work alone leaves the fork to nobody; loom must find that.
+/// A searcher that finds a job and looks for shared work alone leaves the fork to nobody; loom must
+/// find that.
 #[test]
 #[should_panic(expected = "nobody looks")]
 fn a_searcher_that_finds_a_job_and_sees_no_hidden_fork_leaves_it() {

@@ -4,7 +4,8 @@ use crate::queue::injector::Spill;
 use crate::sync::{Arc, AtomicUsize, Ordering};
 use loom::thread;
 
-/// While a job lies in the overflow, those that come after it go there too: else it might stay for ever.
+/// While a job lies in the overflow, those that come after it go there too: else it might stay for
+/// ever.
 #[test]
 fn no_job_is_left_behind_in_the_overflow() {
     loom::model(|| {

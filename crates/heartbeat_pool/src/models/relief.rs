@@ -1,8 +1,9 @@
 //! A sentinel that relieves a stuck pool against the job that comes unstuck.
 //!
-//! [`Pool::relieve`] stands for the end of `keep_beat` of `heartbeat/sentinel.rs` and for `Relieved::Stuck` of
-//! `worker/life.rs`, [`Pool::work`] for `main_loop` there with `next_work` of `worker/work.rs`. The counts, the sleep
-//! and what tells who goes on are the pool's own. There are no spare threads, and time only for one relief.
+//! [`Pool::relieve`] stands for the end of `keep_beat` of `worker/watch.rs` and for
+//! `Relieved::Stuck` of `worker/life.rs`, [`Pool::work`] for `main_loop` there with `next_work` of
+//! `worker/work.rs`. The counts, the sleep and what tells who goes on are the pool's own. There are
+//! no spare threads, and time only for one relief.
 
 use super::check;
 use crate::idle::sleep::{Sleep, Wake};
@@ -15,7 +16,8 @@ use loom::thread;
 
 const FRAME: Charge = Charge::Lane(Lane::Frame);
 
-/// A pool of one thread, which runs a job that waits, in a way that the pool doesn't see, for all that are queued.
+/// A pool of one thread, which runs a job that waits, in a way that the pool doesn't see, for all
+/// that are queued.
 struct Pool {
     sleep: Sleep,
     occupancy: Occupancy,
@@ -74,7 +76,8 @@ impl Pool {
         }
     }
 
-    /// Runs a job: one that the blocked one waits for, or else the one that this has queued, the last.
+    /// Runs a job: one that the blocked one waits for, or else the one that this has queued, the
+    /// last.
     fn run(&self) {
         let less = |jobs: usize| jobs.checked_sub(1);
         let missed = self
@@ -101,8 +104,8 @@ impl Pool {
         }
     }
 
-    /// A thread that is counted as running, from the end of a job on, until all is over, or until it `rests`, which
-    /// is to tell whether it stays awake.
+    /// A thread that is counted as running, from the end of a job on, until all is over, or until
+    /// it `rests`, which is to tell whether it stays awake.
     fn work(&self, relief: &Relief, rests: impl Fn(&Arc<Parker>) -> bool) {
         let parker = Arc::new(Parker::new());
         let mut counted = true;
@@ -182,9 +185,9 @@ fn sleep(parker: &Arc<Parker>) -> bool {
     true
 }
 
-/// A job that waits for others, a sentinel that relieves it: it runs all of them, though with the blocked one it is
-/// beyond the number of threads. What that queues when it runs again is found by one of the two, and nobody is
-/// counted in the end.
+/// A job that waits for others, a sentinel that relieves it: it runs all of them, though with the
+/// blocked one it is beyond the number of threads. What that queues when it runs again is found by
+/// one of the two, and nobody is counted in the end.
 fn relieve(queued: usize) {
     let pool = Pool::new(queued);
     let parker = Arc::new(Parker::new());
@@ -215,8 +218,8 @@ fn who_relieves_goes_on_until_a_blocked_job_runs() {
     check(3, || relieve(2));
 }
 
-/// Two jobs that a blocked one waits for. The sentinel stops short of its sleep, and the blocked one, counted as
-/// ever, is not there at all, for loom can't unwind out of a deadlock.
+/// Two jobs that a blocked one waits for. The sentinel stops short of its sleep, and the blocked
+/// one, counted as ever, is not there at all, for loom can't unwind out of a deadlock.
 fn two_jobs(goes_on: bool) {
     let pool = Pool::new(2);
     let parker = Arc::new(Parker::new());
@@ -239,7 +242,8 @@ fn who_relieves_runs_all_that_is_queued() {
     loom::model(|| two_jobs(true));
 }
 
-/// Who stands down as soon as it is one too many leaves the second job to nobody; loom must find that.
+/// Who stands down as soon as it is one too many leaves the second job to nobody; loom must find
+/// that.
 #[test]
 #[should_panic(expected = "left to nobody")]
 fn who_relieves_and_stands_down_leaves_a_job() {

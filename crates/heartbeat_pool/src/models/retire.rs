@@ -1,7 +1,8 @@
 //! Idle threads that end against a pool that grows.
 //!
-//! [`Pool::retire`] stands for `Threads::try_retire` of `threads/start.rs` and the end of such a thread, [`Pool::grow`] for
-//! `resize_own` of `pool/resize.rs` with `Threads::populate` and `start`. What lives where is the pool's own list.
+//! [`Pool::retire`] stands for `Threads::try_retire` of `registry/start.rs` and the end of such a
+//! thread, [`Pool::grow`] for `resize_own` of `registry/start.rs` with `Threads::populate` and
+//! `start`. What lives where is the pool's own list.
 
 use super::check;
 use crate::idle::sleep::Sleep;
@@ -31,7 +32,8 @@ impl Pool {
         pool
     }
 
-    /// Starts those that are missing of the first `count`. Gives the last one's index if that was missing.
+    /// Starts those that are missing of the first `count`. Gives the last one's index if that was
+    /// missing.
     fn start(&self, count: usize) -> Option<usize> {
         let starts = (0..count).map(|index| lock(&self.live).begin(Some(index), |index| index));
         starts.last().flatten().map(|started| *started)
@@ -44,8 +46,8 @@ impl Pool {
         started
     }
 
-    /// Ends the thread of `index`, the last of `idle`, if it is one too many by `occupancy`, once that was so
-    /// before.
+    /// Ends the thread of `index`, the last of `idle`, if it is one too many by `occupancy`, once
+    /// that was so before.
     fn retire_by(&self, occupancy: &Occupancy, index: usize, idle: usize) -> bool {
         let own = lock(&self.live).get(index);
         if !live::is_surplus(&self.occupancy, index, idle)
@@ -62,8 +64,8 @@ impl Pool {
     }
 }
 
-/// A pool that had lost its threads and gets one again, and the old one, which may be anywhere before its end or its
-/// sleep: it stays and sees that it is wanted, or another one is started.
+/// A pool that had lost its threads and gets one again, and the old one, which may be anywhere
+/// before its end or its sleep: it stays and sees that it is wanted, or another one is started.
 #[test]
 fn who_is_wanted_again_stays_or_is_replaced() {
     loom::model(|| {
@@ -128,7 +130,8 @@ fn a_pool_that_grows_by_its_spares_has_all() {
     });
 }
 
-/// Who ends by what it saw before it had the lock may be the one that is wanted; loom must find that.
+/// Who ends by what it saw before it had the lock may be the one that is wanted; loom must find
+/// that.
 #[test]
 #[should_panic(expected = "a wanted thread is gone")]
 fn who_ends_by_an_old_look_is_missed() {

@@ -39,9 +39,9 @@ fn latch_wakes_its_owner_once_all_is_over() {
     });
 }
 
-/// An owner that counts by itself what it begins and finishes, and tells of it before it sleeps; another thread
-/// finishes one of these, and perhaps one that it has begun meanwhile: the owner wakes, and sees what that has
-/// written.
+/// An owner that counts by itself what it begins and finishes, and tells of it before it sleeps;
+/// another thread finishes one of these, and perhaps one that it has begun meanwhile: the owner
+/// wakes, and sees what that has written.
 #[test]
 fn an_owner_that_tells_late_is_woken() {
     tell_late(false);

@@ -71,9 +71,9 @@ fn a_raised_beat_wakes_a_sentinel_that_stood_down() {
     });
 }
 
-/// An idle worker that keeps the beat only while something runs, and may linger as the lookout once it doesn't; and
-/// a thread that starts to run and then queues what there is no room for: in the end somebody keeps the beat, or was
-/// woken.
+/// An idle worker that keeps the beat only while something runs, and may linger as the lookout once
+/// it doesn't; and a thread that starts to run and then queues what there is no room for: in the
+/// end somebody keeps the beat, or was woken.
 fn busy_pool(lingers: bool) {
     loom::model(move || {
         let sleep = Arc::new(Sleep::new());

@@ -12,8 +12,9 @@ fn model(f: impl Fn() + Sync + Send + 'static) {
     model.check(f);
 }
 
-/// Two waits on one thread, the inner one inside of a poll of the outer one's future, whose waker is left with
-/// another thread before that. `is_owed` tells whether the outer one may end its sleep.
+/// Two waits on one thread, the inner one inside of a poll of the outer one's future, whose waker
+/// is left with another thread before that. `is_owed` tells whether the outer one may end its
+/// sleep.
 fn nested(is_owed: fn(&Signal, &Parker) -> bool) {
     let parker = Arc::new(Parker::new());
     let outer = Arc::new(Signal::new(parker.clone()));
@@ -55,7 +56,8 @@ fn an_inner_wait_leaves_the_outer_one_its_wake_up() {
     model(|| nested(|signal, _| signal.take()));
 }
 
-/// By the thread's one token alone, loom must find the wake-up lost, or the model above proves nothing.
+/// By the thread's one token alone, loom must find the wake-up lost, or the model above proves
+/// nothing.
 #[test]
 #[should_panic(expected = "lost wake-up")]
 fn one_token_for_both_loses_the_outer_ones() {

@@ -1,8 +1,9 @@
 //! Pushes against a spare thread that is being started, or that the system refuses.
 //!
 //! [`Pool::push`] stands for `Registry::tell` of `schedule.rs`, [`Pool::spawn_spare`] for that of
-//! `threads/start.rs`, [`Pool::run`] for `Thread::run` there and `main_loop` of `worker/life.rs`, [`Pool::wait`] for `rest`
-//! of `worker/wait.rs`. Who may start one, and what it means to be short of one, is the pool's own.
+//! `registry/start.rs`, [`Pool::run`] for `Thread::run` there and `main_loop` of `worker/life.rs`,
+//! [`Pool::wait`] for `rest` of `worker/wait.rs`. Who may start one, and what it means to be short
+//! of one, is the pool's own.
 
 use super::check;
 use crate::idle::sleep::{Sleep, Wake};
@@ -121,7 +122,8 @@ impl Pool {
         }
     }
 
-    /// Waits until `jobs` are done, as a thread of the pool that stands in for those that the system refuses.
+    /// Waits until `jobs` are done, as a thread of the pool that stands in for those that the
+    /// system refuses.
     fn wait(&self, jobs: usize) {
         let parker = Arc::new(Parker::new());
         while self.done.load(Ordering::Relaxed) < jobs {
@@ -146,8 +148,8 @@ impl Pool {
     }
 }
 
-/// Two pushes where nobody is idle: one of them starts a thread. The other one relies on its search, or starts one
-/// more.
+/// Two pushes where nobody is idle: one of them starts a thread. The other one relies on its
+/// search, or starts one more.
 fn push_twice(start: Start) {
     let pool = Pool::new(start);
     let pusher = {
@@ -178,8 +180,8 @@ fn who_says_too_late_that_it_has_started_leaves_a_job_behind() {
     check(2, || push_twice(Start::SearchedBefore));
 }
 
-/// Two pushes for which the system has no thread, and a thread of the pool that waits for both: it does them, also
-/// that of the pusher who relied on the other one's thread.
+/// Two pushes for which the system has no thread, and a thread of the pool that waits for both: it
+/// does them, also that of the pusher who relied on the other one's thread.
 #[test]
 fn who_waits_stands_in_for_a_thread_that_is_refused() {
     check(3, || {
@@ -196,8 +198,8 @@ fn who_waits_stands_in_for_a_thread_that_is_refused() {
     });
 }
 
-/// A waiting thread that may be anywhere before its sleep, and a push for which the system has no thread. It stops
-/// short of its sleep, for loom can't unwind out of a deadlock.
+/// A waiting thread that may be anywhere before its sleep, and a push for which the system has no
+/// thread. It stops short of its sleep, for loom can't unwind out of a deadlock.
 fn list_and_look(lists_first: bool) {
     let pool = Pool::new(Start::Refused);
     let parker = Arc::new(Parker::new());

@@ -22,8 +22,8 @@ impl Item {
     }
 }
 
-/// A producer that pushes and pops, a thief that takes one meanwhile: each item comes out once, in order on either
-/// side. Up to three preemptions.
+/// A producer that pushes and pops, a thief that takes one meanwhile: each item comes out once, in
+/// order on either side. Up to three preemptions.
 fn push_and_take(pushes: u32, pops_between: bool) {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(3);

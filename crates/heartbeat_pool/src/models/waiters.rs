@@ -1,7 +1,8 @@
 //! A wait for a future against a pool that loses its threads.
 //!
-//! [`Pool::rest`] stands for `rest` of `worker/wait.rs`, the loop around it for `drive` of `verbs/block_on.rs`, [`Pool::shrink`]
-//! for `resize_own` of `pool/resize.rs`. The lists, the counts, the signal and the sleep are the pool's own.
+//! [`Pool::rest`] stands for `rest` of `worker/wait.rs`, the loop around it for `drive` of
+//! `verbs/block_on.rs`, [`Pool::shrink`] for `resize_own` of `registry/start.rs`. The lists, the
+//! counts, the signal and the sleep are the pool's own.
 
 use super::check;
 use crate::idle::sleep::{Sleep, Wake};
@@ -88,7 +89,8 @@ impl Pool {
     }
 }
 
-/// A thread that waits for a job, the pool's thread, which finds it or no more, and who takes that thread away.
+/// A thread that waits for a job, the pool's thread, which finds it or no more, and who takes that
+/// thread away.
 #[test]
 fn a_wait_does_the_work_of_a_pool_that_loses_its_thread() {
     check(3, || {
@@ -116,7 +118,8 @@ fn a_wait_does_the_work_of_a_pool_that_loses_its_thread() {
     });
 }
 
-/// A job that comes while the pool loses its thread, which finds nothing any more: the wait finds it.
+/// A job that comes while the pool loses its thread, which finds nothing any more: the wait finds
+/// it.
 #[test]
 fn a_wait_finds_what_comes_after_the_threads_are_gone() {
     check(3, || {
@@ -133,8 +136,8 @@ fn a_wait_finds_what_comes_after_the_threads_are_gone() {
     });
 }
 
-/// A thread that may be anywhere before its sleep, and who takes the threads away. It stops short of its sleep, for
-/// loom can't unwind out of a deadlock.
+/// A thread that may be anywhere before its sleep, and who takes the threads away. It stops short
+/// of its sleep, for loom can't unwind out of a deadlock.
 fn list_and_look(lists_first: bool) {
     let pool = Pool::new(1);
     let parker = Arc::new(Parker::new());

@@ -1,5 +1,5 @@
-//! Threads that wait in a pool without spare threads: they take what is queued if nobody else could, and
-//! stand in nobody's way.
+//! Threads that wait in a pool without spare threads: they take what is queued if nobody else
+//! could, and stand in nobody's way.
 
 use crate::idle::sleep::{Sleep, Wake};
 use crate::parker::Parker;
@@ -94,8 +94,8 @@ fn a_waiting_thread_takes_what_nobody_else_could() {
     });
 }
 
-/// A thread that waits and one that runs, and then waits as well; one push meanwhile: one of the two finds
-/// the job. At most three preemptions.
+/// A thread that waits and one that runs, and then waits as well; one push meanwhile: one of the
+/// two finds the job. At most three preemptions.
 #[test]
 fn the_last_one_that_begins_to_wait_leaves_nothing_behind() {
     let mut model = loom::model::Builder::new();
@@ -120,8 +120,9 @@ fn the_last_one_that_begins_to_wait_leaves_nothing_behind() {
     });
 }
 
-/// A waiting thread, a worker that ends a job and looks for the next, and somebody who runs on; two pushes:
-/// the worker finds both jobs, though it may be the waiting thread that is woken. At most three preemptions.
+/// A waiting thread, a worker that ends a job and looks for the next, and somebody who runs on; two
+/// pushes: the worker finds both jobs, though it may be the waiting thread that is woken. At most
+/// three preemptions.
 #[test]
 fn a_waiting_thread_keeps_no_job_from_a_worker() {
     let mut model = loom::model::Builder::new();

@@ -1,9 +1,9 @@
 //! The builder of owned pools, in rayon's words.
 
+use crate::config::{Config, PanicHandler, SpawnHandler, ThreadHandler};
 use crate::lanes::lane::Lane;
 use crate::lanes::priority::LowerPriority;
 use crate::pool::ThreadPool;
-use crate::pool::config::{Config, PanicHandler, SpawnHandler, ThreadHandler};
 use crate::pool::resize::MOST_THREADS;
 use crate::sync::{Arc, Mutex, lock, thread};
 use crate::threads::builder::ThreadBuilder;
@@ -15,7 +15,8 @@ use std::time::Duration;
 /// The scheduler's own frames take a few KiB, the rest is for jobs.
 const LEAST_STACK: usize = 16 << 10;
 
-/// Held while the settings of a static pool are applied, so that who comes second sees whether it was the second.
+/// Held while the settings of a static pool are applied, so that who comes second sees whether it
+/// was the second.
 static STATIC: Mutex<()> = Mutex::new(());
 
 /// Builds an owned [`ThreadPool`].
@@ -125,8 +126,9 @@ impl ThreadPoolBuilder {
 
     /// How often private work is offered to idle threads; 100 microseconds by default.
     ///
-    /// The sleeps that keep the beat last about half a millisecond on Windows (10, version 1803, or later; before,
-    /// up to 15.6 milliseconds): there forked work is offered that late where nobody is awake to ask for it.
+    /// The sleeps that keep the beat last about half a millisecond on Windows (10, version 1803, or
+    /// later; before, up to 15.6 milliseconds): there forked work is offered that late where nobody
+    /// is awake to ask for it.
     pub fn beat(mut self, beat: Duration) -> Self {
         self.config.beat = beat;
         self
@@ -141,10 +143,10 @@ impl ThreadPoolBuilder {
         self
     }
 
-    /// Gives the io and the background lane as many threads of their own, whose turns the system ends as soon as
-    /// a frame's thread wakes, where it knows such a thing: see [`lower_priority`](Self::lower_priority). They are
-    /// started with the first such job; where the system refuses them all, such jobs run on the other threads. Off
-    /// by default.
+    /// Gives the io and the background lane as many threads of their own, whose turns the system
+    /// ends as soon as a frame's thread wakes, where it knows such a thing: see
+    /// [`lower_priority`](Self::lower_priority). They are started with the first such job; where
+    /// the system refuses them all, such jobs run on the other threads. Off by default.
     ///
     /// ```
     /// use heartbeat_pool::{Lane, ThreadPool};
@@ -262,7 +264,7 @@ impl ThreadPoolBuilder {
             num_threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
         let registry = pool.registry();
         let is_unlimited =
-            registry.has_lower() && registry.lower_priority() == LowerPriority::Leftovers;
+            registry.kin.has_lower() && registry.kin.lower_priority() == LowerPriority::Leftovers;
         for lane in Lane::ALL {
             let default = match lane {
                 Lane::Frame => usize::MAX,
@@ -291,14 +293,14 @@ impl ThreadPoolBuilder {
         Ok(pool)
     }
 
-    /// Applies the settings to a static pool: threads, budgets and whether there are
-    /// [lower threads](Self::lower_threads) always, and their priority if they don't run yet, the rest if nothing has used the pool yet. Tells whether the
-    /// rest was applied.
+    /// Applies the settings to a static pool: threads, budgets and whether there are [lower
+    /// threads](Self::lower_threads) always, and their priority if they don't run yet, the rest if
+    /// nothing has used the pool yet. Tells whether the rest was applied.
     ///
     /// # Errors
     ///
-    /// As [`build`](Self::build); the static pool then runs with the threads that did start, and asks for the
-    /// others again when something waits.
+    /// As [`build`](Self::build); the static pool then runs with the threads that did start, and
+    /// asks for the others again when something waits.
     pub fn build_static(self, pool: &'static ThreadPool) -> Result<bool, BuildError> {
         self.check()?;
         let _one_at_a_time = lock(&STATIC);
@@ -334,7 +336,7 @@ impl ThreadPoolBuilder {
     fn apply(self, pool: &ThreadPool) -> Result<bool, BuildError> {
         let (has_lower, priority) = (self.config.has_lower, self.config.lower_priority);
         let fresh = pool.configure(self.config);
-        pool.registry().set_lower(has_lower, priority);
+        pool.registry().kin.set_lower(has_lower, priority);
         Self::start(pool, self.num_threads, self.budgets)?;
         Ok(fresh)
     }

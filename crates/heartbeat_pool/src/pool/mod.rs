@@ -1,25 +1,24 @@
-//! `ThreadPool`: the face of it all. How one is made (`builder`, from a `config`), how many threads it has (`resize`), what
-//! it has done (`metrics`), and the one of the whole process (`process`).
+//! `ThreadPool`: the face of it all. How one is made (`builder`), how many threads it has
+//! (`resize`), the right to a seat in it (`lease`), and the one of the whole process (`process`).
 
 pub(crate) mod builder;
-pub(crate) mod config;
-pub(crate) mod metrics;
+pub(crate) mod lease;
 pub(crate) mod process;
 pub(crate) mod resize;
 
+use crate::config::Config;
 use crate::idle::spin;
 use crate::lanes::lane::Lane;
+use crate::metrics::PoolMetrics;
 use crate::pool::builder::ThreadPoolBuilder;
-use crate::pool::config::Config;
-use crate::pool::metrics::PoolMetrics;
 use crate::queue::mailbox::Mailbox;
 use crate::registry::Registry;
 use crate::sync::{Arc, OnceLock};
-use crate::threads::this_thread;
 use crate::verbs::broadcast::BroadcastContext;
 use crate::verbs::scope::Scope;
 use crate::verbs::split::Split;
 use crate::verbs::yield_now::Yield;
+use crate::worker::current;
 use crate::worker::{MAIN, Worker};
 use async_task::Task;
 use std::fmt;
@@ -30,8 +29,8 @@ use std::rc::Rc;
 ///
 /// A pool is either `static`, with no threads until it is [resized](Self::resize_to), or owned,
 /// from a [builder](Self::builder). Dropping an owned pool ends its threads after the job each of
-/// them runs, and drops what is still queued, which cancels tasks. It waits for the threads, so of two pools whose jobs
-/// drop each other's last handle at the same time neither ends.
+/// them runs, and drops what is still queued, which cancels tasks. It waits for the threads, so of
+/// two pools whose jobs drop each other's last handle at the same time neither ends.
 ///
 /// With no threads it works too: whoever calls [`scope`](Self::scope),
 /// [`block_on`](Self::block_on) or [`tick`](Self::tick) does the work.
@@ -90,7 +89,7 @@ impl ThreadPool {
     }
 
     fn worker(&self) -> Rc<Worker> {
-        this_thread::seat_in(self.registry().nearest())
+        current::seat_in(self.registry().nearest())
     }
 
     /// Whether the two are one pool.
@@ -141,11 +140,11 @@ impl ThreadPool {
         self.with_worker(|worker| worker.join(|_| a(), |_| b()))
     }
 
-    /// Runs `f` on one of the pool's own threads, and waits for it; on such a thread, here and now. In
-    /// a pool without threads the caller runs it.
+    /// Runs `f` on one of the pool's own threads, and waits for it; on such a thread, here and now.
+    /// In a pool without threads the caller runs it.
     ///
-    /// For what belongs to the pool's threads, such as thread-locals and big stacks: the other verbs
-    /// let a thread from outside work itself. The interface is rayon's.
+    /// For what belongs to the pool's threads, such as thread-locals and big stacks: the other
+    /// verbs let a thread from outside work itself. The interface is rayon's.
     ///
     /// ```
     /// let pool = heartbeat_pool::ThreadPool::builder().num_threads(2).build().unwrap();
@@ -329,7 +328,7 @@ impl Default for ThreadPool {
 impl Drop for ThreadPool {
     fn drop(&mut self) {
         if let Some(registry) = self.registry.get() {
-            registry.terminate(this_thread::index_in(registry));
+            registry.terminate(current::index_in(registry));
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::pool::ThreadPool;
 use crate::registry::Registry;
-use crate::sync::{Arc, Ordering, thread};
+use crate::sync::{Arc, thread};
 use std::io;
 
 /// The most threads that a pool can be given; its counts are packed in 16 bits each.
@@ -17,27 +17,6 @@ impl Registry {
             lower.resize_own(&|_| self.occupancy.target().max(1))?;
         }
         started
-    }
-
-    /// As [`resize`](Self::resize), without the lower registry.
-    pub(crate) fn resize_own(
-        self: &Arc<Self>,
-        change: &dyn Fn(usize) -> usize,
-    ) -> io::Result<usize> {
-        // Relaxed: the flag guards nothing.
-        self.sized.store(true, Ordering::Relaxed);
-        let threads = self.occupancy.change_target(change);
-        let started = self.threads.populate(self, threads);
-        let started = started.map_err(|(started, error)| {
-            // Nobody is to wait for threads that are not there.
-            self.occupancy.change_target(|now| now.min(started));
-            error
-        });
-        // The idle ones see whether they are still wanted, the waiting ones whether there is anybody
-        // left but them.
-        self.sleep.wake_all();
-        self.waiters.wake_all();
-        started.map(|()| threads)
     }
 }
 
@@ -58,7 +37,7 @@ impl ThreadPool {
     pub fn is_sized(&self) -> bool {
         // Not asked of a pool that is made for it: that would settle its other settings.
         self.made()
-            .is_some_and(|registry| registry.sized.load(Ordering::Relaxed))
+            .is_some_and(|registry| registry.threads.is_sized())
     }
 
     /// Changes the number of threads, also while work runs: new ones start at once, surplus ones
@@ -67,8 +46,8 @@ impl ThreadPool {
     ///
     /// # Errors
     ///
-    /// When `threads` is more than 16,384, with nothing changed; when the system refuses a
-    /// thread. Then the pool runs with those that it has got, with none if there are none, and asks for the
+    /// When `threads` is more than 16,384, with nothing changed; when the system refuses a thread.
+    /// Then the pool runs with those that it has got, with none if there are none, and asks for the
     /// others again when something waits.
     pub fn resize_to(&self, threads: usize) -> io::Result<()> {
         if threads > MOST_THREADS {

@@ -1,8 +1,8 @@
 //! A worker's deque of work that others may steal, cheap to look at while it holds nothing.
 //!
-//! A look into crossbeam's deque costs a fence, and a pool's threads look into all deques before they
-//! take work of a lower lane or go to sleep. So a deque that was empty when its owner last rested says
-//! so in a flag.
+//! A look into crossbeam's deque costs a fence, and a pool's threads look into all deques before
+//! they take work of a lower lane or go to sleep. So a deque that was empty when its owner last
+//! rested says so in a flag.
 
 use crate::sync::{Arc, AtomicBool, Ordering};
 use crossbeam_deque::Steal;
@@ -42,8 +42,8 @@ impl<T> Deque<T> {
     #[inline]
     fn set_filled(&self, filled: bool) {
         if self.is_filled.replace(filled) != filled {
-            // Relaxed, here and where it is read: under the fences of the sleep protocol, as every look
-            // at a queue. It comes before what is pushed, so whoever must see that sees it.
+            // Relaxed, here and where it is read: under the fences of the sleep protocol, as every
+            // look at a queue. It comes before what is pushed, so whoever must see that sees it.
             self.filled.store(filled, Ordering::Relaxed);
         }
     }
@@ -98,6 +98,8 @@ pub(crate) struct Stealer<T> {
 }
 
 impl<T> Stealer<T> {
+    // Where it is called, here and below, a simulated thread can be made to stand still.
+    #[cfg_attr(heartbeat_sim, track_caller)]
     fn may_hold(&self) -> bool {
         self.filled.load(Ordering::Relaxed)
     }
@@ -111,10 +113,12 @@ impl<T> Stealer<T> {
     }
 
     /// The oldest item.
+    #[cfg_attr(heartbeat_sim, track_caller)]
     pub(crate) fn steal(&self) -> Option<T> {
         self.steal_by(crossbeam_deque::Stealer::steal)
     }
 
+    #[cfg_attr(heartbeat_sim, track_caller)]
     fn steal_by(&self, steal: impl Fn(&crossbeam_deque::Stealer<T>) -> Steal<T>) -> Option<T> {
         while self.may_hold() {
             match steal(&self.items) {

@@ -1,24 +1,26 @@
 //! The second halves of a worker's offered joins, from its own side.
 //!
-//! All of them lie where others can take them, however deep: their owner may block at any moment, in a way that
-//! the pool knows nothing of, and may wait for any of them. A pop from a deque that others steal from costs a
-//! fence, some two nanoseconds more than it takes to keep a fork where nobody sees it.
+//! All of them lie where others can take them, however deep: their owner may block at any moment,
+//! in a way that the pool knows nothing of, and may wait for any of them. A pop from a deque that
+//! others steal from costs a fence, some two nanoseconds more than it takes to keep a fork where
+//! nobody sees it.
 
 use crate::queue::deque::{Deque, Stealer};
 use crate::queue::private::StackPtr;
-use crate::worker::Worker;
+use std::any::Any;
 
 /// A stolen fork must be run: its owner waits for it.
 pub(crate) struct ForkPtr(StackPtr);
 
-// SAFETY: by the contract of `new` all that it points to may be sent, and a deque hands it to one thread.
+// SAFETY: by the contract of `new` all that it points to may be sent, and a deque hands it to one
+// thread.
 unsafe impl Send for ForkPtr {}
 
 impl ForkPtr {
     /// # Safety
     ///
-    /// `fork` points to a second half whose closure and result are `Send`, and whose owner keeps it until it was run or
-    /// taken back.
+    /// `fork` points to a second half whose closure and result are `Send`, and whose owner keeps it
+    /// until it was run or taken back.
     pub(crate) const unsafe fn new(fork: StackPtr) -> Self {
         Self(fork)
     }
@@ -37,9 +39,10 @@ impl ForkPtr {
         })
     }
 
-    /// Runs the fork on `thief`, which took it out of its owner's deque.
-    pub(crate) fn run(self, thief: &Worker) {
-        // SAFETY: it was taken out, so this is the only run, and by the contract of `new` the owner keeps it till then.
+    /// Runs the fork on the worker `thief`, which took it out of its owner's deque.
+    pub(crate) fn run(self, thief: &dyn Any) {
+        // SAFETY: it was taken out, so this is the only run, and by the contract of `new` the owner
+        // keeps it till then.
         unsafe { (self.0.run)(self.0.data, thief) };
     }
 }
@@ -60,15 +63,16 @@ impl Forks {
         self.0.is_empty()
     }
 
-    /// Adds a fork. True if others may have had none to take before it: asked after the push, so that whoever took
-    /// the last one before it, and looked for more, is not relied on.
+    /// Adds a fork. True if others may have had none to take before it: asked after the push, so
+    /// that whoever took the last one before it, and looked for more, is not relied on.
     #[inline]
     pub(crate) fn push(&self, fork: ForkPtr) -> bool {
         self.0.push(fork);
         self.0.len() <= 1
     }
 
-    /// Takes the newest fork back. False if it was stolen: the oldest are first, so then there is none.
+    /// Takes the newest fork back. False if it was stolen: the oldest are first, so then there is
+    /// none.
     #[inline]
     pub(crate) fn pop(&self) -> bool {
         self.0.pop().is_some()

@@ -1,8 +1,10 @@
-//! A lane's queue of work that lies in no worker's deque: first in, first out, or about so once it has overflowed.
+//! A lane's queue of work that lies in no worker's deque: first in, first out, or about so once it
+//! has overflowed.
 //!
-//! A queue that grows frees its blocks on the threads that empty it, while those that fill it allocate. Both
-//! then contend for the allocator's lock: in a trace of a hundred tasks at a time, every fourth hundred had a
-//! thread asleep at it for longer than all the rest took. So few jobs lie in a ring, which allocates nothing.
+//! A queue that grows frees its blocks on the threads that empty it, while those that fill it
+//! allocate. Both then contend for the allocator's lock: in a trace of a hundred tasks at a time,
+//! every fourth hundred had a thread asleep at it for longer than all the rest took. So few jobs
+//! lie in a ring, which allocates nothing.
 
 use crate::sync::{AtomicBool, Ordering, fence};
 use concurrent_queue::{ConcurrentQueue, PushError};
@@ -73,14 +75,15 @@ impl<T> Injector<T> {
 
     /// Refuses what comes from now on. What is queued is the caller's to take.
     pub(crate) fn close(&self) {
-        // The ring first: what it refuses is refused by the overflow as well, or lies there for the caller.
+        // The ring first: what it refuses is refused by the overflow as well, or lies there for the
+        // caller.
         self.ring.close();
         self.overflow.close();
     }
 }
 
-/// Whether new jobs go to the overflow, behind those that lie there. (To look there itself, each push would
-/// fetch what each pop writes.)
+/// Whether new jobs go to the overflow, behind those that lie there. (To look there itself, each
+/// push would fetch what each pop writes.)
 pub(crate) struct Spill(AtomicBool);
 
 impl Spill {
@@ -93,9 +96,11 @@ impl Spill {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// After a job was queued in the overflow. Otherwise that might stay for as long as the ring is never empty.
+    /// After a job was queued in the overflow. Otherwise that might stay for as long as the ring is
+    /// never empty.
     pub(crate) fn begin(&self) {
-        // Pairs with the fence in `end`: either the load below sees the spill ended, or the look there sees the job.
+        // Pairs with the fence in `end`: either the load below sees the spill ended, or the look
+        // there sees the job.
         fence(Ordering::SeqCst);
         if !self.is_on() {
             self.0.store(true, Ordering::Relaxed);

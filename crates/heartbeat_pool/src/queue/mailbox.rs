@@ -5,6 +5,7 @@ use crate::job::{Closure, Job};
 use crate::late;
 use crate::parker::Parker;
 use crate::sync::Arc;
+use crate::threads::this_thread::{self, Stranger};
 use async_task::{Runnable, Task};
 use concurrent_queue::ConcurrentQueue;
 use event_listener::{Event, EventListener};
@@ -13,6 +14,19 @@ use std::fmt;
 use std::future::Future;
 use std::mem;
 use std::thread::{self, ThreadId};
+
+/// The mailbox of a thread, which closes with it.
+struct Own(Arc<Mailbox>);
+
+impl Drop for Own {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+thread_local! {
+    static OWN: Own = Own(Arc::new(Mailbox::new()));
+}
 
 /// A queue of work that must run on the thread that made the mailbox.
 ///
@@ -54,17 +68,19 @@ impl Mailbox {
     /// A mailbox of the calling thread, beside its [own](Self::of_this_thread).
     #[must_use]
     pub fn new() -> Self {
-        Self::with_parker(crate::threads::this_thread::parker())
+        Self::with_parker(this_thread::parker())
     }
 
     /// The calling thread's own mailbox, the same at every call. A pool's threads empty theirs
-    /// between jobs, so this is how work stays on one of them; it closes when the thread ends.
+    /// between jobs, so this is how work stays on one of them; it closes when the thread ends. In a
+    /// thread-local's destructor it may be a new one.
     #[must_use]
     pub fn of_this_thread() -> Arc<Self> {
-        crate::threads::this_thread::mailbox()
+        let own = OWN.try_with(|own| own.0.clone());
+        own.unwrap_or_else(|_| Arc::new(Self::new()))
     }
 
-    pub(crate) fn with_parker(parker: Arc<Parker>) -> Self {
+    fn with_parker(parker: Arc<Parker>) -> Self {
         Self {
             queue: ConcurrentQueue::unbounded(),
             owner: thread::current().id(),
@@ -205,7 +221,7 @@ impl Mailbox {
         );
         match self.queue.pop() {
             Ok(job) => {
-                let _stranger = crate::threads::this_thread::Stranger::begin();
+                let _stranger = Stranger::begin();
                 job.run();
                 true
             }

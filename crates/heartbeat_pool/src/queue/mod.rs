@@ -9,8 +9,8 @@
 //! | `blocking` | everybody | any thread of the pool, which needs no room for it |
 //! | `mailbox`, `pinned` | everybody | one thread |
 //!
-//! `spmc` is the list of blocks that a scope's queue is made of. Nothing here knows who sleeps; whoever fills a queue
-//! tells by [`schedule`](crate::schedule).
+//! `spmc` is the list of blocks that a scope's queue is made of. Nothing here knows who sleeps;
+//! whoever fills a queue tells by [`schedule`](crate::schedule).
 
 #[cfg(not(heartbeat_loom))]
 pub(crate) mod blocking;

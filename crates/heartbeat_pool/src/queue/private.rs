@@ -1,6 +1,6 @@
 //! A worker's private jobs: what `join` pushes, that no other thread can see.
 
-use crate::worker::Worker;
+use std::any::Any;
 use std::cell::Cell;
 
 /// How many joins, one inside of another, put their second half here before those inside of them
@@ -12,15 +12,16 @@ const LEVELS: usize = 4;
 #[derive(Clone, Copy)]
 pub(crate) struct StackPtr {
     pub(crate) data: *const (),
-    /// Runs the job on the worker that took it, and stores its result; called once, while the
-    /// owner waits.
-    pub(crate) run: unsafe fn(*const (), &Worker),
+    /// Runs the job on the [`Worker`](crate::Worker) that took it, and stores its result; called
+    /// once, while the owner waits.
+    pub(crate) run: unsafe fn(*const (), &dyn Any),
 }
 
 /// A ring of stack jobs, pushed and popped as a stack by `join`, promoted from its old end.
 pub(crate) struct PrivateQueue {
     jobs: [Cell<Option<StackPtr>>; LEVELS],
-    /// Index of the oldest job still private; indices count joins inside of one another, and wrap in `jobs` alone.
+    /// Index of the oldest job still private; indices count joins inside of one another, and wrap
+    /// in `jobs` alone.
     head: Cell<usize>,
     /// Index of the next push.
     tail: Cell<usize>,
@@ -91,7 +92,8 @@ impl PrivateQueue {
         }
     }
 
-    /// How many joins, not counting plain calls, the thread is inside of: the index of the next push.
+    /// How many joins, not counting plain calls, the thread is inside of: the index of the next
+    /// push.
     pub(crate) fn depth(&self) -> usize {
         self.tail.get()
     }

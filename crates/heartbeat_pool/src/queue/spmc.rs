@@ -1,9 +1,10 @@
 //! A queue that one thread fills and any thread empties, oldest first.
 //!
-//! Nobody reads a slot but who has won its index, and nobody writes one that is not read yet: each has a stamp that
-//! says which index it is for, as in Vyukov's bounded queue. With one producer a push needs no atomic operation but
-//! plain stores. A producer that meets a slot in use goes on in a buffer twice as large; the old ones are kept for as
-//! long as the queue, for others may still look into them.
+//! Nobody reads a slot but who has won its index, and nobody writes one that is not read yet: each
+//! has a stamp that says which index it is for, as in Vyukov's bounded queue. With one producer a
+//! push needs no atomic operation but plain stores. A producer that meets a slot in use goes on in
+//! a buffer twice as large; the old ones are kept for as long as the queue, for others may still
+//! look into them.
 
 use crate::sync::{Arc, AtomicPtr, AtomicUsize, Mutex, Ordering, UnsafeCell, lock};
 use crossbeam_utils::CachePadded;
@@ -52,7 +53,8 @@ struct Queue<T> {
     buffers: Mutex<Vec<*mut Buffer<T>>>,
 }
 
-// SAFETY: items pass from thread to thread, and are `Send`; what else there is, is atomic or under a lock.
+// SAFETY: items pass from thread to thread, and are `Send`; what else there is, is atomic or under
+// a lock.
 unsafe impl<T: Send> Send for Queue<T> {}
 // SAFETY: as above; by reference, an item is only reached by the one thread that has won its index.
 unsafe impl<T: Send> Sync for Queue<T> {}
@@ -74,8 +76,8 @@ impl<T> Queue<T> {
             let head = self.head.load(Ordering::Relaxed);
             let buffer = self.buffer();
             let slot = buffer.slot(head);
-            // Acquire pairs with the Release in `push` and, for who is late, with the one below: that one sees
-            // the head moved on.
+            // Acquire pairs with the Release in `push` and, for who is late, with the one below:
+            // that one sees the head moved on.
             if slot.stamp.load(Ordering::Acquire) != head + 1 {
                 let moved =
                     self.head.load(Ordering::Relaxed) != head || !ptr::eq(self.buffer(), buffer);
@@ -84,7 +86,8 @@ impl<T> Queue<T> {
                 }
                 return None;
             }
-            // Relaxed: the item was acquired by its stamp; an index is won once, whatever buffer it is looked up in.
+            // Relaxed: the item was acquired by its stamp; an index is won once, whatever buffer it
+            // is looked up in.
             let won = self.head.compare_exchange_weak(
                 head,
                 head + 1,
@@ -94,7 +97,8 @@ impl<T> Queue<T> {
             if won.is_ok() {
                 // SAFETY: the producer writes here only after the stamp below.
                 let item = slot.item.with(|item| unsafe { item.read() });
-                // SAFETY: the stamp said that the item is there, and the index was won by this thread alone.
+                // SAFETY: the stamp said that the item is there, and the index was won by this
+                // thread alone.
                 let item = unsafe { item.assume_init() };
                 // Release pairs with the Acquire in `push`: it is read before it is overwritten.
                 slot.stamp.store(head + buffer.0.len(), Ordering::Release);
@@ -153,8 +157,8 @@ impl<T> Producer<T> {
         if slot.stamp.load(Ordering::Acquire) != tail {
             slot = self.grow().slot(tail);
         }
-        // SAFETY: the slot is free for this index, so nobody reads it before the stamp below, and only the producer
-        // writes.
+        // SAFETY: the slot is free for this index, so nobody reads it before the stamp below, and
+        // only the producer writes.
         slot.item
             .with_mut(|place| unsafe { *place = MaybeUninit::new(item) });
         // Release pairs with the Acquire in `pop`: the item is seen.
@@ -171,7 +175,8 @@ impl<T> Producer<T> {
         let new = Buffer::new(2 * old.0.len(), head);
         for index in head..self.tail.get() {
             let copy = old.slot(index).item.with(|item| {
-                // SAFETY: the producer wrote it, and only it writes; others may read it at the same time.
+                // SAFETY: the producer wrote it, and only it writes; others may read it at the same
+                // time.
                 unsafe { ptr::read(item) }
             });
             let slot = new.slot(index);

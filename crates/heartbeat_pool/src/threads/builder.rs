@@ -1,10 +1,18 @@
 //! A thread that a pool wants, before somebody starts it.
 
 use crate::sync::thread::{self, JoinHandle};
-use crate::threads::start::Thread;
-use crate::threads::this_thread;
 use std::fmt;
 use std::io;
+
+/// A thread of a pool, from its wish to its end, however it comes to it.
+pub(crate) trait Wanted: Send {
+    /// Whether the calling thread belongs to a pool.
+    fn is_taken(&self) -> bool;
+    /// Runs the calling thread as this one.
+    fn run(&self);
+    /// Makes the calling thread this one, for as long as it lives.
+    fn enroll(self: Box<Self>);
+}
 
 /// A thread that a pool wants, for a
 /// [`spawn_handler`](crate::ThreadPoolBuilder::spawn_handler) to start. The interface is rayon's.
@@ -12,7 +20,7 @@ pub struct ThreadBuilder {
     pub(crate) index: usize,
     pub(crate) name: String,
     pub(crate) stack_size: Option<usize>,
-    pub(crate) thread: Thread,
+    pub(crate) thread: Box<dyn Wanted>,
 }
 
 impl ThreadBuilder {
@@ -42,7 +50,7 @@ impl ThreadBuilder {
     /// When the thread belongs to a pool already. The pool then goes on without it.
     pub fn run(self) {
         assert!(
-            !this_thread::is_member(),
+            !self.thread.is_taken(),
             "run: the thread belongs to a pool already; give `run` a thread of its own"
         );
         self.thread.run();
@@ -50,8 +58,9 @@ impl ThreadBuilder {
 
     /// Makes the calling thread this one, for as long as it lives. It takes part in the pool's work
     /// only while it is inside of a call of the pool's: it runs what it waits for, and what is
-    /// [meant for it](crate::spawn_on()). The pool's handlers are not called for it. A pool that ends
-    /// before it leaves it with a pool without threads. The idea is rayon's `use_current_thread`.
+    /// [meant for it](crate::spawn_on()). The pool's handlers are not called for it. A pool that
+    /// ends before it leaves it with a pool without threads. The idea is rayon's
+    /// `use_current_thread`.
     ///
     /// # Panics
     ///
@@ -77,7 +86,7 @@ impl ThreadBuilder {
     /// ```
     pub fn enroll(self) {
         assert!(
-            !this_thread::is_member(),
+            !self.thread.is_taken(),
             "enroll: the thread belongs to a pool already"
         );
         self.thread.enroll();

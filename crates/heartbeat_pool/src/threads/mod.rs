@@ -1,6 +1,7 @@
-//! A pool's operating-system threads: started, spared and joined (`start`), by a `builder` that a program may run itself;
-//! which of them live and when one may end (`live`), and whether the system has refused one (`spares`). `numbers` gives
-//! them small numbers for drop-ins. `this_thread` is what each thread, a pool's or not, keeps for itself.
+//! A pool's operating-system threads: which of them live and when one may end (`live`), whether the
+//! system has refused one (`spares`), and the `builder` by which a program may start one itself.
+//! `numbers` gives them small numbers for drop-ins. `this_thread` is what each thread, a pool's or
+//! not, keeps for itself.
 
 #[cfg(not(heartbeat_loom))]
 pub(crate) mod builder;
@@ -8,7 +9,5 @@ pub(crate) mod live;
 #[cfg(not(heartbeat_loom))]
 pub(crate) mod numbers;
 pub(crate) mod spares;
-#[cfg(not(heartbeat_loom))]
-pub(crate) mod start;
 #[cfg(not(heartbeat_loom))]
 pub(crate) mod this_thread;

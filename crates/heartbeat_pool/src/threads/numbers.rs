@@ -1,5 +1,5 @@
-//! Numbers for running threads, fewer than the pool has threads with spare ones: who waits gives its
-//! number back.
+//! Numbers for running threads, fewer than the pool has threads with spare ones: who waits gives
+//! its number back.
 
 use crate::sync::{Condvar, Mutex, lock};
 use std::cell::Cell;
@@ -11,12 +11,12 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_millis(5);
 
 /// Which numbers are taken.
-pub(crate) struct Slots {
+pub(crate) struct Numbers {
     taken: Mutex<Vec<bool>>,
     released: Condvar,
 }
 
-impl Slots {
+impl Numbers {
     pub(crate) fn new() -> Self {
         Self {
             taken: Mutex::new(Vec::new()),
@@ -60,17 +60,22 @@ impl Slot {
     }
 
     /// The worker's number, taken now if it has not asked yet.
-    pub(crate) fn take(&self, slots: &Slots, own: Option<usize>, count: usize) -> Option<usize> {
+    pub(crate) fn take(
+        &self,
+        numbers: &Numbers,
+        own: Option<usize>,
+        count: usize,
+    ) -> Option<usize> {
         if self.0.get().is_none() {
-            self.0.set(Some(slots.take(own, count)));
+            self.0.set(Some(numbers.take(own, count)));
         }
         self.0.get().flatten()
     }
 
     /// Gives the number back, if there is one; it may ask again.
-    pub(crate) fn release(&self, slots: &Slots) {
+    pub(crate) fn release(&self, numbers: &Numbers) {
         if let Some(slot) = self.0.take().flatten() {
-            slots.release(slot);
+            numbers.release(slot);
         }
     }
 }
@@ -81,7 +86,7 @@ mod tests {
 
     #[test]
     fn each_number_is_taken_once() {
-        let slots = Slots::new();
+        let slots = Numbers::new();
         let workers = [const { Slot::new() }; 3];
         assert_eq!(workers[0].take(&slots, Some(1), 2), Some(1));
         assert_eq!(workers[0].take(&slots, Some(0), 2), Some(1), "it is kept");
@@ -101,7 +106,7 @@ mod tests {
 
     #[test]
     fn a_release_ends_the_wait_for_a_number() {
-        let slots = Slots::new();
+        let slots = Numbers::new();
         let first = Slot::new();
         first.take(&slots, None, 1);
         std::thread::scope(|scope| {

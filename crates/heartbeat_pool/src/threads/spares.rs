@@ -1,4 +1,5 @@
-//! How those that miss a thread agree on who starts it, and what they do where the system refuses it.
+//! How those that miss a thread agree on who starts it, and what they do where the system refuses
+//! it.
 
 use crate::idle::waiters::Waiters;
 use crate::sync::{AtomicBool, AtomicUsize, Instant, Mutex, Ordering, lock};
@@ -22,8 +23,9 @@ impl Spares {
         }
     }
 
-    /// Makes the caller the one who starts a thread, unless somebody does. That thread's search, which it is to
-    /// begin before it calls [`started`](Self::started), finds what those have queued who were refused here.
+    /// Makes the caller the one who starts a thread, unless somebody does. That thread's search,
+    /// which it is to begin before it calls [`started`](Self::started), finds what those have
+    /// queued who were refused here.
     #[must_use]
     pub(crate) fn try_start(&self) -> bool {
         // SeqCst: one winner; the loser relies on the winner's search.

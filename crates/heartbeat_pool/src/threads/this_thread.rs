@@ -1,49 +1,23 @@
-//! What a thread keeps for itself: its parker, its seats in pools, and the one it now works in.
+//! What a thread keeps for itself: its parker, and what it is inside of.
 
 use crate::parker::Parker;
-use crate::queue::mailbox::Mailbox;
-use crate::registry::Registry;
 use crate::signal::Signal;
 use crate::sync::{Arc, AtomicUsize, Ordering};
-use crate::worker::Worker;
-use std::any::Any;
-use std::cell::{Cell, OnceCell, RefCell};
-use std::ptr;
-use std::rc::Rc;
+use std::cell::Cell;
 
 struct ThreadState {
     parker: Arc<Parker>,
-    mailbox: OnceCell<Arc<Mailbox>>,
     strangers: Arc<AtomicUsize>,
     /// That of the last wait for a future which is over, for the next.
     signal: Cell<Option<Arc<Signal>>>,
-    /// One a pool, kept between calls so that entering a pool again costs a look-up.
-    seats: RefCell<Vec<Rc<Worker>>>,
-    /// What makes a thread that had a life before one of a pool's own.
-    enrolled: RefCell<Option<Box<dyn Any>>>,
-}
-
-impl Drop for ThreadState {
-    fn drop(&mut self) {
-        if let Some(mailbox) = self.mailbox.get() {
-            mailbox.close();
-        }
-        // An enrolled thread's worker goes with its seat.
-        CURRENT.set(ptr::null());
-    }
 }
 
 thread_local! {
     static STATE: ThreadState = ThreadState {
         parker: Arc::new(Parker::new()),
-        mailbox: const { OnceCell::new() },
         strangers: Arc::new(AtomicUsize::new(0)),
         signal: const { Cell::new(None) },
-        seats: const { RefCell::new(Vec::new()) },
-        enrolled: const { RefCell::new(None) },
     };
-    /// The worker whose pool the thread is now inside of; null outside of all.
-    static CURRENT: Cell<*const Worker> = const { Cell::new(ptr::null()) };
     /// How many waits the thread is inside of.
     static WAITS: Cell<usize> = const { Cell::new(0) };
 }
@@ -69,13 +43,15 @@ pub(crate) fn is_waiting() -> bool {
     WAITS.get() > 0
 }
 
-/// A job that the calling thread runs on top of what it does, and that is no part of that, until this is dropped.
+/// A job that the calling thread runs on top of what it does, and that is no part of that, until
+/// this is dropped.
 pub(crate) struct Stranger(Arc<AtomicUsize>);
 
 impl Stranger {
     pub(crate) fn begin() -> Self {
         let count = strangers();
-        // Relaxed, here and below: only this thread writes it; for others it comes before what the job forks.
+        // Relaxed, here and below: only this thread writes it; for others it comes before what the
+        // job forks.
         count.store(count.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
         Self(count)
     }
@@ -88,7 +64,8 @@ impl Drop for Stranger {
     }
 }
 
-/// How many such jobs the calling thread is inside of, for others to read. In a thread-local's destructor, a new one.
+/// How many such jobs the calling thread is inside of, for others to read. In a thread-local's
+/// destructor, a new one.
 pub(crate) fn strangers() -> Arc<AtomicUsize> {
     STATE
         .try_with(|state| state.strangers.clone())
@@ -104,7 +81,8 @@ pub(crate) fn parker() -> Arc<Parker> {
 
 /// Calls `f` with a signal of the calling thread's that no other wait has now.
 pub(crate) fn with_signal<R>(f: impl FnOnce(&Arc<Signal>) -> R) -> R {
-    /// Keeps the signal for the next wait. A waker that outlives its wait makes that one poll in vain.
+    /// Keeps the signal for the next wait. A waker that outlives its wait makes that one poll in
+    /// vain.
     struct Kept(Arc<Signal>);
     impl Drop for Kept {
         fn drop(&mut self) {
@@ -114,144 +92,4 @@ pub(crate) fn with_signal<R>(f: impl FnOnce(&Arc<Signal>) -> R) -> R {
     let kept = STATE.try_with(|state| state.signal.take()).ok().flatten();
     let signal = Kept(kept.unwrap_or_else(|| Arc::new(Signal::new(parker()))));
     f(&signal.0)
-}
-
-/// The calling thread's own mailbox. In a thread-local's destructor, a new one.
-pub(crate) fn mailbox() -> Arc<Mailbox> {
-    STATE
-        .try_with(|state| {
-            let new = || Arc::new(Mailbox::with_parker(state.parker.clone()));
-            state.mailbox.get_or_init(new).clone()
-        })
-        .unwrap_or_else(|_| Arc::new(Mailbox::new()))
-}
-
-/// The calling thread's seat in `registry`, taken now if it has none.
-pub(crate) fn seat_in(registry: &Arc<Registry>) -> Rc<Worker> {
-    let kept = STATE.try_with(|state| {
-        let mut seats = state.seats.borrow_mut();
-        if let Some(worker) = seats.iter().find(|worker| worker.is_in(registry)) {
-            return worker.clone();
-        }
-        // Pools that ended need no seat any more, but for that of a thread of their own.
-        let ended =
-            |worker: &mut Rc<Worker>| worker.registry().is_terminated() && !worker.is_member();
-        let gone: Vec<_> = seats.extract_if(.., ended).collect();
-        drop(seats);
-        // Outside of the borrow: they may be the last to hold a pool's handlers.
-        drop(gone);
-        let worker = Rc::new(Worker::new(registry, None));
-        state.seats.borrow_mut().push(worker.clone());
-        worker
-    });
-    // While the thread's locals are destroyed, a seat for this call alone.
-    kept.unwrap_or_else(|_| Rc::new(Worker::new(registry, None)))
-}
-
-/// The calling thread's index in `registry`, if it is one of that pool's own.
-pub(crate) fn index_in(registry: &Arc<Registry>) -> Option<usize> {
-    let index = |state: &ThreadState| {
-        let seats = state.seats.borrow();
-        seats.iter().find(|seat| seat.is_in(registry))?.index()
-    };
-    STATE.try_with(index).ok().flatten()
-}
-
-/// Keeps a pool thread's own seat where [`seat_in`] finds it.
-pub(crate) fn keep_seat(worker: Rc<Worker>) {
-    // First, whatever pools its handlers have entered.
-    STATE.with(|state| state.seats.borrow_mut().insert(0, worker));
-}
-
-/// The calling thread's seat in its own pool, if that has no spare threads, or can't have more.
-pub(crate) fn lone_member() -> Option<Rc<Worker>> {
-    member().filter(|worker| {
-        let registry = worker.registry();
-        !registry.config.has_spares || registry.threads.is_short()
-    })
-}
-
-/// The registry of the pool whose own thread the calling one is.
-pub(crate) fn own_registry() -> Option<Arc<Registry>> {
-    member().map(|worker| worker.registry().clone())
-}
-
-/// Whether the calling thread is one of a pool's own.
-pub(crate) fn is_member() -> bool {
-    member().is_some()
-}
-
-/// Makes the calling thread, which had a life before, one of a pool's own, with `worker`, until it ends.
-pub(crate) fn enroll(worker: Rc<Worker>) {
-    CURRENT.set(Rc::as_ptr(&worker));
-    STATE.with(|state| state.seats.borrow_mut().insert(0, worker));
-}
-
-/// Keeps `thread`, which the calling one was enrolled as, until that ends.
-pub(crate) fn keep_enrolled(thread: impl Any) {
-    STATE.with(|state| *state.enrolled.borrow_mut() = Some(Box::new(thread)));
-}
-
-/// Gives up every seat, when a pool thread ends, but those of pools that the thread is still inside of.
-pub(crate) fn drop_seats() {
-    // Taken out first: a seat's end may run a job's destructor, which may look for a seat.
-    let is_unused = |worker: &mut Rc<Worker>| Rc::strong_count(worker) == 1;
-    let unused: Vec<_> =
-        STATE.with(|state| state.seats.borrow_mut().extract_if(.., is_unused).collect());
-    drop(unused);
-}
-
-/// The seat of a pool's own thread in its pool.
-fn member() -> Option<Rc<Worker>> {
-    let first = |state: &ThreadState| state.seats.borrow().first().cloned();
-    let first = STATE.try_with(first).ok().flatten();
-    first.filter(|worker| worker.is_member())
-}
-
-/// Runs one job that only the calling thread may run, whichever pool it is inside of now.
-pub(crate) fn run_pinned() -> bool {
-    member().is_some_and(|worker| worker.run_pinned())
-}
-
-/// Whether there is such a job.
-pub(crate) fn has_pinned() -> bool {
-    member().is_some_and(|worker| worker.has_pinned())
-}
-
-/// Calls `f` on every seat of the thread.
-pub(crate) fn for_each_seat(mut f: impl FnMut(&Rc<Worker>)) {
-    // Cloned, for `f` may take a seat; most threads have none, and then this allocates nothing.
-    let seats = STATE.try_with(|state| state.seats.borrow().clone());
-    seats.unwrap_or_default().iter().for_each(&mut f);
-}
-
-/// Makes `worker` the current one until the guard is dropped.
-pub(crate) struct Entered {
-    previous: *const Worker,
-    _worker: Rc<Worker>,
-}
-
-impl Entered {
-    pub(crate) fn new(worker: Rc<Worker>) -> Self {
-        let previous = CURRENT.replace(Rc::as_ptr(&worker));
-        Self {
-            previous,
-            _worker: worker,
-        }
-    }
-}
-
-impl Drop for Entered {
-    fn drop(&mut self) {
-        CURRENT.set(self.previous);
-    }
-}
-
-/// Calls `f` with the worker whose pool the thread is inside of.
-#[inline]
-pub(crate) fn with_current<R>(f: impl FnOnce(Option<&Worker>) -> R) -> R {
-    let current = CURRENT.get();
-    // SAFETY: non-null only while an `Entered` of this thread, which are dropped in the reverse order of
-    // their making, or an enrolled thread's own state holds the worker alive, so it outlives this call.
-    f(unsafe { current.as_ref() })
 }

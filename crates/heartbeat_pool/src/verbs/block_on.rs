@@ -7,14 +7,15 @@ use crate::signal::Signal;
 use crate::sync::Arc;
 use crate::threads::this_thread::{self, Waiting};
 use crate::worker::Worker;
+use crate::worker::current;
 use crate::worker::wait;
 use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-/// Polls `future` to its end, and calls `idle` for as long as nothing has woken it. `idle` sleeps, or does
-/// something useful; it may return early.
+/// Polls `future` to its end, and calls `idle` for as long as nothing has woken it. `idle` sleeps,
+/// or does something useful; it may return early.
 fn drive<F: Future>(future: F, idle: impl Fn(&Arc<Signal>)) -> F::Output {
     this_thread::with_signal(|signal| {
         let _waiting = Waiting::begin();
@@ -43,18 +44,19 @@ impl Registry {
     }
 }
 
-/// Sleeps after `patience`, with the thread's seats given away, unless there is work for this very thread, or
-/// work of a pool that nobody else could do.
+/// Sleeps after `patience`, with the thread's seats given away, unless there is work for this very
+/// thread, or work of a pool that nobody else could do.
 fn stand(pool: Option<&Arc<Registry>>, signal: &Arc<Signal>, patience: Duration) {
-    if this_thread::run_pinned() || pool.is_some_and(wait::tick_threadless) {
+    if current::run_pinned() || pool.is_some_and(wait::tick_threadless) {
         return;
     }
     let needed = {
         let _standing = Worker::stand_up();
-        // What is waited for is often almost there, unless it, or who is to help with it, needs this core.
+        // What is waited for is often almost there, unless it, or who is to help with it, needs
+        // this core.
         let is_over = || signal.is_set() || placement::keeps_lower() || placement::is_wanted();
         spin::until(patience, is_over);
-        let came_about = || signal.is_set() || this_thread::has_pinned();
+        let came_about = || signal.is_set() || current::has_pinned();
         wait::rest(pool, signal.owner(), came_about)
     };
     if let Some(worker) = needed {
@@ -74,8 +76,8 @@ impl Worker {
 /// pool can do. Nothing else runs here meanwhile, but what was [spawned on](crate::spawn_on()) this
 /// very thread, and in a pool without threads the pool's work.
 ///
-/// Works outside of any pool as well. A future's poll may wait itself, by this function or in a scope: each
-/// wait gets the wake-ups that it is owed.
+/// Works outside of any pool as well. A future's poll may wait itself, by this function or in a
+/// scope: each wait gets the wake-ups that it is owed.
 ///
 /// ```
 /// let pool = heartbeat_pool::ThreadPool::builder().num_threads(1).build().unwrap();

@@ -80,9 +80,9 @@ where
 /// Runs `f`, which may block, here and now; a spare thread takes the caller's seat meanwhile, so
 /// the pool keeps its cores busy. Outside of any pool it is a plain call.
 ///
-/// What the caller has forked and not finished is offered to others first, so `f` may wait for it. Should the system
-/// refuse the spare thread, it is asked again by the next spawn or wait.
-/// The idea is tokio's.
+/// What the caller has forked and not finished is offered to others first, so `f` may wait for it.
+/// Should the system refuse the spare thread, it is asked again by the next spawn or wait. The idea
+/// is tokio's.
 ///
 /// ```
 /// use heartbeat_pool::{Lane, ThreadPool, block_in_place};

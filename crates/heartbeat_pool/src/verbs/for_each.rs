@@ -1,10 +1,10 @@
 //! `for_each`: a loop with no batch size to choose, and the fold that it is a case of.
 //!
-//! What is not known to be short begins by splitting: all but a small part lies where others can take it before
-//! the first item runs, as that one may take as long as all others together. The small parts, and loops that are
-//! known to be short, run in pieces and poll the beat between them. A raised beat halves what is left and offers
-//! one half, so that splits only as often as there is somebody to take it: lazy splitting (Tzannes et al., PPOPP
-//! 2010) on the heartbeat.
+//! What is not known to be short begins by splitting: all but a small part lies where others can
+//! take it before the first item runs, as that one may take as long as all others together. The
+//! small parts, and loops that are known to be short, run in pieces and poll the beat between them.
+//! A raised beat halves what is left and offers one half, so that splits only as often as there is
+//! somebody to take it: lazy splitting (Tzannes et al., PPOPP 2010) on the heartbeat.
 
 use crate::cost::loop_cost::LoopCost;
 use crate::cost::piece_size::PieceSize;
@@ -20,11 +20,11 @@ struct Folding<I, F, E, C> {
     combine: C,
 }
 
-/// Parts a thread that a loop begins by splitting into: what one of them takes more than the others adds a
-/// sixteenth to the whole at most.
+/// Parts a thread that a loop begins by splitting into: what one of them takes more than the others
+/// adds a sixteenth to the whole at most.
 const PARTS: usize = 16;
-/// What a loop must take, in nanoseconds, if it is to begin by splitting: a few times what it costs to wake somebody
-/// for it.
+/// What a loop must take, in nanoseconds, if it is to begin by splitting: a few times what it costs
+/// to wake somebody for it.
 const WORTH_SPLITTING: f32 = 200_000.0;
 
 /// What a first item must take, in nanoseconds, to be believed: many times what the clock does.
@@ -69,7 +69,7 @@ impl<I: Sync, F: Sync, E: Sync, C: Sync> Folding<I, F, E, C> {
         C: Fn(R, R) -> R,
     {
         // What is known to be long is missed by a helper who comes a beat later.
-        worker.wants_help_now.set(is_long);
+        worker.joins().wants_help_now.set(is_long);
         let items = work.len();
         // The pool may have lost its threads just now.
         let parts = PARTS * worker.num_threads().max(1);
@@ -81,7 +81,8 @@ impl<I: Sync, F: Sync, E: Sync, C: Sync> Folding<I, F, E, C> {
         result
     }
 
-    /// Splits `work` into parts of `most` items at most, which others can take, and folds those that they leave.
+    /// Splits `work` into parts of `most` items at most, which others can take, and folds those
+    /// that they leave.
     fn parts<W: Split, S, R: Send>(
         &self,
         worker: &Worker,
@@ -215,8 +216,8 @@ impl Worker {
         self.for_each_piece(items, |piece| piece.iter_mut().for_each(&f));
     }
 
-    /// Folds pieces from the front until nothing is left or the rest is split. The state is made for the first piece, if
-    /// there is none: a stretch that is split at once needs none.
+    /// Folds pieces from the front until nothing is left or the rest is split. The state is made
+    /// for the first piece, if there is none: a stretch that is split at once needs none.
     fn stretch_of<W: Split, S, R: Send>(
         &self,
         mut rest: W,
@@ -239,7 +240,7 @@ impl Worker {
                     }
                     // Ended first, for this thread goes on with a state of the next stretch.
                     let before = state.map(&folding.finish);
-                    self.wants_help_now.set(size.is_worth_waking(left));
+                    self.joins().wants_help_now.set(size.is_worth_waking(left));
                     return self.halves(before, rest, size.middle(left), folding);
                 }
                 Turn::Rest => {
@@ -276,7 +277,7 @@ impl Worker {
             |worker| worker.stretch_of(right, None, PieceSize::new(true), folding),
         );
         // Should nobody have been there to share with.
-        self.wants_help_now.set(false);
+        self.joins().wants_help_now.set(false);
         let left = match before {
             Some(before) => (folding.combine)(before, left),
             None => left,
@@ -286,10 +287,10 @@ impl Worker {
 }
 
 /// Calls `f` on every item, splitting the slice between threads as they come free. There is no
-/// batch size to choose: a short slice costs some 50 ns more than a plain loop, a long one is shared. What items take is
-/// known from the last loop over the same code; until it is known, a loop counts as long, and where they have become
-/// dear since then, the first one runs alone. Items must not wait for one another, for one thread may run them one after
-/// the other.
+/// batch size to choose: a short slice costs some 50 ns more than a plain loop, a long one is
+/// shared. What items take is known from the last loop over the same code; until it is known, a
+/// loop counts as long, and where they have become dear since then, the first one runs alone. Items
+/// must not wait for one another, for one thread may run them one after the other.
 ///
 /// In no pool at all, it is a plain loop.
 ///
@@ -343,11 +344,13 @@ pub fn for_each_piece<W: Split>(work: W, f: impl Fn(W) + Sync) {
 /// come free.
 ///
 /// A *stretch* of pieces that follow one another on one thread, from one split to the next, has a
-/// state (short work is one stretch; long work is some sixteen a thread, and more as threads come free): `init` makes it, `fold` takes one piece after the other, `finish` turns it into a result on
-/// the same thread, so a state need not be [`Send`]. `combine` takes the results of two neighbours,
-/// the former one first. So what comes out is that of a plain loop wherever it makes no difference
-/// how `combine` is bracketed and whether it gets results of no piece besides; `finish(init())` is the
-/// result for no work at all. Which pieces there are is not specified, but that none is empty.
+/// state (short work is one stretch; long work is some sixteen a thread, and more as threads come
+/// free): `init` makes it, `fold` takes one piece after the other, `finish` turns it into a result
+/// on the same thread, so a state need not be [`Send`]. `combine` takes the results of two
+/// neighbours, the former one first. So what comes out is that of a plain loop wherever it makes no
+/// difference how `combine` is bracketed and whether it gets results of no piece besides;
+/// `finish(init())` is the result for no work at all. Which pieces there are is not specified, but
+/// that none is empty.
 ///
 /// In no pool at all, there is one piece.
 ///

@@ -1,11 +1,13 @@
 //! `join_offered`: two calls, the second of which another thread may take at once.
 //!
-//! The second calls lie in a deque that others steal from, as in rayon and Cilk. That costs a fence where
-//! [`join`](crate::join()) costs none, but needs no poll of their owner's for them to be taken.
+//! The second calls lie in a deque that others steal from, as in rayon and Cilk. That costs a fence
+//! where [`join`](crate::join()) costs none, but needs no poll of their owner's for them to be
+//! taken.
 //!
-//! Whoever steals usually has an empty deque: an idle thread has begun nothing, and a wait for a stolen
-//! fork begins once the own deque is empty, for what is older was stolen before. Then all that the thief's
-//! deque holds until it is done with the fork must be over before that is, and its owner may run it.
+//! Whoever steals usually has an empty deque: an idle thread has begun nothing, and a wait for a
+//! stolen fork begins once the own deque is empty, for what is older was stolen before. Then all
+//! that the thief's deque holds until it is done with the fork must be over before that is, and its
+//! owner may run it.
 
 use crate::parker::Parker;
 use crate::queue::forks::ForkPtr;
@@ -16,26 +18,14 @@ use crate::sync::{Arc, AtomicBool, OnceLock, Ordering};
 use crate::unwind::{self, Payload};
 use crate::worker::Worker;
 use crate::worker::wait::Wait;
+use std::any::Any;
 use std::cell::UnsafeCell;
-
-/// Takes the oldest fork of `seat`, if others may: for threads that wait for nothing.
-pub(crate) fn steal(seat: &Seat) -> Option<ForkPtr> {
-    if !seat.has_forks() {
-        return None;
-    }
-    seat.take_returned(|_| true).or_else(|| seat.forks.steal())
-}
-
-/// Takes the oldest fork of the calling thread's own `seat`, whether others may or not.
-pub(crate) fn steal_own(seat: &Seat) -> Option<ForkPtr> {
-    seat.take_returned(|_| true).or_else(|| seat.forks.steal())
-}
 
 /// What owner and thief tell each other.
 struct State<'a> {
     done: AtomicBool,
-    /// Who runs it, if that is another one whose deque was empty, and how many strangers' jobs its thread was inside
-    /// of then.
+    /// Who runs it, if that is another one whose deque was empty, and how many strangers' jobs its
+    /// thread was inside of then.
     thief: OnceLock<(Arc<Seat>, usize)>,
     owner: &'a Arc<Parker>,
     seat: &'a Seat,
@@ -57,7 +47,7 @@ impl<'a, F: FnOnce(&Worker) -> R + Send, R: Send> Fork<'a, F, R> {
                 done: AtomicBool::new(false),
                 thief: OnceLock::new(),
                 owner: owner.parker(),
-                seat: &owner.seat,
+                seat: owner.seat(),
             },
         }
     }
@@ -67,7 +57,8 @@ impl<'a, F: FnOnce(&Worker) -> R + Send, R: Send> Fork<'a, F, R> {
             data: std::ptr::from_ref(self).cast(),
             run: run::<F, R>,
         };
-        // SAFETY: both are `Send` by this function's bounds, and `join_offered` pops the fork or waits until it is done.
+        // SAFETY: both are `Send` by this function's bounds, and `join_offered` pops the fork or
+        // waits until it is done.
         unsafe { ForkPtr::new(fork) }
     }
 }
@@ -76,12 +67,14 @@ impl<'a, F: FnOnce(&Worker) -> R + Send, R: Send> Fork<'a, F, R> {
 ///
 /// # Safety
 ///
-/// `data` points to a `Fork` of these types that its owner keeps until it is done; this is its only run.
-unsafe fn run<F: FnOnce(&Worker) -> R + Send, R: Send>(data: *const (), thief: &Worker) {
+/// `data` points to a `Fork` of these types that its owner keeps until it is done; this is its only
+/// run.
+unsafe fn run<F: FnOnce(&Worker) -> R + Send, R: Send>(data: *const (), thief: &dyn Any) {
+    let thief = Worker::of(thief);
     // SAFETY: by contract.
     let fork = unsafe { &*data.cast::<Fork<'_, F, R>>() };
-    if thief.forks.is_empty() {
-        let seat = &thief.seat;
+    if thief.joins().forks.is_empty() {
+        let seat = thief.seat();
         let _ = fork.state.thief.set((seat.clone(), seat.strangers()));
     }
     // SAFETY: this is the only run, so nobody else touches the cell until the fork is done.
@@ -98,7 +91,7 @@ unsafe fn run<F: FnOnce(&Worker) -> R + Send, R: Send>(data: *const (), thief: &
 
 /// Tells forks of different code apart, as far as their machine code differs.
 pub(crate) fn kind<F: FnOnce(&Worker) -> R + Send, R: Send>() -> usize {
-    (run::<F, R> as unsafe fn(*const (), &Worker)) as usize
+    (run::<F, R> as unsafe fn(*const (), &dyn Any)) as usize
 }
 
 /// The wait for a thief.
@@ -120,6 +113,8 @@ impl StolenFork<'_> {
 }
 
 impl Wait for StolenFork<'_> {
+    // Where it is called, a simulated thread can be made to stand still.
+    #[cfg_attr(heartbeat_sim, track_caller)]
     fn is_done(&self) -> bool {
         // Acquire pairs with the Release in `run`.
         self.state.done.load(Ordering::Acquire)
@@ -127,7 +122,7 @@ impl Wait for StolenFork<'_> {
 
     fn step(&self, worker: &Worker) -> bool {
         // It came back itself. Of others that did, some belong to the joins around this one.
-        if let Some(fork) = worker.seat.take_returned(|fork| self.is(fork)) {
+        if let Some(fork) = worker.seat().take_returned(|fork| self.is(fork)) {
             worker.run_fork(fork);
             return true;
         }
@@ -142,12 +137,12 @@ impl Wait for StolenFork<'_> {
             return false;
         };
         if self.is_done() || seat.strangers() != *strangers {
-            // The thief may have begun something else, and this be part of that. Otherwise the fork was in the
-            // thief's deque before that, which was empty when the thief began.
+            // The thief may have begun something else, and this be part of that. Otherwise the fork
+            // was in the thief's deque before that, which was empty when the thief began.
             seat.give_back(fork);
             worker.registry().tell(News::at_once(seat.fork_lane()));
         } else {
-            worker.seat.counters.steal();
+            worker.seat().counters.steal();
             worker.run_fork(fork);
         }
         true
@@ -166,14 +161,14 @@ impl Worker {
     /// Tells of forks that others may take, as soon as these are not hidden.
     #[cold]
     pub(crate) fn announce_forks(&self) {
-        self.seat.set_fork_lane(self.lane());
+        self.seat().set_fork_lane(self.lane());
         // Others point into the frames of whoever forks.
         unwind::AbortOnUnwind::guard(|| {
-            let is_shown = self.seat.shows_forks();
+            let is_shown = self.seat().shows_forks();
             if is_shown {
-                self.seat.show_forks();
+                self.seat().show_forks();
             }
-            let news = match (is_shown, self.wants_help_now.take()) {
+            let news = match (is_shown, self.joins().wants_help_now.take()) {
                 (true, true) => News::at_once(self.lane()).by(Teller::Works),
                 (true, false) => News::within_a_beat(self.lane()).by(Teller::Works),
                 (false, true) => News::kept_for_a_beat(),
@@ -183,10 +178,10 @@ impl Worker {
         });
     }
 
-    /// As [`join`](Self::join), but `b` can be taken by others at once, not from the next beat on: for
-    /// calls that join nothing and [split](crate::for_each()) nothing for long, so that nobody could take
-    /// what was left private, or that wait for `b` themselves. It costs some
-    /// ten nanoseconds.
+    /// As [`join`](Self::join), but `b` can be taken by others at once, not from the next beat on:
+    /// for calls that join nothing and [split](crate::for_each()) nothing for long, so that nobody
+    /// could take what was left private, or that wait for `b` themselves. It costs some ten
+    /// nanoseconds.
     ///
     /// # Panics
     ///
@@ -209,12 +204,12 @@ impl Worker {
     {
         let fork = Fork::new(b, self);
         // Who comes for older forks finds this one too, unless they are hidden.
-        if self.forks.push(fork.as_ptr()) || self.seat.hides_forks() {
+        if self.joins().forks.push(fork.as_ptr()) || self.seat().hides_forks() {
             self.announce_forks();
         }
         let ra = unwind::catch(|| a(self));
         // What came later is over, so this is the newest.
-        let stolen = !self.forks.pop();
+        let stolen = !self.joins().forks.pop();
         if stolen {
             self.wait(&StolenFork {
                 fork: fork.as_ptr().data(),
@@ -240,10 +235,11 @@ impl Worker {
 mod tests {
     use super::*;
     use crate::pool::ThreadPool;
-    use crate::threads::this_thread;
+    use crate::threads::this_thread::Stranger;
+    use crate::worker::current;
 
-    /// Calls `test` with a fork of an outer join, which came back to `seat`, and the wait for another one. Nobody
-    /// else is there.
+    /// Calls `test` with a fork of an outer join, which came back to `seat`, and the wait for
+    /// another one. Nobody else is there.
     fn beside_a_fork_that_came_back(
         seat: impl FnOnce(&Worker) -> Arc<Seat>,
         test: impl FnOnce(&Worker, &StolenFork<'_>, ForkPtr),
@@ -268,10 +264,10 @@ mod tests {
     #[test]
     fn of_forks_that_came_back_a_wait_runs_its_own() {
         beside_a_fork_that_came_back(
-            |worker| worker.seat.clone(),
+            |worker| worker.seat().clone(),
             |worker, wait, fork| {
                 assert!(!wait.is_ready() && !wait.step(worker));
-                worker.seat.give_back(fork);
+                worker.seat().give_back(fork);
                 assert!(wait.is_ready() && wait.step(worker) && wait.is_done());
             },
         );
@@ -281,14 +277,14 @@ mod tests {
     #[test]
     fn a_wait_runs_none_of_a_strangers_job_on_top_of_the_thiefs() {
         let other = ThreadPool::builder().num_threads(0).build().unwrap();
-        let thief = other.with_worker(|worker| worker.seat.clone());
-        let own = this_thread::seat_in(other.registry());
+        let thief = other.with_worker(|worker| worker.seat().clone());
+        let own = current::seat_in(other.registry());
         beside_a_fork_that_came_back(
             |_| thief.clone(),
             |worker, wait, fork| {
                 let _ = wait.state.thief.set((thief.clone(), thief.strangers()));
-                let stranger = this_thread::Stranger::begin();
-                own.forks.push(ForkPtr::nothing());
+                let stranger = Stranger::begin();
+                own.joins().forks.push(ForkPtr::nothing());
                 assert!(!wait.is_ready() && !wait.step(worker));
                 drop(stranger);
                 assert!(wait.is_ready() && wait.step(worker));
@@ -300,7 +296,7 @@ mod tests {
     #[test]
     fn a_wait_runs_none_that_came_back_to_the_thief() {
         let other = ThreadPool::builder().num_threads(0).build().unwrap();
-        let thief = other.with_worker(|worker| worker.seat.clone());
+        let thief = other.with_worker(|worker| worker.seat().clone());
         beside_a_fork_that_came_back(
             |_| thief.clone(),
             |worker, wait, fork| {

@@ -6,9 +6,9 @@ use crate::lanes::lane::Lane;
 use crate::registry::Registry;
 use crate::schedule::News;
 use crate::sync::{Arc, Mutex, lock};
-use crate::threads::this_thread;
 use crate::unwind::{self, Payload};
 use crate::worker::Worker;
+use crate::worker::current;
 use std::cell::UnsafeCell;
 use std::future;
 use std::task::{Poll, Waker};
@@ -77,7 +77,7 @@ impl Registry {
             worker.is_some_and(|worker| worker.is_member() && worker.is_in(self.nearest()))
         });
         if here || self.occupancy.target() == 0 {
-            return this_thread::seat_in(self.nearest()).visit(f);
+            return current::seat_in(self.nearest()).visit(f);
         }
         let outcome = Outcome(UnsafeCell::new(None));
         let done = Arc::new(Done::default());
@@ -86,14 +86,16 @@ impl Registry {
             outcome: &outcome,
             _finish: Finish(done.clone()),
         };
-        // SAFETY: this frame, which has all that the call borrows, waits until it was run or dropped.
+        // SAFETY: this frame, which has all that the call borrows, waits until it was run or
+        // dropped.
         let job = unsafe { Job::new(Closure::new(move || call.run())) };
         self.inject(Lane::Frame, job);
         let woke = self.tell(News::at_once(Lane::Frame));
         // Others point into this frame.
         unwind::AbortOnUnwind::guard(|| {
             let is_done = future::poll_fn(|context| done.poll(context.waker()));
-            // Who was woken for it may have slept on this thread's core, and comes when that is free.
+            // Who was woken for it may have slept on this thread's core, and comes when that is
+            // free.
             let patience = if woke {
                 Duration::ZERO
             } else {

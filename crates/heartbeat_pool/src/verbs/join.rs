@@ -11,6 +11,7 @@ use crate::sync::Arc;
 use crate::unwind::{self, Payload};
 use crate::worker::Worker;
 use crate::worker::wait::Wait;
+use std::any::Any;
 use std::cell::UnsafeCell;
 
 /// The second half of a join, on its owner's stack.
@@ -28,7 +29,8 @@ impl<F: FnOnce(&Worker) -> R + Send, R: Send> StackJob<F, R> {
     }
 
     fn as_ptr(&self) -> StackPtr {
-        unsafe fn run<F: FnOnce(&Worker) -> R + Send, R: Send>(data: *const (), thief: &Worker) {
+        unsafe fn run<F: FnOnce(&Worker) -> R + Send, R: Send>(data: *const (), thief: &dyn Any) {
+            let thief = Worker::of(thief);
             // SAFETY: `data` is the job that `as_ptr` erased; its owner keeps it until the claim
             // is finished.
             let job = unsafe { &*data.cast::<StackJob<F, R>>() };
@@ -61,7 +63,7 @@ impl Wait for Stolen<'_> {
             self.0.ask();
             return false;
         };
-        worker.seat.counters.steal();
+        worker.seat().counters.steal();
         worker.run_promotion(&descendant);
         true
     }
@@ -104,7 +106,7 @@ impl Worker {
         RA: Send,
         RB: Send,
     {
-        if self.seat.beat.is_closed() {
+        if self.seat().beat.is_closed() {
             return (a(self), b(self));
         }
         self.join_queued(a, b)
@@ -122,15 +124,9 @@ impl Worker {
         if !self.may_queue() {
             return (a(self), b(self));
         }
-        let (beat, private) = (&self.seat.beat, &self.private);
+        let private = &self.joins().private;
         let job = StackJob::new(b);
-        let index = private.push(job.as_ptr());
-        if beat.is_raised() {
-            self.promote();
-        }
-        if private.is_deep() {
-            beat.close();
-        }
+        let index = self.queue(job.as_ptr());
         let results = match unwind::catch(|| a(self)) {
             Ok(ra) => {
                 let rb = if private.pop(index) {
@@ -151,7 +147,7 @@ impl Worker {
             }
         };
         private.end();
-        beat.open();
+        self.seat().beat.open();
         match results {
             Ok(results) => results,
             Err(payload) => unwind::resume(payload),
@@ -161,7 +157,7 @@ impl Worker {
     /// Whether there is room for one more private job. If not, a beat that has come is answered.
     #[inline]
     fn may_queue(&self) -> bool {
-        let (beat, private) = (&self.seat.beat, &self.private);
+        let (beat, private) = (&self.seat().beat, &self.joins().private);
         if !private.is_deep() {
             return true;
         }
@@ -176,20 +172,34 @@ impl Worker {
         false
     }
 
+    /// Begins a join: queues its second half, and gives its index.
+    #[inline]
+    fn queue(&self, job: StackPtr) -> usize {
+        let (beat, private) = (&self.seat().beat, &self.joins().private);
+        let index = private.push(job);
+        if beat.is_raised() {
+            self.promote();
+        }
+        if private.is_deep() {
+            beat.close();
+        }
+        index
+    }
+
     /// Shares the oldest private job if a beat has come; true if there is none, so that the caller
     /// should split its own work instead.
     #[inline]
     pub(crate) fn poll_beat(&self) -> bool {
-        self.seat.beat.is_raised() && self.share()
+        self.seat().beat.is_raised() && self.share()
     }
 
     #[cold]
     fn share(&self) -> bool {
-        if self.private.is_empty() {
-            let has_others = !self.forks.is_empty() && !self.seat.hides_forks();
+        if self.joins().private.is_empty() {
+            let has_others = !self.joins().forks.is_empty() && !self.seat().hides_forks();
             if has_others {
                 // Whoever wants something finds it there.
-                self.seat.beat.lower();
+                self.seat().beat.lower();
             }
             return !has_others;
         }
@@ -203,7 +213,7 @@ impl Worker {
     pub(crate) fn decline_beat(&self) {
         let registry = self.registry();
         if registry.sleep.searchers() == 0 {
-            self.seat.beat.lower();
+            self.seat().beat.lower();
             if registry.occupancy.admits(self.lane()) {
                 registry.tell(News::within_a_beat(self.lane()));
             }
@@ -212,7 +222,7 @@ impl Worker {
 
     /// Offers every private job, for their owner is about to wait.
     pub(crate) fn promote_all(&self) {
-        while !self.private.is_empty() {
+        while !self.joins().private.is_empty() {
             self.promote_oldest();
         }
     }
@@ -221,9 +231,9 @@ impl Worker {
     /// one more thread to do so, or one that waits for this one.
     #[cold]
     fn promote(&self) {
-        self.seat.beat.lower();
-        self.seat.core.take();
-        let wanted = self.seat.beat.take_wanted();
+        self.seat().beat.lower();
+        self.seat().core.take();
+        let wanted = self.seat().beat.take_wanted();
         if wanted || self.registry().occupancy.admits(self.lane()) {
             // Jobs of the frames that a panic would end are queued.
             unwind::AbortOnUnwind::guard(|| self.promote_oldest());
@@ -231,24 +241,27 @@ impl Worker {
     }
 
     fn promote_oldest(&self) {
-        let Some((index, job)) = self.private.take_oldest() else {
+        let Some((index, job)) = self.joins().private.take_oldest() else {
             return;
         };
         let promotion = Arc::new(Promotion::new(
             job,
             self.lane(),
             self.parker().clone(),
-            self.seat.strangers(),
+            self.seat().strangers(),
         ));
-        self.promoted.borrow_mut().push((index, promotion.clone()));
-        self.seat.offer(index, promotion);
-        self.seat.counters.promotion();
+        self.joins()
+            .promoted
+            .borrow_mut()
+            .push((index, promotion.clone()));
+        self.seat().offer(index, promotion);
+        self.seat().counters.promotion();
         self.announce();
     }
 
     /// Tells of a fork that was offered.
     pub(crate) fn announce(&self) {
-        let news = match self.wants_help_now.take() {
+        let news = match self.joins().wants_help_now.take() {
             true => News::at_once(self.lane()),
             false => News::within_a_beat(self.lane()),
         };
@@ -274,13 +287,13 @@ impl Worker {
     /// Recovers the promoted job (true), or waits until its thief is done with it.
     #[cold]
     fn end_promoted(&self, index: usize) -> bool {
-        let last = self.promoted.borrow_mut().pop();
+        let last = self.joins().promoted.borrow_mut().pop();
         let Some((promoted, promotion)) = last else {
             unreachable!("a promoted job is listed until its join ends");
         };
         debug_assert_eq!(promoted, index);
         if promotion.claim.try_recover() {
-            self.seat.withdraw(&promotion);
+            self.seat().withdraw(&promotion);
             return true;
         }
         self.wait(&Stolen(&promotion));

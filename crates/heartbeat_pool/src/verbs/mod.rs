@@ -1,5 +1,5 @@
-//! What a program asks a pool for, a verb a file. Each is a method of [`Worker`](crate::Worker), and a function or a method
-//! of [`ThreadPool`](crate::ThreadPool) over that.
+//! What a program asks a pool for, a verb a file. Each is a method of [`Worker`](crate::Worker),
+//! and a function or a method of [`ThreadPool`](crate::ThreadPool) over that.
 
 pub(crate) mod block_on;
 pub(crate) mod blocking;
@@ -8,7 +8,7 @@ pub(crate) mod for_each;
 pub(crate) mod fork;
 pub(crate) mod install;
 pub(crate) mod join;
-pub(crate) mod lease;
+pub(crate) mod measured;
 pub(crate) mod scope;
 pub(crate) mod spawn;
 pub(crate) mod split;

@@ -1,9 +1,9 @@
 //! Yielding: let other work have the thread for a moment.
 
 use crate::lanes::lane::Lane;
-use crate::threads::this_thread::{self, Stranger};
-use crate::verbs::fork;
+use crate::threads::this_thread::Stranger;
 use crate::worker::Worker;
+use crate::worker::current;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -18,21 +18,21 @@ pub enum Yield {
 }
 
 impl Worker {
-    /// Runs a job that only this thread may run, or else a second half of one of its own unfinished joins that nobody
-    /// has taken yet. See [`yield_local`](crate::yield_local()).
+    /// Runs a job that only this thread may run, or else a second half of one of its own unfinished
+    /// joins that nobody has taken yet. See [`yield_local`](crate::yield_local()).
     pub fn yield_local(&self) -> Yield {
-        if this_thread::run_pinned() {
+        if current::run_pinned() {
             return Yield::Executed;
         }
         // It may be a part of something below what the thread has taken from others since.
         let _stranger = Stranger::begin();
         self.promote_all();
-        if let Some(fork) = fork::steal_own(&self.seat) {
+        if let Some(fork) = self.seat().steal_own_fork() {
             self.run_fork(fork);
             return Yield::Executed;
         }
         let own = self
-            .seat
+            .seat()
             .take_promoted(|_, promotion| promotion.lane == self.lane());
         match own {
             Some(promotion) => {
@@ -54,12 +54,13 @@ impl Worker {
     }
 }
 
-/// Runs one piece of the calling thread's own work, if there is any: what was spawned on this very thread
-/// ([`spawn_on`](crate::spawn_on())), or a second half of one of its unfinished joins.
+/// Runs one piece of the calling thread's own work, if there is any: what was spawned on this very
+/// thread ([`spawn_on`](crate::spawn_on())), or a second half of one of its unfinished joins.
 ///
-/// For long loops that wait for something that their own fork does. Of [`join`](crate::join())s inside of one another
-/// the fifth and deeper ones may be plain calls, whose second half nobody finds before the first is over; those of
-/// [`Worker::join_offered`] are found at any depth. Outside of a pool it is [`Yield::Idle`].
+/// For long loops that wait for something that their own fork does. Of [`join`](crate::join())s
+/// inside of one another the fifth and deeper ones may be plain calls, whose second half nobody
+/// finds before the first is over; those of [`Worker::join_offered`] are found at any depth.
+/// Outside of a pool it is [`Yield::Idle`].
 ///
 /// ```
 /// use heartbeat_pool::{Yield, yield_local};

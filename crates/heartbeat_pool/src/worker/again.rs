@@ -1,5 +1,5 @@
-//! A task that wakes itself, or is woken, while it runs: it is run again without a way through the queue, where it would
-//! be next.
+//! A task that wakes itself, or is woken, while it runs: it is run again without a way through the
+//! queue, where it would be next.
 //!
 //! Others may take whatever waits for its turn, so nothing is kept here while anything else runs.
 
@@ -72,7 +72,7 @@ impl Worker {
         if is_next {
             return Some(job);
         }
-        self.registry.push(Lane::Frame, job);
+        self.registry.push_from(self, Lane::Frame, job);
         None
     }
 }

@@ -1,11 +1,13 @@
 //! Gaps: a thread that works for frames without a pause leaves its core alone now and then.
 //!
-//! Where the system gives the lower threads what others leave, and frames follow each other without a pause, io
-//! and background jobs would stand still. A sleep of a moment is a turn that they get at once and give back at
-//! once, which no priority can say: a thread that has any claim to a core keeps it up to the next clock tick.
+//! Where the system gives the lower threads what others leave, and frames follow each other without
+//! a pause, io and background jobs would stand still. A sleep of a moment is a turn that they get
+//! at once and give back at once, which no priority can say: a thread that has any claim to a core
+//! keeps it up to the next clock tick.
 //!
-//! Gaps are left between jobs, by pools whose frame threads fill the machine. Where threads from outside do, or
-//! where jobs take seconds, lower threads get what the system gives them, less than a hundredth of a core.
+//! Gaps are left between jobs, by pools whose frame threads fill the machine. Where threads from
+//! outside do, or where jobs take seconds, lower threads get what the system gives them, less than
+//! a hundredth of a core.
 
 use super::Worker;
 use crate::lanes::priority::LowerPriority;
@@ -56,8 +58,8 @@ impl Gaps {
     }
 }
 
-/// What a thread owes that ran for `run` of `passed`, a period at least. That it waited for a core counts as a
-/// pause: then a gap would be taken by whoever has that core.
+/// What a thread owes that ran for `run` of `passed`, a period at least. That it waited for a core
+/// counts as a pause: then a gap would be taken by whoever has that core.
 fn due(passed: Duration, run: Duration) -> Option<Duration> {
     let paused = passed.saturating_sub(run);
     let due = GAP.saturating_sub(paused);
@@ -67,13 +69,13 @@ fn due(passed: Duration, run: Duration) -> Option<Duration> {
 impl Registry {
     /// Whether frame threads run on all cores that there are.
     fn fills_all_cores(&self) -> bool {
-        self.occupancy.frame_threads() >= self.cores
+        self.occupancy.frame_threads() >= self.threads.cores
     }
 }
 
 impl Worker {
-    /// Leaves the core alone for a moment, if lower threads want it and this thread has left them nothing.
-    /// Called between jobs.
+    /// Leaves the core alone for a moment, if lower threads want it and this thread has left them
+    /// nothing. Called between jobs.
     pub(crate) fn leave_gap(&self) {
         if self.may_leave_gap() {
             self.leave_gap_if_due();
@@ -85,17 +87,18 @@ impl Worker {
         let registry = &self.registry;
         let lower = registry.kin.lower();
         lower.is_some_and(|lower| lower.wants_cores())
-            && registry.lower_priority() == LowerPriority::Leftovers
+            && registry.kin.lower_priority() == LowerPriority::Leftovers
             && registry.fills_all_cores()
     }
 
     #[cold]
     fn leave_gap_if_due(&self) {
-        // All but the one that waits for them, which leaves gaps seldom: once it is through, others are.
+        // All but the one that waits for them, which leaves gaps seldom: once it is through, others
+        // are.
         let helpers =
             u32::try_from(self.num_threads()).map_or(u32::MAX, |threads| threads.saturating_sub(1));
         let period = GAP.saturating_mul(SHARE.saturating_mul(helpers.max(1)));
-        let Some(due) = self.gaps.due(period) else {
+        let Some(due) = self.count.gaps.due(period) else {
             return;
         };
         let counters = &self.seat.counters;
@@ -109,7 +112,7 @@ impl Worker {
         if was_busy {
             counters.busy_begin();
         }
-        self.gaps.end();
+        self.count.gaps.end();
     }
 }
 

@@ -1,48 +1,50 @@
 //! A worker: a thread's own side of its seat.
 
 mod again;
+pub(crate) mod current;
+mod end;
 mod gap;
+mod ladder;
 mod life;
-pub(crate) mod look;
+mod pace;
+mod parts;
+mod push;
 mod standing;
 mod stretch;
 pub(crate) mod wait;
+mod watch;
 mod work;
 
-use crate::heartbeat::Pace;
 use crate::job::Job;
 use crate::lanes::lane::Lane;
 use crate::lanes::occupancy::Charge;
-use crate::lanes::relief::Relief;
 use crate::parker::Parker;
 use crate::placement;
 use crate::queue::deque::Deque;
 use crate::queue::forks::Forks;
 use crate::queue::mailbox::Mailbox;
 use crate::queue::pinned::Pinned;
-use crate::queue::private::PrivateQueue;
-use crate::registry::{Registry, SeatList};
-use crate::seat::{Promotion, Seat};
-use crate::sync::{Arc, Instant, thread};
-use crate::threads::numbers::Slot;
-use crate::threads::start::Main;
-use crate::threads::this_thread::{self, Entered};
-use crate::verbs::scope::ScopeCore;
-use crate::worker::look::Look;
+use crate::registry::Registry;
+use crate::registry::look::Look;
+use crate::registry::start::Main;
+use crate::seat::Seat;
+use crate::sync::{Arc, thread};
+use crate::threads::this_thread;
 use again::Again;
-use gap::Gaps;
-use std::cell::{Cell, Ref, RefCell};
+use current::Entered;
+use pace::Pace;
+use parts::{Count, Joins, KeptScopes, Search};
+use std::any::Any;
+use std::cell::{Ref, RefCell};
 use std::rc::Rc;
 use stretch::Stretch;
 
 /// What becomes of a pool's threads.
 pub(crate) const MAIN: Main = Main {
+    is_taken: current::is_member,
     run: life::thread_main,
     enroll: life::enroll,
 };
-
-/// Scopes that a thread is likely to be inside of at a time.
-const KEPT_SCOPES: usize = 4;
 
 /// A thread's seat in a pool: a pool thread's own, or one that a thread from outside holds while
 /// it is inside a pool call.
@@ -63,38 +65,21 @@ const KEPT_SCOPES: usize = 4;
 /// ```
 pub struct Worker {
     registry: Arc<Registry>,
-    pub(crate) seat: Arc<Seat>,
+    seat: Arc<Seat>,
     deque: Deque<Job>,
     /// The task that it has just run, if that was woken meanwhile.
-    pub(crate) again: Again,
-    /// The second halves of its offered joins, newest last.
-    pub(crate) forks: Forks,
-    pub(crate) private: PrivateQueue,
-    /// Jobs of `private` that were promoted and whose `join` has not ended, oldest first.
-    pub(crate) promoted: RefCell<Vec<(usize, Arc<Promotion>)>>,
-    /// What the thread is counted as in the pool's occupancy.
-    charge: Cell<Option<Charge>>,
+    again: Again,
     parker: Arc<Parker>,
     /// What must run on this very thread; a member empties it between jobs.
     mailbox: Arc<Mailbox>,
-    seats: RefCell<(usize, SeatList)>,
-    /// Those of scopes that are over, for the next.
-    scope_cores: RefCell<Vec<Arc<ScopeCore>>>,
     /// The queue of a member.
     pinned: Option<Arc<Pinned>>,
-    /// Where the next search among the others' seats starts.
-    turn: Cell<usize>,
-    ticks: Cell<u32>,
-    /// When the thread, idle, last raised the others' beats.
-    asked: Cell<Instant>,
-    pub(crate) stretch: Stretch,
-    gaps: Gaps,
-    slot: Slot,
-    /// Whether the thread is inside of a measured join, or of a part of one.
-    pub(crate) is_measured: Cell<bool>,
-    relief: Relief,
-    /// Whether its next fork is to be taken soon, or as soon as others may take it.
-    pub(crate) wants_help_now: Cell<bool>,
+    /// What scopes that are over have used, for the next.
+    kept_scopes: KeptScopes,
+    joins: Joins,
+    search: Search,
+    count: Count,
+    stretch: Stretch,
 }
 
 impl Worker {
@@ -114,40 +99,56 @@ impl Worker {
             this_thread::strangers(),
             pinned.is_some() && registry.kin.is_lower(),
         ));
-        registry.add_seat(seat.clone());
+        registry.seats.add(seat.clone());
         Self {
             registry: registry.clone(),
             seat,
             deque,
             again: Again::new(),
-            forks,
-            private: PrivateQueue::new(),
-            promoted: RefCell::new(Vec::new()),
-            charge: Cell::new(None),
-            pinned,
-            scope_cores: RefCell::new(Vec::new()),
             parker: this_thread::parker(),
-            mailbox: this_thread::mailbox(),
-            seats: RefCell::new((usize::MAX, Arc::new(Vec::new()))),
-            turn: Cell::new(0),
-            ticks: Cell::new(0),
-            asked: Cell::new(Instant::now()),
+            mailbox: Mailbox::of_this_thread(),
+            pinned,
+            kept_scopes: RefCell::new(Vec::new()),
+            joins: Joins::new(forks),
+            search: Search::new(),
+            count: Count::new(),
             stretch: Stretch::new(),
-            gaps: Gaps::new(),
-            slot: Slot::new(),
-            is_measured: Cell::new(false),
-            relief: Relief::new(),
-            wants_help_now: Cell::new(false),
         }
+    }
+
+    #[inline]
+    pub(crate) fn seat(&self) -> &Arc<Seat> {
+        &self.seat
+    }
+
+    #[inline]
+    pub(crate) fn joins(&self) -> &Joins {
+        &self.joins
+    }
+
+    pub(crate) fn stretch(&self) -> &Stretch {
+        &self.stretch
+    }
+
+    pub(crate) fn kept_scopes(&self) -> &KeptScopes {
+        &self.kept_scopes
     }
 
     /// Calls `f` with the worker whose pool the calling thread is inside of, if it is in one.
     #[inline]
     pub fn with_current<R>(f: impl FnOnce(Option<&Self>) -> R) -> R {
-        this_thread::with_current(|worker| match worker {
+        current::with_current(|worker| match worker {
             Some(worker) => worker.counted(|worker| f(Some(worker))),
             None => f(None),
         })
+    }
+
+    /// The worker that runs what was taken from a queue, which knows of no workers.
+    pub(crate) fn of(thief: &dyn Any) -> &Self {
+        match thief.downcast_ref() {
+            Some(worker) => worker,
+            None => unreachable!("what is taken from a queue is run by a worker"),
+        }
     }
 
     /// Whether this is one of the pool's own threads, not one that entered from outside.
@@ -167,7 +168,7 @@ impl Worker {
     #[inline]
     #[must_use]
     pub fn lane(&self) -> Lane {
-        match self.charge.get() {
+        match self.count.charge.get() {
             Some(Charge::Lane(lane)) => lane,
             Some(Charge::External) | None => Lane::Frame,
         }
@@ -181,13 +182,13 @@ impl Worker {
     }
 
     /// A number below [`num_threads`](Self::num_threads) that no other running thread of the pool
-    /// has: the thread's own [`index`](Self::index) where possible, else that of a thread which waits
-    /// or idles. It is the caller's until it waits or leaves the pool, so it may serve to choose one
-    /// of as many buffers for a job that doesn't wait.
+    /// has: the thread's own [`index`](Self::index) where possible, else that of a thread which
+    /// waits or idles. It is the caller's until it waits or leaves the pool, so it may serve to
+    /// choose one of as many buffers for a job that doesn't wait.
     ///
-    /// None if more threads run than there are numbers, for a few milliseconds: threads that come back
-    /// from a wait are not held up, and threads from outside neither. And in a pool without spare
-    /// threads, for those from outside.
+    /// None if more threads run than there are numbers, for a few milliseconds: threads that come
+    /// back from a wait are not held up, and threads from outside neither. And in a pool without
+    /// spare threads, for those from outside.
     ///
     /// ```
     /// let pool = heartbeat_pool::ThreadPool::builder().num_threads(2).build().unwrap();
@@ -199,22 +200,27 @@ impl Worker {
             // Each thread's for good.
             return self.index();
         }
-        self.slot
-            .take(&self.registry.slots, self.index(), self.num_threads())
+        self.count.slot.take(
+            &self.registry.threads.numbers,
+            self.index(),
+            self.num_threads(),
+        )
     }
 
-    /// Whether the calling thread runs this inside of a wait: of `join`, `scope`, `block_on` and the
-    /// like.
+    /// Whether the calling thread runs this inside of a wait: of `join`, `scope`, `block_on` and
+    /// the like.
     #[must_use]
     pub fn is_waiting(&self) -> bool {
         this_thread::is_waiting()
     }
 
-    /// Whether a fork of this thread has a second half that nobody has begun, be it one that is kept from others
-    /// for now.
+    /// Whether a fork of this thread has a second half that nobody has begun, be it one that is
+    /// kept from others for now.
     #[must_use]
     pub fn has_forks(&self) -> bool {
-        !self.private.is_empty() || !self.forks.is_empty() || self.seat.has_shared(self.lane())
+        !self.joins.private.is_empty()
+            || !self.joins.forks.is_empty()
+            || self.seat.has_shared(self.lane())
     }
 
     pub(crate) fn registry(&self) -> &Arc<Registry> {
@@ -227,26 +233,26 @@ impl Worker {
 
     /// Whether it is counted as a running one in that pool.
     pub(crate) fn is_inside(&self, registry: &Arc<Registry>) -> bool {
-        self.is_in(registry) && self.charge.get().is_some()
+        self.is_in(registry) && self.count.charge.get().is_some()
     }
 
     /// Looks at all of the pool's queues.
     pub(crate) fn look(&self) -> Look<'_, Ref<'_, [Arc<Seat>]>> {
         self.refresh_seats();
-        let seats = Ref::map(self.seats.borrow(), |(_, seats)| seats.as_slice());
+        let seats = Ref::map(self.search.seats.borrow(), |(_, seats)| seats.as_slice());
         Look::new(&self.registry, seats)
     }
 
     /// The number of jobs run so far, to see later how they got on.
-    pub(crate) fn pace(&self) -> Pace {
+    fn pace(&self) -> Pace {
         Pace::new(self.look().progress())
     }
 
     /// Reads the list of seats again, if it has changed.
     fn refresh_seats(&self) {
-        let epoch = self.registry.seats_epoch();
-        if self.seats.borrow().0 != epoch {
-            *self.seats.borrow_mut() = (epoch, self.registry.seats());
+        let epoch = self.registry.seats.epoch();
+        if self.search.seats.borrow().0 != epoch {
+            *self.search.seats.borrow_mut() = (epoch, self.registry.seats.all());
         }
     }
 
@@ -268,7 +274,7 @@ impl Worker {
     #[inline]
     fn counted<R>(&self, f: impl FnOnce(&Self) -> R) -> R {
         // A nested call, or one from a job, is counted already.
-        if self.charge.get().is_some() {
+        if self.count.charge.get().is_some() {
             return f(self);
         }
         self.newly_counted(f)
@@ -285,7 +291,7 @@ impl Worker {
             }
         }
         self.registry.occupancy.enter(Charge::External);
-        self.charge.set(Some(Charge::External));
+        self.count.charge.set(Some(Charge::External));
         self.seat.core.take();
         let _visit = Visit(self);
         f(self)
@@ -293,49 +299,20 @@ impl Worker {
 
     /// Leaves the count, if the thread was counted, and becomes `charge`, which is counted already.
     fn set_charge(&self, charge: Option<Charge>) {
-        if let Some(left) = self.charge.replace(charge) {
-            self.relief.end();
+        if let Some(left) = self.count.charge.replace(charge) {
+            self.count.relief.end();
             if charge.is_none() {
                 self.seat.core.give_back();
             }
-            self.slot.release(&self.registry.slots);
+            self.count.slot.release(&self.registry.threads.numbers);
             self.registry.occupancy.leave(left);
-        }
-    }
-
-    /// What a new scope of this worker shares with those who help it: kept from an earlier scope,
-    /// if possible.
-    pub(crate) fn take_scope_core(&self) -> Arc<ScopeCore> {
-        let lane = self.lane();
-        let kept = {
-            let mut cores = self.scope_cores.borrow_mut();
-            let place = cores.iter().rposition(|core| core.lane == lane);
-            place.map(|place| cores.swap_remove(place))
-        };
-        if let Some(core) = kept {
-            return core;
-        }
-        let core = ScopeCore::new(
-            self.registry.clone(),
-            lane,
-            self.parker.clone(),
-            self.seat.clone(),
-        );
-        Arc::new(core)
-    }
-
-    /// Keeps what a finished scope used, for the next.
-    pub(crate) fn keep_scope_core(&self, core: Arc<ScopeCore>) {
-        let mut cores = self.scope_cores.borrow_mut();
-        if cores.len() < KEPT_SCOPES && !core.is_large() {
-            cores.push(core);
         }
     }
 
     /// Moves the thread, which has nothing to do, away from the core of one that runs.
     pub(crate) fn make_way(&self) {
         self.refresh_seats();
-        let seats = self.seats.borrow();
+        let seats = self.search.seats.borrow();
         placement::leave(|| {
             let others = seats.1.iter().filter(|seat| !Arc::ptr_eq(seat, &self.seat));
             others.filter_map(|seat| seat.core.get())
@@ -355,9 +332,11 @@ impl Drop for Worker {
     fn drop(&mut self) {
         // Nobody empties this deque any more; in a pool that ended, the jobs are dropped.
         while let Some(job) = self.deque.pop().or_else(|| self.again.take()) {
-            self.registry.push(Lane::Frame, job);
+            self.registry.inject(Lane::Frame, job);
+            self.registry
+                .tell(self.registry.news_for_others(Lane::Frame));
         }
-        self.registry.remove_seat(&self.seat);
+        self.registry.seats.remove(&self.seat);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::Worker;
 use crate::lanes::occupancy::Charge;
-use crate::threads::this_thread;
+use crate::worker::current;
 use std::rc::Rc;
 
 /// A thread that waits, and is counted as running in no pool until this is dropped.
@@ -14,7 +14,7 @@ impl Drop for Standing {
             // Whether there is room or not: nobody is held up who comes back.
             worker.seat.set_waiting(false);
             worker.registry.occupancy.enter(charge);
-            worker.charge.set(Some(charge));
+            worker.count.charge.set(Some(charge));
             worker.seat.core.take();
             worker.busy_begin();
         }
@@ -36,13 +36,13 @@ impl Worker {
     pub(crate) fn stand_up() -> Standing {
         let mut left = Vec::new();
         // In a thread-local's destructor it is none of the thread's own.
-        this_thread::with_current(|worker| worker.into_iter().for_each(Self::share_all));
-        this_thread::for_each_seat(|worker| {
+        current::with_current(|worker| worker.into_iter().for_each(Self::share_all));
+        current::for_each_seat(|worker| {
             worker.share_all();
-            if let Some(charge) = worker.charge.take() {
+            if let Some(charge) = worker.count.charge.take() {
                 worker.seat.counters.busy_end();
                 worker.seat.core.give_back();
-                worker.slot.release(&worker.registry.slots);
+                worker.count.slot.release(&worker.registry.threads.numbers);
                 worker.seat.set_waiting(true);
                 worker.registry.occupancy.leave(charge);
                 worker.registry.offer_seat();

@@ -12,7 +12,7 @@ use std::time::Duration;
 /// What a stretch must take to pay: a few times what promoting and taking cost those who share.
 const WORTH_COMING: Duration = Duration::from_nanos(3_500);
 /// What each of its jobs must take, the hand-over included.
-const WORTH_TAKING: Duration = Duration::from_micros(1);
+pub(super) const WORTH_TAKING: Duration = Duration::from_micros(1);
 /// Jobs before a stretch is judged while it lasts.
 const PROBE: u32 = 8;
 /// Stretches in a row that did not pay, after which the worker is shy.
@@ -100,8 +100,8 @@ impl Stretch {
     }
 
     /// Whether the worker should stop helping: the jobs are too short, and those who are helped are
-    /// at them as well. Once true, it stays so till the stretch ends. `taken` is what the others have
-    /// taken from the injectors.
+    /// at them as well. Once true, it stays so till the stretch ends. `taken` is what the others
+    /// have taken from the injectors.
     pub(crate) fn is_wasted(&self, taken: impl FnOnce() -> u64) -> bool {
         let jobs = self.jobs.get();
         if jobs >= self.probe.get() && !self.wasted.get() {

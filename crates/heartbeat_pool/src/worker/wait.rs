@@ -5,12 +5,13 @@ use crate::idle::spin;
 use crate::parker::Parker;
 use crate::placement;
 use crate::registry::Registry;
+use crate::registry::look::Look;
+use crate::registry::start::RETRY;
 use crate::sync::Arc;
-use crate::threads::start::RETRY;
-use crate::threads::this_thread::{self, Waiting};
+use crate::threads::this_thread::Waiting;
 use crate::unwind;
 use crate::worker::Worker;
-use crate::worker::look::Look;
+use crate::worker::current;
 use std::iter;
 use std::rc::Rc;
 
@@ -41,11 +42,12 @@ impl Worker {
             if event.is_done() {
                 return;
             }
-            if event.step(self) || this_thread::run_pinned() || tick_threadless(self.registry()) {
+            if event.step(self) || current::run_pinned() || tick_threadless(self.registry()) {
                 continue;
             }
-            let came_about = || event.is_done() || event.is_ready() || this_thread::has_pinned();
-            // Who was woken on this core may be just the one to help. (If it is a lower thread, a spin is missed.)
+            let came_about = || event.is_done() || event.is_ready() || current::has_pinned();
+            // Who was woken on this core may be just the one to help. (If it is a lower thread, a
+            // spin is missed.)
             if spin::until(spin::IN_WAIT, || came_about() || placement::is_wanted()) && came_about()
             {
                 continue;
@@ -85,11 +87,12 @@ pub(crate) fn tick_threadless(pool: &Arc<Registry>) -> bool {
     threadless(pool).any(|pool| pool.tick())
 }
 
-/// The seats by which the calling thread, which waits in `pool` or in none, must do the work that nobody else could.
+/// The seats by which the calling thread, which waits in `pool` or in none, must do the work that
+/// nobody else could.
 fn duties(pool: Option<&Arc<Registry>>) -> Vec<Rc<Worker>> {
     let threadless = pool.into_iter().flat_map(threadless);
-    let mut seats: Vec<_> = threadless.map(|pool| this_thread::seat_in(&pool)).collect();
-    if let Some(own) = this_thread::lone_member()
+    let mut seats: Vec<_> = threadless.map(|pool| current::seat_in(&pool)).collect();
+    if let Some(own) = current::lone_member()
         && !seats.iter().any(|seat| Rc::ptr_eq(seat, &own))
     {
         seats.push(own);
@@ -105,7 +108,7 @@ fn watched(pool: Option<&Arc<Registry>>) -> Vec<Arc<Registry>> {
         watched.extend(pool.kin.upper());
         watched.extend(pool.kin.lower().cloned());
     }
-    let own = this_thread::own_registry();
+    let own = current::own_registry();
     let is_new = |own: &Arc<Registry>| !watched.iter().any(|other| Arc::ptr_eq(other, own));
     watched.extend(own.filter(is_new));
     watched
@@ -131,9 +134,9 @@ impl Drop for Listed<'_> {
     }
 }
 
-/// One sleep of the calling thread, which has given its seats away, in a wait in `pool`, or in none: until
-/// `came_about`, or until it is unparked. Gives the seat by which the caller must do a piece of work that nobody
-/// else could, and that what it waits for may need.
+/// One sleep of the calling thread, which has given its seats away, in a wait in `pool`, or in
+/// none: until `came_about`, or until it is unparked. Gives the seat by which the caller must do a
+/// piece of work that nobody else could, and that what it waits for may need.
 pub(crate) fn rest(
     pool: Option<&Arc<Registry>>,
     parker: &Arc<Parker>,
@@ -177,11 +180,13 @@ pub(crate) fn rest(
 
 /// Whether the system has refused a thread of `registry`, and there is work for it.
 fn misses_threads(registry: &Arc<Registry>) -> bool {
-    registry.threads.is_short() && Look::new(registry, registry.seats().as_slice()).has_any_work()
+    registry.threads.is_short()
+        && Look::new(registry, registry.seats.all().as_slice()).has_any_work()
 }
 
 impl Worker {
-    /// Whether there is work in the pool that the calling thread, which waits, must do, as nobody else could.
+    /// Whether there is work in the pool that the calling thread, which waits, must do, as nobody
+    /// else could.
     fn is_needed(&self) -> bool {
         let occupancy = &self.registry().occupancy;
         (occupancy.target() == 0 || occupancy.is_quiet()) && self.look().has_any_work()

@@ -11,11 +11,11 @@ use crate::sync::Arc;
 use crate::threads::this_thread::{self, Stranger};
 use crate::trace::{self, Kind};
 use crate::unwind;
-use crate::verbs::fork;
 
 /// Every this many jobs a worker looks everywhere else before its own deque, so that nothing is
 /// starved by tasks that keep waking each other: not what came from outside, nor what lies in the
-/// deque of a thread that waits. In a scope, before the owner's jobs at those that others have spawned.
+/// deque of a thread that waits. In a scope, before the owner's jobs at those that others have
+/// spawned.
 const STRANGERS_TURN: u32 = 61;
 
 /// Work taken from a queue.
@@ -41,7 +41,7 @@ impl Worker {
 
     fn next_work_of(&self, lanes: impl IntoIterator<Item = Lane>) -> Option<Found> {
         for lane in lanes {
-            let kept = self.charge.get() == Some(Charge::Lane(lane));
+            let kept = self.count.charge.get() == Some(Charge::Lane(lane));
             if kept {
                 if self.is_one_too_many(lane) {
                     self.set_charge(None);
@@ -52,7 +52,7 @@ impl Worker {
                 if !self.look().has_work(lane) || !self.registry.occupancy.try_admit(lane) {
                     continue;
                 }
-                let changed = self.charge.get().is_some();
+                let changed = self.count.charge.get().is_some();
                 self.set_charge(Some(Charge::Lane(lane)));
                 if changed {
                     self.registry.offer_seat();
@@ -63,7 +63,7 @@ impl Worker {
             }
         }
         let job = self.registry.blocking.try_take()?;
-        if self.charge.get().is_some() {
+        if self.count.charge.get().is_some() {
             self.set_charge(None);
             self.registry.offer_seat();
         }
@@ -72,7 +72,9 @@ impl Worker {
 
     /// Whether the thread, which is counted as running `lane`, should stop taking its jobs.
     pub(crate) fn is_one_too_many(&self, lane: Lane) -> bool {
-        self.relief.is_one_too_many(&self.registry.occupancy, lane)
+        self.count
+            .relief
+            .is_one_too_many(&self.registry.occupancy, lane)
     }
 
     pub(super) fn pop(&self, lane: Lane) -> Option<Found> {
@@ -96,17 +98,18 @@ impl Worker {
 
     /// Counts a look for work. Whether this one should begin elsewhere than where most of it is.
     pub(crate) fn is_strangers_turn(&self) -> bool {
-        let tick = self.ticks.get().wrapping_add(1);
-        self.ticks.set(tick);
+        let tick = self.search.ticks.get().wrapping_add(1);
+        self.search.ticks.set(tick);
         tick.is_multiple_of(STRANGERS_TURN)
     }
 
-    /// Counts a look for work that needs none elsewhere. False, and not counted, if the next one does.
+    /// Counts a look for work that needs none elsewhere. False, and not counted, if the next one
+    /// does.
     pub(super) fn count_look_unless_strangers_turn(&self) -> bool {
-        let tick = self.ticks.get().wrapping_add(1);
+        let tick = self.search.ticks.get().wrapping_add(1);
         let plain = !tick.is_multiple_of(STRANGERS_TURN);
         if plain {
-            self.ticks.set(tick);
+            self.search.ticks.set(tick);
         }
         plain
     }
@@ -134,8 +137,8 @@ impl Worker {
         if self.is_wasted() {
             return None;
         }
-        // First what a waiting thread has spawned: it may wait for just that, and whoever takes a piece of work that does
-        // the same in its place calls for one more thread.
+        // First what a waiting thread has spawned: it may wait for just that, and whoever takes a
+        // piece of work that does the same in its place calls for one more thread.
         self.steal_job_of(lane, Seat::waits_for_jobs)
             .or_else(|| self.take_shared(lane))
             .or_else(|| self.steal_job_of(lane, |_| true))
@@ -144,7 +147,7 @@ impl Worker {
     pub(super) fn take_shared(&self, lane: Lane) -> Option<Found> {
         self.find_seat(|seat| {
             if lane == seat.fork_lane()
-                && let Some(fork) = fork::steal(seat)
+                && let Some(fork) = seat.steal_fork()
             {
                 return Some(Found::Fork(fork));
             }
@@ -175,9 +178,11 @@ impl Worker {
     /// Asks one seat after the other, from another one each time.
     fn find_seat(&self, find: impl Fn(&Arc<Seat>) -> Option<Found>) -> Option<Found> {
         self.refresh_seats();
-        let seats = self.seats.borrow();
-        let (ahead, behind) = seats.1.split_at(self.turn.get() % seats.1.len().max(1));
-        self.turn.set(self.turn.get().wrapping_add(1));
+        let seats = self.search.seats.borrow();
+        let (ahead, behind) = seats
+            .1
+            .split_at(self.search.turn.get() % seats.1.len().max(1));
+        self.search.turn.set(self.search.turn.get().wrapping_add(1));
         behind.iter().chain(ahead).find_map(|seat| {
             let found = find(seat)?;
             self.seat.counters.steal();
@@ -237,22 +242,24 @@ impl Worker {
 
     pub(crate) fn run_promotion(&self, promotion: &Promotion) {
         self.count_job();
-        trace::job(Kind::Joined, self.lane(), || promotion.run_taken(self));
+        trace::job(Kind::Joined, self.lane(), || {
+            promotion.run_taken(self, &self.seat, self.joins.private.depth());
+        });
     }
 
     pub(crate) fn run_fork(&self, fork: ForkPtr) {
         self.count_job();
         // What it forks is part of what is measured already.
-        let outer = self.is_measured.replace(true);
+        let outer = self.joins.is_measured.replace(true);
         trace::job(Kind::Joined, self.lane(), || fork.run(self));
-        self.is_measured.set(outer);
+        self.joins.is_measured.set(outer);
     }
 
     /// Runs one piece of work of any kind, whatever the budgets: for pools without threads.
     pub(crate) fn tick(&self) -> bool {
         let _stranger = Stranger::begin();
-        let tick = self.ticks.get().wrapping_add(1);
-        self.ticks.set(tick);
+        let tick = self.search.ticks.get().wrapping_add(1);
+        self.search.ticks.set(tick);
         let mut lanes = Lane::ALL;
         if tick.is_multiple_of(8) {
             // No lane starves where frame tasks keep waking each other.
@@ -298,12 +305,12 @@ impl Worker {
     /// Runs `found` while the thread counts as one of `lane`, which it was let in to already.
     fn run_as(&self, lane: Lane, found: Found) {
         let occupancy = &self.registry.occupancy;
-        let outer = self.charge.replace(Some(Charge::Lane(lane)));
+        let outer = self.count.charge.replace(Some(Charge::Lane(lane)));
         if let Some(outer) = outer {
             occupancy.leave(outer);
         }
         self.run(found);
-        self.charge.set(outer);
+        self.count.charge.set(outer);
         if let Some(outer) = outer {
             occupancy.enter(outer);
         }
@@ -331,9 +338,9 @@ impl Worker {
     /// Runs all that only this thread may run. It can't wait for room, so the thread is counted as
     /// running whether there is some or not.
     pub(super) fn run_own(&self) {
-        if self.charge.get().is_none() {
+        if self.count.charge.get().is_none() {
             self.registry.occupancy.enter(Charge::Lane(Lane::Frame));
-            self.charge.set(Some(Charge::Lane(Lane::Frame)));
+            self.count.charge.set(Some(Charge::Lane(Lane::Frame)));
         }
         self.stretch.is_needed();
         // What is there now, for it may queue more without end.

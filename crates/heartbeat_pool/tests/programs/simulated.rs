@@ -2,8 +2,8 @@
 //!
 //! `HEARTBEAT_SIM_SECONDS` is for how long, `HEARTBEAT_SIM_SEED` the first seed. Zero seconds show one program, and
 //! what became of it. `HEARTBEAT_SIM_FAILURES` is how many failures end it: more than one for an overview.
-//! `HEARTBEAT_SIM_PROGRAMS` is how many programs end it, if the time doesn't. `HEARTBEAT_SIM_FREEZE=verbs/fork.rs:125` has
-//! threads stand still at that line of the pool, for what needs one to miss a lot between two steps of its own;
+//! `HEARTBEAT_SIM_PROGRAMS` is how many programs end it, if the time doesn't. `HEARTBEAT_SIM_FREEZE=verbs/fork.rs:125,worker/wait.rs:42`
+//! has threads stand still at those lines of the pool, for what needs one to miss a lot between two steps of its own;
 //! `HEARTBEAT_SIM_JOINS=1` makes all programs the joins of two threads, one of which takes from the other.
 
 use crate::generate;
@@ -20,11 +20,14 @@ use std::time::{Duration, Instant};
 /// Longer than any timer of an idle pool lasts.
 const IDLE: Duration = Duration::from_secs(3);
 
-/// The file and the line that the environment's `name` gives.
-fn place(name: &str) -> Option<(String, u32)> {
-    let value = std::env::var(name).ok()?;
-    let (file, line) = value.rsplit_once(':').expect("a file and a line");
-    Some((file.to_owned(), line.parse().expect("a line is a number")))
+/// The files and their lines that the environment's `name` gives.
+fn places(name: &str) -> Vec<(String, u32)> {
+    let value = std::env::var(name).unwrap_or_default();
+    let place = |place: &str| {
+        let (file, line) = place.rsplit_once(':').expect("a file and a line");
+        (file.to_owned(), line.parse().expect("a line is a number"))
+    };
+    value.split_terminator(',').map(place).collect()
 }
 
 /// Performs `program` as the first thread of a run.
@@ -77,7 +80,7 @@ fn run(seed: u64, is_shown: bool) -> Run {
     let program = generate::program(seed, None);
     let mut settings = Settings::new(seed);
     settings.refused.clone_from(&program.pool.refused);
-    settings.freeze_at = place("HEARTBEAT_SIM_FREEZE");
+    settings.freeze_at = places("HEARTBEAT_SIM_FREEZE");
     settings.never_refused = ["outside", "heartbeat late"].map(str::to_owned).to_vec();
     if is_shown {
         println!("{program:?}\n{settings:?}");

@@ -1,16 +1,16 @@
 //! A scheduler that is told what to do: the whole pool under `--cfg heartbeat_sim`.
 //!
-//! The threads are the system's, so that thread-locals, unwinding and other crates' queues work as they
-//! always do, but one of them runs at a time: the one that holds the *baton*. Each operation of the facade
-//! (`sync.rs`) is a *point* where the baton may pass to another thread, by a generator that a seed starts.
-//! What happens is the same each time for one seed. Time is virtual: it moves a little with each point, now
-//! and then by much, as if the host had stopped the machine, and when all threads are blocked to the
-//! earliest timeout.
+//! The threads are the system's, so that thread-locals, unwinding and other crates' queues work as
+//! they always do, but one of them runs at a time: the one that holds the *baton*. Each operation
+//! of the facade (`sync.rs`) is a *point* where the baton may pass to another thread, by a
+//! generator that a seed starts. What happens is the same each time for one seed. Time is virtual:
+//! it moves a little with each point, now and then by much, as if the host had stopped the machine,
+//! and when all threads are blocked to the earliest timeout.
 //!
-//! What it finds: lost wake-ups, deadlocks, livelocks, waits that run what they must not, whatever the
-//! program that runs in it checks. What it can't find: what rests on the weakness of atomic orderings, for
-//! here all is sequentially consistent (that is loom's matter); and races inside of other crates, which run
-//! without a point in them.
+//! What it finds: lost wake-ups, deadlocks, livelocks, waits that run what they must not, whatever
+//! the program that runs in it checks. What it can't find: what rests on the weakness of atomic
+//! orderings, for here all is sequentially consistent (that is loom's matter); and races inside of
+//! other crates, which run without a point in them.
 //!
 //! | file | what |
 //! | --- | --- |

@@ -19,8 +19,8 @@ pub struct Settings {
     pub seed: u64,
     /// Points after which the run is taken for a livelock.
     pub most_steps: u64,
-    /// Threads, by number in the order of their starts, whose start is refused. None is refused whose name
-    /// begins with one of `never_refused`.
+    /// Threads, by number in the order of their starts, whose start is refused. None is refused
+    /// whose name begins with one of `never_refused`.
     pub refused: Vec<usize>,
     /// See `refused`.
     pub never_refused: Vec<String>,
@@ -30,8 +30,9 @@ pub struct Settings {
     pub stalls: u64,
     /// What a point takes, in nanoseconds.
     pub tick: u64,
-    /// The end of a file's name, and a line: threads stand still there for a while. Otherwise by chance anywhere.
-    pub freeze_at: Option<(String, u32)>,
+    /// Ends of files' names, and lines: threads stand still there for a while. If there is none, by
+    /// chance anywhere.
+    pub freeze_at: Vec<(String, u32)>,
 }
 
 impl Settings {
@@ -47,7 +48,7 @@ impl Settings {
             spurious: random.of(&[0, 0, 20, 200]),
             stalls: random.of(&[0, 0, 100, 1_000, 10_000]),
             tick: random.of(&[10, 50, 50, 250]),
-            freeze_at: None,
+            freeze_at: Vec::new(),
         }
     }
 }

@@ -4,7 +4,8 @@ use super::random::Random;
 use std::mem;
 use std::panic::Location;
 
-/// Steps after which any strategy turns into a walk, which is fair, so that what never ends then never would.
+/// Steps after which any strategy turns into a walk, which is fair, so that what never ends then
+/// never would.
 const UNFAIR_STEPS: u64 = 60_000;
 /// How often a fair walk changes threads.
 const FAIR: u64 = 8;
@@ -14,17 +15,19 @@ const FAIR: u64 = 8;
 enum Way {
     /// Another thread, any, once in so many steps.
     Walk(u64),
-    /// Another thread, any, once in so many steps; and once in so many the thread that runs stands still while the
-    /// others go on for long: for what needs one thread to miss a lot.
+    /// Another thread, any, once in so many steps; and once in so many the thread that runs stands
+    /// still while the others go on for long: for what needs one thread to miss a lot.
     Freezes { walk: u64, freeze: u64 },
-    /// The same, always at one line of the code: to see what comes of a thread that misses a lot just there.
+    /// The same, always at one of some lines of the code: to see what comes of a thread that misses
+    /// a lot just there.
     FreezesAt {
         walk: u64,
-        place: (String, u32),
+        places: Vec<(String, u32)>,
         often: u64,
     },
-    /// The one of the highest priority, which now and then gets the lowest (probabilistic concurrency testing,
-    /// Burckhardt et al., ASPLOS 2010): finds what needs few changes of threads at the right places.
+    /// The one of the highest priority, which now and then gets the lowest (probabilistic
+    /// concurrency testing, Burckhardt et al., ASPLOS 2010): finds what needs few changes of
+    /// threads at the right places.
     Ranks { change: u64, lowest: i64 },
 }
 
@@ -59,12 +62,12 @@ pub(super) struct Strategy {
 }
 
 impl Strategy {
-    /// By chance, with threads that are frozen at `place` if there is one.
-    pub(super) fn new(seed: u64, place: Option<(String, u32)>) -> Self {
+    /// By chance, with threads that are frozen at `places` if there are any.
+    pub(super) fn new(seed: u64, places: Vec<(String, u32)>) -> Self {
         let mut random = Random::new(seed);
-        let frozen_at = |place, random: &mut Random| Way::FreezesAt {
+        let frozen_at = |places, random: &mut Random| Way::FreezesAt {
             walk: random.of(&[4, 15, 40]),
-            place,
+            places,
             often: random.of(&[1, 2, 4]),
         };
         let by_chance = |random: &mut Random| match random.below(11) {
@@ -82,9 +85,10 @@ impl Strategy {
                 lowest: 0,
             },
         };
-        let way = match place {
-            Some(place) => frozen_at(place, &mut random),
-            None => by_chance(&mut random),
+        let way = if places.is_empty() {
+            by_chance(&mut random)
+        } else {
+            frozen_at(places, &mut random)
         };
         Self {
             way,
@@ -114,10 +118,13 @@ impl Strategy {
             }
             Way::FreezesAt {
                 walk,
-                place: (ref file, line),
+                ref places,
                 often,
             } if self.frozen.is_none() => {
-                let is_there = place.line() == line && place.file().ends_with(file);
+                let is_at = |(file, line): &(String, u32)| {
+                    place.line() == *line && place.file().ends_with(file)
+                };
+                let is_there = places.iter().any(is_at);
                 self.freezes = is_there && steps <= UNFAIR_STEPS && self.random.once_in(often);
                 return !self.freezes && !self.random.once_in(walk);
             }
@@ -153,7 +160,8 @@ impl Strategy {
         self.frozen.map(|(thread, _)| thread)
     }
 
-    /// The next of `ready`, which are not none; `own` is the one that runs, and whether it only waits.
+    /// The next of `ready`, which are not none; `own` is the one that runs, and whether it only
+    /// waits.
     pub(super) fn next(&mut self, ready: &[usize], own: usize, waits: bool, steps: u64) -> usize {
         if let Way::Ranks { change, lowest } = &mut self.way
             && steps <= UNFAIR_STEPS

@@ -95,7 +95,8 @@ impl World {
         }
     }
 
-    /// Waits for the end of all threads, or for a failure; one that holds the baton for `patience` is one.
+    /// Waits for the end of all threads, or for a failure; one that holds the baton for `patience`
+    /// is one.
     pub(super) fn wait_until_over(&self, patience: Duration) -> Outcome {
         let mut state = lock(&self.state);
         let mut steps = u64::MAX;
@@ -156,7 +157,8 @@ impl World {
         let state = &mut *guard;
         let mut ready = std::mem::take(&mut state.ready);
         state.fill(&mut ready);
-        // For who stands still, time goes on as well. Nobody does while somebody waits for all to rest.
+        // For who stands still, time goes on as well. Nobody does while somebody waits for all to
+        // rest.
         let rests = |actor: &Actor| matches!(actor.status, Status::Blocked { on: On::Rest, .. });
         if state.actors.iter().any(rests) {
             state.strategy.thaw();

@@ -35,8 +35,8 @@ pub(crate) struct ScopeCore {
     pub(crate) tickets: Tickets,
     latch: CountLatch,
     panic: Mutex<Option<Payload>>,
-    /// Whether the jobs of this scope, or before it has any of the owner's last one that used this core, are worth
-    /// waking a helper for at once.
+    /// Whether the jobs of this scope, or before it has any of the owner's last one that used this
+    /// core, are worth waking a helper for at once.
     is_long: AtomicBool,
     /// The owner's seat.
     pub(crate) owner: Arc<Seat>,
@@ -86,7 +86,8 @@ impl ScopeCore {
         self.latch.is_done(untold)
     }
 
-    /// The owner is about to sleep, and must look once more for jobs and at the latch; or it no longer is.
+    /// The owner is about to sleep, and must look once more for jobs and at the latch; or it no
+    /// longer is.
     pub(super) fn set_owner_asleep(&self, asleep: bool) {
         if asleep && let Some(mine) = self.jobs.mine() {
             self.latch.tell(mine.begun.take());
@@ -119,13 +120,14 @@ impl ScopeCore {
         }
     }
 
-    /// Whether the calling thread, the owner, keeps to itself what is queued. Before it sleeps in the scope's wait it
-    /// looks for jobs, so none is forgotten.
+    /// Whether the calling thread, the owner, keeps to itself what is queued. Before it sleeps in
+    /// the scope's wait it looks for jobs, so none is forgotten.
     pub(super) fn is_held_here(&self) -> bool {
         self.jobs.mine().is_some_and(|mine| mine.is_held.get())
     }
 
-    /// Has the calling thread, if it is the owner, call nobody for what it spawns, until [`let_go`](Self::let_go).
+    /// Has the calling thread, if it is the owner, call nobody for what it spawns, until
+    /// [`let_go`](Self::let_go).
     pub(super) fn hold(&self) {
         self.jobs.mine().inspect(|mine| mine.is_held.set(true));
     }
@@ -227,10 +229,9 @@ impl ScopeCore {
 thread_local! {
     /// Whether a scoped future was dropped in the run that is under way.
     static ENDED: Cell<bool> = const { Cell::new(false) };
-    /// What a scoped future has panicked with in that run: for its scope, which the future does
-    /// not know.
-    /// Not dropped with the thread, so that it is there for thread-locals' destructors as well; whoever sets it
-    /// is inside of [`ScopeCore::counted`], which takes it.
+    /// What a scoped future has panicked with in that run: for its scope, which the future does not
+    /// know. Not dropped with the thread, so that it is there for thread-locals' destructors as
+    /// well; whoever sets it is inside of [`ScopeCore::counted`], which takes it.
     static PANIC: Cell<Option<ManuallyDrop<Payload>>> = const { Cell::new(None) };
 }
 

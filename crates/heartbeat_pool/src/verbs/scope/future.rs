@@ -51,7 +51,8 @@ impl<F> Drop for ScopedFuture<F> {
     }
 }
 
-/// A scope's core without a count of its own, for most futures are queued once, by the scope itself.
+/// A scope's core without a count of its own, for most futures are queued once, by the scope
+/// itself.
 pub(super) struct Uncounted(ManuallyDrop<Arc<ScopeCore>>);
 
 impl Uncounted {
@@ -68,13 +69,14 @@ impl Uncounted {
     }
 }
 
-/// Makes a task of `future`, begun on the latch of `core`, that is scheduled by `schedule` but for the first
-/// time: async-task would count the task once more around that.
+/// Makes a task of `future`, begun on the latch of `core`, that is scheduled by `schedule` but for
+/// the first time: async-task would count the task once more around that.
 ///
 /// # Safety
 ///
-/// Caller and `schedule` must see to it that the runnable is run, or dropped, by [`ScopeCore::counted`] of the
-/// same core; the scope's owner must wait for the latch before what the future borrows ends.
+/// Caller and `schedule` must see to it that the runnable is run, or dropped, by
+/// [`ScopeCore::counted`] of the same core; the scope's owner must wait for the latch before what
+/// the future borrows ends.
 pub(super) unsafe fn spawn<'a, F>(
     core: &Arc<ScopeCore>,
     future: F,

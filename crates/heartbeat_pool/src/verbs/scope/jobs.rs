@@ -1,5 +1,6 @@
-//! What a scope has queued and begun: its owner's jobs in a queue that only the owner fills and a plain count, which
-//! cost it next to nothing, the others' in a queue and a count that everybody may use.
+//! What a scope has queued and begun: its owner's jobs in a queue that only the owner fills and a
+//! plain count, which cost it next to nothing, the others' in a queue and a count that everybody
+//! may use.
 
 use super::core::ScopedJob;
 use crate::queue::spmc::{Producer, Stealer};
@@ -16,7 +17,8 @@ pub(super) struct Mine {
     queue: Producer<ScopedJob>,
     /// How many the owner has begun, less those that it has finished, since it told the latch last.
     pub(super) begun: Cell<usize>,
-    /// Whether the owner calls nobody for what it spawns, as long as it is likely to be through with it sooner.
+    /// Whether the owner calls nobody for what it spawns, as long as it is likely to be through
+    /// with it sooner.
     pub(super) is_held: Cell<bool>,
 }
 

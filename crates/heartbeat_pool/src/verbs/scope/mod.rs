@@ -1,7 +1,7 @@
 //! `scope`: closures and futures that borrow from outside, all over when it returns.
 //!
-//! A scope has its own queues. Workers find them through a *ticket*, a job that stands for the whole
-//! scope and is queued at most once at a time; the owner, when it waits, takes from these and
+//! A scope has its own queues. Workers find them through a *ticket*, a job that stands for the
+//! whole scope and is queued at most once at a time; the owner, when it waits, takes from these and
 //! nowhere else, so what it runs is what it waits for.
 
 mod core;
@@ -9,7 +9,7 @@ mod future;
 mod jobs;
 mod wait;
 
-pub(crate) use self::core::ScopeCore;
+use self::core::ScopeCore;
 
 use self::core::ScopedJob;
 use self::future::MailboxRun;
@@ -131,7 +131,8 @@ impl<'scope> Scope<'scope, '_> {
             f: Some(f),
             counted: Counted(self.core.clone()),
         };
-        // SAFETY: as in `spawn`; a run, whether it runs or is dropped, counts off after `f` is gone.
+        // SAFETY: as in `spawn`; a run, whether it runs or is dropped, counts off after `f` is
+        // gone.
         let job = unsafe { Job::new(Closure::new(move || run.run())) };
         self.core.registry.pin(index, job).is_ok()
     }
@@ -150,8 +151,8 @@ impl<'scope> Scope<'scope, '_> {
         };
         let core = future::Uncounted::new(&self.core);
         let schedule = move |runnable| {
-            // SAFETY: async-task makes a runnable only of a future that is not dropped, and the owner, which holds
-            // the core, waits until that is dropped and counted off.
+            // SAFETY: async-task makes a runnable only of a future that is not dropped, and the
+            // owner, which holds the core, waits until that is dropped and counted off.
             let core = unsafe { core.count() };
             push(&core, runnable);
         };
@@ -172,7 +173,8 @@ impl<'scope> Scope<'scope, '_> {
         let core = self.core.clone();
         let schedule = move |runnable| {
             let run = MailboxRun::new(core.clone(), runnable);
-            // SAFETY: a run borrows nothing but by its runnable, which the next comment answers for.
+            // SAFETY: a run borrows nothing but by its runnable, which the next comment answers
+            // for.
             let refused = mailbox.push_job(unsafe { Job::new(Closure::new(|| run.run())) });
             // An ended thread's: dropping it cancels the task, for which the scope waits.
             drop(refused);
@@ -184,9 +186,10 @@ impl<'scope> Scope<'scope, '_> {
         task
     }
 
-    /// Keeps what the owner spawns from now on to itself, until it waits and has found it long: for jobs that
-    /// are likely to be done sooner than a helper comes. Neither the scope's closure nor a job may wait for a job
-    /// of the scope meanwhile. Has no effect on other threads' spawns, nor if another thread calls it.
+    /// Keeps what the owner spawns from now on to itself, until it waits and has found it long: for
+    /// jobs that are likely to be done sooner than a helper comes. Neither the scope's closure nor
+    /// a job may wait for a job of the scope meanwhile. Has no effect on other threads' spawns, nor
+    /// if another thread calls it.
     ///
     /// ```
     /// let pool = heartbeat_pool::ThreadPool::builder().num_threads(2).build().unwrap();
@@ -210,7 +213,36 @@ impl<'scope> Scope<'scope, '_> {
     }
 }
 
+/// Scopes that a thread is likely to be inside of at a time.
+const KEPT_SCOPES: usize = 4;
+
 impl Worker {
+    /// What a new scope of this worker shares with those who help it: kept from an earlier scope,
+    /// if possible.
+    fn take_scope_core(&self) -> Arc<ScopeCore> {
+        let lane = self.lane();
+        let kept = {
+            let mut kept = self.kept_scopes().borrow_mut();
+            let is_fit = |core: &ScopeCore| core.lane == lane;
+            let place = kept
+                .iter()
+                .rposition(|core| core.downcast_ref().is_some_and(is_fit));
+            place.and_then(|place| kept.swap_remove(place).downcast().ok())
+        };
+        kept.unwrap_or_else(|| {
+            let (registry, parker) = (self.registry().clone(), self.parker().clone());
+            Arc::new(ScopeCore::new(registry, lane, parker, self.seat().clone()))
+        })
+    }
+
+    /// Keeps what a finished scope used, for the next.
+    fn keep_scope_core(&self, core: Arc<ScopeCore>) {
+        let mut kept = self.kept_scopes().borrow_mut();
+        if kept.len() < KEPT_SCOPES && !core.is_large() {
+            kept.push(core);
+        }
+    }
+
     /// Calls `f` with a scope and waits until everything spawned on it is over.
     ///
     /// # Panics

@@ -41,7 +41,7 @@ unsafe impl RawJob for Ticket {
         core.tickets.taken();
         Worker::with_current(|worker| {
             let Some(worker) = worker else { return };
-            worker.stretch.helps(&core.owner);
+            worker.stretch().helps(&core.owner);
             while run_one(&core, worker) {
                 worker.leave_gap();
                 if worker.is_wasted() {
@@ -67,8 +67,8 @@ fn run_one(core: &Arc<ScopeCore>, worker: &Worker) -> bool {
     true
 }
 
-/// Work that takes longer than this is shared at once, not at the next beat. After jobs of such a length the next scope
-/// is.
+/// Work that takes longer than this is shared at once, not at the next beat. After jobs of such a
+/// length the next scope is.
 const LONG: Duration = Duration::from_micros(20);
 /// A job of less is done sooner than a helper comes.
 const SHORT: Duration = Duration::from_micros(1);
@@ -95,8 +95,8 @@ impl<'a> Completion<'a> {
         }
     }
 
-    /// Wakes a helper once the work turns out to be long. The clock is read after the first job, and
-    /// then the more seldom the shorter they are, so it costs short ones next to nothing.
+    /// Wakes a helper once the work turns out to be long. The clock is read after the first job,
+    /// and then the more seldom the shorter they are, so it costs short ones next to nothing.
     fn call_for_help(&self) {
         let jobs = self.jobs.get().saturating_add(1);
         self.jobs.set(jobs);

@@ -1,17 +1,18 @@
 //! The pool's operating-system threads: started, spared, joined.
 
 use crate::active::Tracks;
+use crate::config::Config;
 use crate::lanes::priority;
-use crate::pool::config::Config;
 use crate::queue::pinned::Pinned;
 use crate::registry::Registry;
 use crate::sync::thread::{self, JoinHandle};
-use crate::sync::{Arc, AtomicUsize, Condvar, Mutex, Ordering, lock};
-use crate::threads::builder::ThreadBuilder;
+use crate::sync::{Arc, AtomicBool, AtomicUsize, Condvar, Mutex, Ordering, lock};
+use crate::threads::builder::{ThreadBuilder, Wanted};
 use crate::threads::live::{self, Live};
+use crate::threads::numbers::Numbers;
 use crate::threads::spares::Spares;
-use crate::threads::this_thread;
 use crate::unwind;
+use std::any::Any;
 use std::cell::Cell;
 use std::io;
 use std::mem;
@@ -27,10 +28,13 @@ const LOOK: Duration = Duration::from_millis(1);
 /// What becomes of a thread of the pool.
 #[derive(Clone, Copy)]
 pub(crate) struct Main {
+    /// Whether the calling thread belongs to a pool.
+    pub(crate) is_taken: fn() -> bool,
     /// Runs it, from its start to its end.
     pub(crate) run: fn(&Arc<Registry>, &Arc<Pinned>),
-    /// Makes the calling thread one that takes part while it is inside of a pool call.
-    pub(crate) enroll: fn(&Arc<Registry>, &Arc<Pinned>),
+    /// Makes the calling thread one that takes part while it is inside of a pool call, and keeps
+    /// what it is given until that ends.
+    pub(crate) enroll: fn(&Arc<Registry>, &Arc<Pinned>, Box<dyn Any>),
 }
 
 /// The threads of one pool, by index. The first ones, as many as the target, are its members and
@@ -43,6 +47,13 @@ pub(crate) struct Threads {
     spares: Spares,
     /// How many members were asked for.
     wanted: AtomicUsize,
+    /// Whether somebody has chosen how many there are to be.
+    is_sized: AtomicBool,
+    /// Small numbers for those that run.
+    pub(crate) numbers: Numbers,
+    /// How many threads the system runs at once of those of the thread that made the pool. A pool's
+    /// own thread may be kept to fewer cores.
+    pub(crate) cores: usize,
 }
 
 struct Slots {
@@ -65,22 +76,26 @@ impl Thread {
             self.registry.threads.spares.started();
         }
     }
+}
 
-    /// Runs the calling thread as this one.
-    pub(crate) fn run(&self) {
+impl Wanted for Thread {
+    fn is_taken(&self) -> bool {
+        (self.registry.threads.main.is_taken)()
+    }
+
+    fn run(&self) {
         let threads = &self.registry.threads;
         self.registry.sleep.search_begin();
         self.started();
         (threads.main.run)(&self.registry, &self.pinned);
     }
 
-    /// Makes the calling thread this one, for as long as it lives.
-    pub(crate) fn enroll(self) {
+    fn enroll(self: Box<Self>) {
         self.started();
         self.pinned.enroll();
-        (self.registry.threads.main.enroll)(&self.registry, &self.pinned);
+        let (registry, pinned) = (self.registry.clone(), self.pinned.clone());
         // It leaves its slot when the thread ends.
-        this_thread::keep_enrolled(self);
+        (registry.threads.main.enroll)(&registry, &pinned, self);
     }
 }
 
@@ -121,7 +136,16 @@ impl Threads {
             ended: Condvar::new(),
             spares: Spares::new(),
             wanted: AtomicUsize::new(0),
+            is_sized: AtomicBool::new(false),
+            numbers: Numbers::new(),
+            cores: thread::available_parallelism().map_or(1, usize::from),
         }
+    }
+
+    /// Whether somebody has chosen how many there are to be, be it none.
+    pub(crate) fn is_sized(&self) -> bool {
+        // Relaxed: the flag guards nothing.
+        self.is_sized.load(Ordering::Relaxed)
     }
 
     /// What each thread runs.
@@ -131,8 +155,8 @@ impl Threads {
 
     /// Whether the pool has fewer threads than it could use, for the system refused the last one.
     ///
-    /// Then threads that wait do what nobody else could, as those of a pool without spare threads, and
-    /// [`ask_again`](Self::ask_again).
+    /// Then threads that wait do what nobody else could, as those of a pool without spare threads,
+    /// and [`ask_again`](Self::ask_again).
     pub(crate) fn is_short(&self) -> bool {
         self.spares.is_short()
     }
@@ -142,7 +166,8 @@ impl Threads {
         self.spares.may_ask(RETRY)
     }
 
-    /// Asks for the threads that the system has refused, if that is some time ago and they are still missed.
+    /// Asks for the threads that the system has refused, if that is some time ago and they are
+    /// still missed.
     pub(crate) fn ask_again(&self, registry: &Arc<Registry>) {
         if !self.is_short() || !self.may_ask() || registry.is_terminated() {
             return;
@@ -155,7 +180,8 @@ impl Threads {
         }
     }
 
-    /// Starts the members that are missing of `target`. Where the system refuses one, tells how many there are.
+    /// Starts the members that are missing of `target`. Where the system refuses one, tells how
+    /// many there are.
     pub(crate) fn populate(
         &self,
         registry: &Arc<Registry>,
@@ -204,7 +230,8 @@ impl Threads {
         }
     }
 
-    /// The place of a thread that is to be started; none if it lives already, or the pool has ended.
+    /// The place of a thread that is to be started; none if it lives already, or the pool has
+    /// ended.
     fn begin(&self, registry: &Registry, index: Option<usize>) -> Option<Arc<Pinned>> {
         let mut slots = lock(&self.slots);
         // Once it has, `join` may have seen the slots already.
@@ -232,7 +259,7 @@ impl Threads {
             index,
             name: name(registry, index),
             stack_size: config.stack_size,
-            thread,
+            thread: Box::new(thread),
         };
         if let Some(handler) = &config.spawn_handler {
             // The thread that unwinding drops cleans up after itself.
@@ -297,5 +324,28 @@ impl Threads {
                 let _ = handle.join();
             }
         }
+    }
+}
+
+impl Registry {
+    /// Sets the number of threads of this registry alone to what `change` makes of it.
+    pub(crate) fn resize_own(
+        self: &Arc<Self>,
+        change: &dyn Fn(usize) -> usize,
+    ) -> io::Result<usize> {
+        // Relaxed: the flag guards nothing.
+        self.threads.is_sized.store(true, Ordering::Relaxed);
+        let threads = self.occupancy.change_target(change);
+        let started = self.threads.populate(self, threads);
+        let started = started.map_err(|(started, error)| {
+            // Nobody is to wait for threads that are not there.
+            self.occupancy.change_target(|now| now.min(started));
+            error
+        });
+        // The idle ones see whether they are still wanted, the waiting ones whether there is
+        // anybody left but them.
+        self.sleep.wake_all();
+        self.waiters.wake_all();
+        started.map(|()| threads)
     }
 }

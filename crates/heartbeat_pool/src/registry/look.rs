@@ -42,8 +42,9 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
         Lane::ALL.into_iter().find(admitted).or_else(|| self.work())
     }
 
-    /// The lane of work that what runs may be waiting for in ways of its own: of all frame work, and of forks of any
-    /// lane. Other jobs of the lower lanes may wait for those that run for as long as these take.
+    /// The lane of work that what runs may be waiting for in ways of its own: of all frame work,
+    /// and of forks of any lane. Other jobs of the lower lanes may wait for those that run for as
+    /// long as these take.
     pub(crate) fn work_of_running_jobs(&self) -> Option<Lane> {
         if self.has_work(Lane::Frame) {
             return Some(Lane::Frame);
@@ -84,8 +85,8 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
         }
     }
 
-    /// Whether the beat of some seat but the caller's `own` was lowered since it was raised: there is
-    /// private work.
+    /// Whether the beat of some seat but the caller's `own` was lowered since it was raised: there
+    /// is private work.
     pub(crate) fn any_beat_lowered(&self, own: &Arc<Seat>) -> bool {
         let lowered = |seat: &Arc<Seat>| !Arc::ptr_eq(own, seat) && !seat.beat.is_raised();
         self.seats.iter().any(lowered)

@@ -1,21 +1,21 @@
 //! Threads of lower system priority for the lower lanes.
 //!
-//! A job that runs can't be interrupted from user space, but by the operating system: it takes a core
-//! from an image that is decoded as soon as a frame's thread wakes (bevy#18163).
+//! A job that runs can't be interrupted from user space, but by the operating system: it takes a
+//! core from an image that is decoded as soon as a frame's thread wakes (bevy#18163).
 //!
-//! Threads with what others leave would stand still where frames leave no core alone: the frame's leave them gaps
-//! (`worker/gap.rs`).
+//! Threads with what others leave would stand still where frames leave no core alone: the frame's
+//! leave them gaps (`worker/gap.rs`).
 //!
 //! A thread can't raise its priority again, so these threads are others than the frame's. They are
-//! scheduled by a registry of their own, the *lower* one, which the pool's own, the *upper* one, owns.
+//! scheduled by a registry of their own, the *lower* one, which the pool's own, the *upper* one,
+//! owns.
 
+use crate::config::Config;
 use crate::lanes::lane::Lane;
 use crate::lanes::priority::{self, LowerPriority};
-use crate::pool::config::Config;
 use crate::registry::Registry;
 use crate::sync::mpsc::{self, Sender};
-use crate::sync::{Arc, Mutex, OnceLock, Ordering, lock, thread};
-use crate::threads::this_thread;
+use crate::sync::{Arc, AtomicBool, Mutex, OnceLock, Ordering, lock, thread};
 use std::sync::Weak;
 
 /// What a registry has to do with the pool's other one.
@@ -23,21 +23,52 @@ pub(crate) struct Kin {
     /// Started with the first job that is for it. None if it could not be.
     lower: OnceLock<Option<Arc<Registry>>>,
     upper: OnceLock<Weak<Registry>>,
-    /// Has spare threads of the upper registry started for lower threads, whose priority they would have.
+    /// Has spare threads of the upper registry started for lower threads, whose priority they would
+    /// have.
     starter: Mutex<Option<Sender<Arc<Registry>>>>,
+    /// Whether the lower lanes have threads of their own.
+    has_lower: AtomicBool,
+    /// Whether these get no more than what others leave of the cores.
+    has_leftovers: AtomicBool,
 }
 
 impl Kin {
-    pub(crate) const fn new() -> Self {
+    pub(crate) fn new(config: &Config) -> Self {
         Self {
             lower: OnceLock::new(),
             upper: OnceLock::new(),
             starter: Mutex::new(None),
+            has_lower: AtomicBool::new(config.has_lower),
+            has_leftovers: AtomicBool::new(config.lower_priority == LowerPriority::Leftovers),
         }
     }
 
-    /// Has a spare thread of `registry`, whose kin this is, started by a thread of usual priority. False if
-    /// there is none.
+    /// Whether the lower lanes have threads of their own.
+    pub(crate) fn has_lower(&self) -> bool {
+        // Relaxed: jobs that come just then may go either way.
+        self.has_lower.load(Ordering::Relaxed)
+    }
+
+    /// From now on; what the lower threads have been given is done by them. Those that run keep
+    /// their priority.
+    pub(crate) fn set_lower(&self, has_lower: bool, priority: LowerPriority) {
+        self.has_lower.store(has_lower, Ordering::Relaxed);
+        let has_leftovers = priority == LowerPriority::Leftovers;
+        self.has_leftovers.store(has_leftovers, Ordering::Relaxed);
+    }
+
+    /// How readily the system is to run the lower threads.
+    pub(crate) fn lower_priority(&self) -> LowerPriority {
+        // Relaxed: as `has_lower`.
+        if self.has_leftovers.load(Ordering::Relaxed) {
+            LowerPriority::Leftovers
+        } else {
+            LowerPriority::LongTurns
+        }
+    }
+
+    /// Has a spare thread of `registry`, whose kin this is, started by a thread of usual priority.
+    /// False if there is none.
     pub(crate) fn start_spare(&self, registry: &Arc<Registry>) -> bool {
         let starter = lock(&self.starter);
         let Some(starter) = &*starter else {
@@ -96,7 +127,7 @@ impl Registry {
         if lane == Lane::Frame {
             return f(self.kin.upper().as_ref().unwrap_or(self));
         }
-        if !self.has_lower() || self.occupancy.target() == 0 {
+        if !self.kin.has_lower() || self.occupancy.target() == 0 {
             return f(self);
         }
         let Some(lower) = self.kin.lower.get_or_init(|| self.start_lower()) else {
@@ -108,29 +139,6 @@ impl Registry {
             return f(self);
         }
         f(lower)
-    }
-
-    /// Whether the lower lanes have threads of their own.
-    pub(crate) fn has_lower(&self) -> bool {
-        // Relaxed: jobs that come just then may go either way.
-        self.has_lower.load(Ordering::Relaxed)
-    }
-
-    /// From now on; what the lower threads have been given is done by them. Those that run keep their priority.
-    pub(crate) fn set_lower(&self, has_lower: bool, priority: LowerPriority) {
-        self.has_lower.store(has_lower, Ordering::Relaxed);
-        let has_leftovers = priority == LowerPriority::Leftovers;
-        self.has_leftovers.store(has_leftovers, Ordering::Relaxed);
-    }
-
-    /// How readily the system is to run the lower threads.
-    pub(crate) fn lower_priority(&self) -> LowerPriority {
-        // Relaxed: as `has_lower`.
-        if self.has_leftovers.load(Ordering::Relaxed) {
-            LowerPriority::Leftovers
-        } else {
-            LowerPriority::LongTurns
-        }
     }
 
     fn start_lower(self: &Arc<Self>) -> Option<Arc<Self>> {
@@ -147,7 +155,7 @@ impl Registry {
         if thread.spawn(start).is_ok() {
             *lock(&self.kin.starter) = Some(starter);
         }
-        let config = config(&self.config, self.lower_priority());
+        let config = config(&self.config, self.kin.lower_priority());
         let lower = Self::new(config, self.threads.main());
         _ = lower.kin.upper.set(Arc::downgrade(self));
         for lane in [Lane::Io, Lane::Background] {
@@ -158,13 +166,5 @@ impl Registry {
         // Those that the system refuses are asked for again as they are missed.
         _ = lower.resize_own(&|_| self.occupancy.target().max(1));
         Some(lower)
-    }
-
-    /// The registry that the calling thread works for, where it is one of this pool's.
-    pub(crate) fn nearest(self: &Arc<Self>) -> &Arc<Self> {
-        let is_current = |registry: &&Arc<Self>| {
-            this_thread::with_current(|worker| worker.is_some_and(|w| w.is_in(registry)))
-        };
-        self.kin.lower().filter(is_current).unwrap_or(self)
     }
 }

@@ -1,24 +1,22 @@
 //! How fast a pool's jobs go, from one look to the next.
 
+use super::stretch::WORTH_TAKING;
 use std::mem;
 use std::time::Duration;
 
-/// Jobs shorter than this are not worth coming for.
-const BRISK: Duration = Duration::from_micros(1);
-
 /// Beats in a row for which brisk ones are let be; then somebody looks whatever their pace.
-pub(crate) const BRISK_BEATS: u32 = 4;
+pub(super) const BRISK_BEATS: u32 = 4;
 
 /// The jobs that a pool had run by the last look.
-pub(crate) struct Pace(u64);
+pub(super) struct Pace(u64);
 
 impl Pace {
-    pub(crate) fn new(progress: u64) -> Self {
+    pub(super) fn new(progress: u64) -> Self {
         Self(progress)
     }
 
     /// The jobs since the last look.
-    pub(crate) fn advance(&mut self, progress: u64) -> u64 {
+    pub(super) fn advance(&mut self, progress: u64) -> u64 {
         // A seat that left takes its count along.
         progress.saturating_sub(mem::replace(&mut self.0, progress))
     }
@@ -26,6 +24,6 @@ impl Pace {
 
 /// Whether so many jobs in this time mean that one more thread would be in the way of those who run
 /// them.
-pub(crate) fn is_brisk(jobs: u64, time: Duration) -> bool {
-    BRISK.saturating_mul(u32::try_from(jobs).unwrap_or(u32::MAX)) >= time
+pub(super) fn is_brisk(jobs: u64, time: Duration) -> bool {
+    WORTH_TAKING.saturating_mul(u32::try_from(jobs).unwrap_or(u32::MAX)) >= time
 }

@@ -1,0 +1,66 @@
+//! The seats of a pool, and what those did that have left.
+
+use crate::metrics::WorkerMetrics;
+use crate::seat::Seat;
+use crate::sync::{Arc, AtomicUsize, Mutex, Ordering, lock};
+
+/// The seats as one reading: a worker keeps it until the epoch moves.
+pub(crate) type SeatList = Arc<Vec<Arc<Seat>>>;
+
+/// All seats of a pool.
+pub(crate) struct Seats {
+    list: Mutex<SeatList>,
+    /// Counts changes of the list.
+    epoch: AtomicUsize,
+    departed: Mutex<WorkerMetrics>,
+}
+
+impl Seats {
+    pub(crate) fn new() -> Self {
+        Self {
+            list: Mutex::new(Arc::new(Vec::new())),
+            epoch: AtomicUsize::new(0),
+            departed: Mutex::new(WorkerMetrics::default()),
+        }
+    }
+
+    pub(crate) fn add(&self, seat: Arc<Seat>) {
+        self.change(|seats| seats.push(seat));
+    }
+
+    pub(crate) fn remove(&self, seat: &Arc<Seat>) {
+        // Held throughout, so that a snapshot finds the seat either here or there.
+        let mut departed = lock(&self.departed);
+        self.change(|seats| seats.retain(|other| !Arc::ptr_eq(other, seat)));
+        departed.add(&seat.metrics());
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Vec<Arc<Seat>>)) {
+        let mut seats = lock(&self.list);
+        let mut changed = Vec::clone(&seats);
+        change(&mut changed);
+        *seats = Arc::new(changed);
+        // Release pairs with the Acquire in `epoch`.
+        self.epoch.fetch_add(1, Ordering::Release);
+    }
+
+    pub(crate) fn all(&self) -> SeatList {
+        lock(&self.list).clone()
+    }
+
+    pub(crate) fn epoch(&self) -> usize {
+        // Acquire pairs with the Release in `change`.
+        self.epoch.load(Ordering::Acquire)
+    }
+
+    /// What each has done, and what those did together that have left.
+    pub(crate) fn metrics(&self) -> (Vec<WorkerMetrics>, WorkerMetrics) {
+        let departed = lock(&self.departed);
+        let seats = self.all();
+        let departed = WorkerMetrics {
+            name: "departed".to_owned(),
+            ..departed.clone()
+        };
+        (seats.iter().map(|seat| seat.metrics()).collect(), departed)
+    }
+}

@@ -1,0 +1,236 @@
+//! The steps by which a thread without work comes to sleep, and how long it sleeps on each.
+//!
+//! | step | how many | sleeps | what others may rely on | ends, but for work |
+//! | --- | --- | --- | --- | --- |
+//! | search | any | no | it finds what is queued | 20 µs without work, or its core is wanted |
+//! | nap | any for which helping doesn't pay | a beat, four at most | it looks within a beat | always |
+//! | sentinel, alert | one | a beat | it looks within a beat, and raises the beats | 8 calm beats, 2 quiet ones, or no room |
+//! | sentinel, drowsy | the same one | 16 ms, or 4 if something may be stuck | it looks some time; beats stay raised | nothing runs |
+//! | lookout | one | 32, 64, 128 ms | it looks some time | 2 sleeps in which nobody wanted a sentinel |
+//! | sleep | the others | until woken | nothing | |
+//!
+//! Each step is announced to those who queue (`idle/sleep.rs`) before the last look that it ends
+//! with. A game wants a lookout in every frame, for forks that are kept on one thread or for work
+//! that there is no room for, and mostly for nothing: to be woken each time costs more than to
+//! sleep with a timer in between.
+
+use super::Worker;
+use super::life::Doing;
+use super::pace;
+use super::watch::Relieved;
+use crate::idle::spin;
+use crate::lanes::lane::Lane;
+use crate::lanes::occupancy::Charge;
+use crate::placement;
+use crate::sync::Instant;
+use std::cell::Cell;
+use std::time::Duration;
+
+/// How long a drowsy sentinel sleeps. A pool that runs one long serial job wakes this seldom.
+pub(super) const DROWSY: Duration = Duration::from_millis(16);
+
+/// How long the lookout sleeps, and then as long again as the last time: from two frames on, for a
+/// look takes as long as a short frame.
+const LOOKOUT: [Duration; 3] = [
+    DROWSY.saturating_mul(2),
+    DROWSY.saturating_mul(4),
+    DROWSY.saturating_mul(8),
+];
+
+/// Looks in a row at a pool that needs no sentinel, after which a sentinel or a lookout leaves. Not
+/// at once, for work from outside often comes in bursts.
+pub(super) const ENOUGH: u32 = 2;
+
+impl Worker {
+    /// Climbs down from the first step.
+    pub(super) fn idle(&self) -> Doing {
+        // Nobody is in the way of a pool that does nothing.
+        let shy = self.stretch.is_shy() && !self.registry.occupancy.is_quiet();
+        if !shy && self.spin() {
+            return Doing::Searching;
+        }
+        self.sleep()
+    }
+
+    /// The only searcher asks for work to be shared, and waits as long as a sleep would cost: what
+    /// comes meanwhile is handed over without a wake-up.
+    fn spin(&self) -> bool {
+        let registry = &self.registry;
+        if registry.sleep.searchers() != 1 || !registry.has_room() {
+            return false;
+        }
+        // Somebody woken on this core can't begin before the search ends.
+        let gives_way = Cell::new(false);
+        let ready = || {
+            gives_way.set(placement::is_wanted());
+            gives_way.get() || self.look().has_admissible_work() || self.is_called()
+        };
+        // Sharing has to pay: after what did not, it is asked for with hesitation.
+        let last = self.search.asked.get();
+        let at_once = self.stretch.has_paid() || last.elapsed() >= registry.config.beat;
+        if at_once {
+            self.ask();
+        } else if spin::until(spin::BEFORE_SLEEP / 2, ready) {
+            return !gives_way.get();
+        } else {
+            self.ask();
+        }
+        spin::until(spin::BEFORE_SLEEP, ready) && !gives_way.get()
+    }
+
+    fn ask(&self) {
+        self.search.asked.set(Instant::now());
+        self.look().raise_beats(Some(&self.seat));
+    }
+
+    /// Lets beats pass before the next look, one at least, and all in which others got on briskly.
+    /// The promise to look is an alert sentinel's, so nobody else is woken either.
+    fn nap(&self) {
+        let registry = &self.registry;
+        let mut pace = self.pace();
+        self.seat.counters.park();
+        registry.sleep.alert_begin();
+        for _ in 0..pace::BRISK_BEATS {
+            if self.parker.park_timeout(registry.config.beat) {
+                break;
+            }
+            self.seat.counters.beat();
+            self.make_way();
+            let look = self.look();
+            look.raise_beats(Some(&self.seat));
+            let brisk = pace::is_brisk(pace.advance(look.progress()), registry.config.beat);
+            let over = !brisk || !look.has_any_work() || look.has_work_for_helper(brisk);
+            if over {
+                break;
+            }
+        }
+        registry.sleep.alert_end();
+    }
+
+    /// Whether there is something to do for this very thread.
+    pub(super) fn is_called(&self) -> bool {
+        !self.mailbox.is_empty() || self.has_pinned() || self.registry.is_terminated()
+    }
+
+    /// Whether nothing runs, nor could. (In a pool that has just lost its threads, what is queued
+    /// is not for this one any more.)
+    pub(crate) fn is_pool_quiet(&self) -> bool {
+        self.registry.occupancy.is_quiet() && !self.look().has_admissible_work()
+    }
+
+    /// Takes the thread off the idle list: it looks for work, counted as a searcher.
+    fn back(&self) -> Doing {
+        // A waker that was first has counted the thread as well.
+        self.registry.sleep.park_cancel(&self.parker);
+        Doing::Searching
+    }
+
+    fn sleep(&self) -> Doing {
+        let registry = &self.registry;
+        // The next job's first fork is offered at once.
+        self.seat.beat.raise();
+        self.deque.rest();
+        self.joins.forks.rest();
+        let idle = registry.sleep.park_begin(&self.parker);
+        if self.is_called() {
+            return self.back();
+        }
+        if self.stretch.take_shyness() && registry.has_room() && !registry.occupancy.is_quiet() {
+            self.nap();
+            return self.back();
+        }
+        if self.look().has_admissible_work() {
+            return self.back();
+        }
+        if let Some(pinned) = &self.pinned
+            && registry.threads.try_retire(registry, pinned, idle)
+        {
+            pinned.close();
+            self.back();
+            return Doing::Retired;
+        }
+        self.seat.counters.park();
+        if let Some(woken) = self.keep_watch() {
+            return woken;
+        }
+        self.parker.park();
+        self.seat.counters.wake();
+        self.make_way();
+        self.back()
+    }
+
+    /// As the sentinel, and then the lookout, if there is none. None if the thread may sleep
+    /// without a timer.
+    fn keep_watch(&self) -> Option<Doing> {
+        let sleep = &self.registry.sleep;
+        while sleep.sentinel_begin() {
+            let relieved = self.keep_beat();
+            sleep.sentinel_end();
+            match relieved {
+                Relieved::Called => return Some(self.back()),
+                Relieved::Quiet if self.is_pool_quiet() => {
+                    if !sleep.lookout_begin(&self.parker) {
+                        return None;
+                    }
+                    let called = self.look_out();
+                    sleep.lookout_end();
+                    if called {
+                        return Some(self.back());
+                    }
+                    if self.is_pool_quiet() {
+                        return None;
+                    }
+                }
+                // Once more round: work may have begun just then and seen a sentinel.
+                Relieved::Quiet => {}
+                Relieved::Stuck(lane) => return Some(self.relieve(lane)),
+            }
+        }
+        None
+    }
+
+    /// Runs work of `lane` that what runs may be blocked on; the thread is counted as running it
+    /// already.
+    fn relieve(&self, lane: Lane) -> Doing {
+        self.back();
+        self.count.charge.set(Some(Charge::Lane(lane)));
+        self.count.relief.begin(lane);
+        self.end_search();
+        self.begin_stretch();
+        let found = match lane {
+            Lane::Frame => self.pop(lane),
+            // Not another job, which has to wait for its turn.
+            Lane::Io | Lane::Background => self.take_shared(lane),
+        };
+        if let Some(found) = found {
+            self.run(found);
+        }
+        Doing::Working
+    }
+
+    /// Sleeps as the lookout until the caller, which is listed as idle, is called (true), or
+    /// somebody runs, or nobody has wanted a sentinel for a while.
+    fn look_out(&self) -> bool {
+        let sleep = &self.registry.sleep;
+        let mut misses = 0;
+        let mut looks = LOOKOUT.into_iter();
+        let mut interval = DROWSY;
+        if !sleep.take_wanted() {
+            return false;
+        }
+        while misses < ENOUGH {
+            interval = looks.next().unwrap_or(interval);
+            let called = self.parker.park_timeout(interval);
+            self.make_way();
+            if called {
+                return true;
+            }
+            self.seat.counters.beat();
+            if !self.is_pool_quiet() {
+                return false;
+            }
+            misses = if sleep.take_wanted() { 0 } else { misses + 1 };
+        }
+        false
+    }
+}

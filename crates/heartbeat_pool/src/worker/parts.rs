@@ -1,0 +1,88 @@
+//! What a worker is made of, but for its queues.
+
+use super::gap::Gaps;
+use crate::lanes::occupancy::Charge;
+use crate::lanes::relief::Relief;
+use crate::queue::forks::Forks;
+use crate::queue::private::PrivateQueue;
+use crate::registry::seats::SeatList;
+use crate::seat::Promotion;
+use crate::sync::{Arc, Instant};
+use crate::threads::numbers::Slot;
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+
+/// What a scope shares with its helpers, as far as it can be used again.
+pub(crate) type KeptScopes = RefCell<Vec<Arc<dyn Any + Send + Sync>>>;
+
+/// A worker's own side of its joins.
+pub(crate) struct Joins {
+    /// Second halves that nobody else sees.
+    pub(crate) private: PrivateQueue,
+    /// Those of `private` that were promoted and whose `join` has not ended, oldest first.
+    pub(crate) promoted: RefCell<Vec<(usize, Arc<Promotion>)>>,
+    /// Second halves that others may take, newest last.
+    pub(crate) forks: Forks,
+    /// Whether the thread is inside of a measured join, or of a part of one.
+    pub(crate) is_measured: Cell<bool>,
+    /// Whether its next fork is to be taken soon, or as soon as others may take it.
+    pub(crate) wants_help_now: Cell<bool>,
+}
+
+/// Where a worker looks for work next.
+pub(super) struct Search {
+    /// The seats as they were when their list last changed.
+    pub(super) seats: RefCell<(usize, SeatList)>,
+    /// Where the next search among the others' seats starts.
+    pub(super) turn: Cell<usize>,
+    /// Looks so far.
+    pub(super) ticks: Cell<u32>,
+    /// Whether the last thing that it ran was what only it may run.
+    pub(super) had_own_turn: Cell<bool>,
+    /// When the thread, idle, last raised the others' beats.
+    pub(super) asked: Cell<Instant>,
+}
+
+/// What a worker counts as.
+pub(super) struct Count {
+    /// In the pool's occupancy.
+    pub(super) charge: Cell<Option<Charge>>,
+    pub(super) relief: Relief,
+    pub(super) slot: Slot,
+    pub(super) gaps: Gaps,
+}
+
+impl Joins {
+    pub(super) fn new(forks: Forks) -> Self {
+        Self {
+            private: PrivateQueue::new(),
+            promoted: RefCell::new(Vec::new()),
+            forks,
+            is_measured: Cell::new(false),
+            wants_help_now: Cell::new(false),
+        }
+    }
+}
+
+impl Search {
+    pub(super) fn new() -> Self {
+        Self {
+            seats: RefCell::new((usize::MAX, Arc::new(Vec::new()))),
+            turn: Cell::new(0),
+            ticks: Cell::new(0),
+            had_own_turn: Cell::new(false),
+            asked: Cell::new(Instant::now()),
+        }
+    }
+}
+
+impl Count {
+    pub(super) fn new() -> Self {
+        Self {
+            charge: Cell::new(None),
+            relief: Relief::new(),
+            slot: Slot::new(),
+            gaps: Gaps::new(),
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Where new work goes: to a member's own deque, or to the injector of its lane.
+
+use super::Worker;
+use crate::job::Job;
+use crate::lanes::lane::Lane;
+use crate::registry::Registry;
+use crate::schedule::News;
+use crate::sync::Arc;
+use crate::worker::current;
+
+impl Registry {
+    /// Queues `job` where any worker can take it, and sees to it that one does: at once if it
+    /// comes from outside, within a beat if from a worker, which may take it itself before that.
+    #[inline]
+    pub(crate) fn push(self: &Arc<Self>, lane: Lane, job: Job) {
+        current::with_current(|worker| match worker {
+            Some(worker) if worker.is_in(self) => self.push_from(worker, lane, job),
+            _ => {
+                self.inject(lane, job);
+                self.tell(self.news_for_others(lane));
+            }
+        });
+    }
+
+    /// As [`push`](Self::push), from `worker`, which is one of this registry's.
+    #[inline]
+    pub(super) fn push_from(self: &Arc<Self>, worker: &Worker, lane: Lane, job: Job) {
+        self.queue_from(worker, lane, job);
+        self.tell(News::within_a_beat(lane));
+    }
+
+    /// As [`push`](Self::push), of a task that was woken while it ran, by the thread that has just
+    /// run it.
+    pub(crate) fn push_again(self: &Arc<Self>, lane: Lane, job: Job) {
+        let to_queue = current::with_current(|worker| match worker {
+            Some(worker) if worker.is_in(self) && lane == Lane::Frame => worker.again.keep(job),
+            _ => Some(job),
+        });
+        if let Some(job) = to_queue {
+            self.push(lane, job);
+        }
+    }
+
+    /// Queues `job` where any worker can take it. The caller must see to it that one does.
+    pub(crate) fn queue(self: &Arc<Self>, lane: Lane, job: Job) {
+        current::with_current(|worker| match worker {
+            Some(worker) if worker.is_in(self) => self.queue_from(worker, lane, job),
+            _ => self.inject(lane, job),
+        });
+    }
+
+    #[inline]
+    fn queue_from(&self, worker: &Worker, lane: Lane, job: Job) {
+        worker.seat.counters.push();
+        if lane == Lane::Frame && worker.is_member() {
+            worker.push_own(job);
+        } else {
+            self.inject(lane, job);
+        }
+    }
+}

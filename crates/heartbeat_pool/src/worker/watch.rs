@@ -1,0 +1,192 @@
+//! The sentinel's watch: the one idle worker that keeps the beat.
+//!
+//! *Alert*, it looks once a beat: it takes what is queued, or raises every seat's beat and waits a
+//! moment for an answer. When nothing is shared for a while, or there is no room for one more
+//! thread, it turns *drowsy*: it leaves the beats raised, so that the next fork wakes it, and only
+//! looks now and then whether the pool is stuck. Once nothing runs its duty is over.
+
+use super::Worker;
+use super::ladder::{DROWSY, ENOUGH};
+use super::pace::{self, Pace};
+use crate::idle::spin;
+use crate::lanes::lane::Lane;
+use crate::lanes::occupancy::Charge;
+use crate::sync::Instant;
+use std::time::Duration;
+
+/// Beats without anything shared, after which the sentinel turns drowsy.
+const CALM_BEATS: u32 = 8;
+
+/// How long the sentinel waits for an answer to a raised beat: a few forks' time, much less than
+/// going back to sleep costs.
+const ANSWER: Duration = Duration::from_micros(3);
+
+/// Frame work that waits this long, and any fork, while nothing in the pool ends, is let in beyond
+/// the target: what runs may be blocked on it. Who lets it in goes on with what else is queued.
+/// Each thread already beyond the target doubles the wait, so that long jobs are not taken for
+/// blocked ones over and over.
+const RELIEF: Duration = Duration::from_millis(4);
+const RELIEF_DOUBLINGS: usize = 4;
+
+/// How a watch ended.
+pub(super) enum Relieved {
+    /// The sentinel was woken, or there is work for it.
+    Called,
+    /// Nothing runs any more.
+    Quiet,
+    /// The sentinel must run stuck work of this lane: it is counted as running already, and still
+    /// listed as idle.
+    Stuck(Lane),
+}
+
+/// What the sentinel has seen.
+struct Watch<'a> {
+    worker: &'a Worker,
+    /// Whether it has promised to look within a beat. The promise is taken back however this ends.
+    alert: bool,
+    /// Looks in a row at which nothing ran.
+    quiet: u32,
+    /// Looks in a row at which nothing was shared.
+    calm: u32,
+    pace: Pace,
+    /// The forks that others might take at the last look.
+    forks: usize,
+    /// Looks in a row at which jobs went briskly.
+    brisk_beats: u32,
+    /// Since when what is queued may be stuck.
+    since: Instant,
+}
+
+impl Drop for Watch<'_> {
+    fn drop(&mut self) {
+        if self.alert {
+            self.worker.registry.sleep.alert_end();
+        }
+    }
+}
+
+impl Worker {
+    /// Keeps the beat until the caller, which is listed as idle, is called or not needed.
+    pub(super) fn keep_beat(&self) -> Relieved {
+        let mut watch = Watch::begin(self);
+        loop {
+            if let Some(relieved) = watch.before_sleep() {
+                return relieved;
+            }
+            let stuck = self.look().work_of_running_jobs();
+            let called = self.parker.park_timeout(watch.interval(stuck));
+            self.make_way();
+            if called {
+                return Relieved::Called;
+            }
+            self.seat.counters.beat();
+            let stirs = watch.look_around();
+            if watch.is_answered() {
+                return Relieved::Called;
+            }
+            if let Some(lane) = watch.stuck_for_too_long(stuck.filter(|_| !stirs)) {
+                self.registry.occupancy.enter(Charge::Lane(lane));
+                return Relieved::Stuck(lane);
+            }
+        }
+    }
+}
+
+impl<'a> Watch<'a> {
+    fn begin(worker: &'a Worker) -> Self {
+        Self {
+            worker,
+            alert: false,
+            quiet: 0,
+            calm: 0,
+            pace: worker.pace(),
+            forks: worker.look().forks(),
+            brisk_beats: 0,
+            since: Instant::now(),
+        }
+    }
+
+    /// Whether one more thread would be in the way of those whose jobs go briskly.
+    fn is_brisk(&self) -> bool {
+        (1..pace::BRISK_BEATS).contains(&self.brisk_beats)
+    }
+
+    fn set_alert(&mut self, alert: bool) {
+        let sleep = &self.worker.registry.sleep;
+        if alert {
+            // Again each beat: a napper may have ended the promise of both.
+            sleep.alert_begin();
+        } else if self.alert {
+            sleep.alert_end();
+            // In this order: a fork that finds its beat raised sees nobody alert, and wakes.
+            self.worker.look().raise_beats(Some(&self.worker.seat));
+        }
+        self.alert = alert;
+    }
+
+    /// Makes the promise or takes it back, and tells whether the watch is over.
+    fn before_sleep(&mut self) -> Option<Relieved> {
+        let registry = &self.worker.registry;
+        let is_quiet = registry.occupancy.is_quiet();
+        self.quiet = if is_quiet { self.quiet + 1 } else { 0 };
+        self.set_alert(self.calm < CALM_BEATS && self.quiet < ENOUGH && registry.has_room());
+        // After that: what was pushed under another promise is seen.
+        let brisk = self.is_brisk() && self.alert;
+        if self.worker.look().has_work_for_helper(brisk) {
+            return Some(Relieved::Called);
+        }
+        let is_over = !self.alert && registry.occupancy.is_quiet();
+        is_over.then_some(Relieved::Quiet)
+    }
+
+    /// How long to sleep, with `stuck` queued.
+    fn interval(&self, stuck: Option<Lane>) -> Duration {
+        let beat = self.worker.registry.config.beat;
+        match (self.alert, stuck) {
+            (true, _) => beat,
+            (false, Some(_)) => RELIEF,
+            (false, None) => DROWSY.max(beat),
+        }
+    }
+
+    /// Raises the beats, and tells whether anything was begun since the last look.
+    fn look_around(&mut self) -> bool {
+        let worker = self.worker;
+        let look = worker.look();
+        let lowered = look.any_beat_lowered(&worker.seat);
+        // Drowsy as well: a raise that met its owner closing the gate was not seen.
+        look.raise_beats(Some(&worker.seat));
+        let moved = self.pace.advance(look.progress());
+        let hidden = look.has_hidden_forks();
+        let forks = look.forks();
+        let stirs = moved > 0 || forks != self.forks;
+        self.forks = forks;
+        let is_brisk = pace::is_brisk(moved, worker.registry.config.beat);
+        self.brisk_beats = if is_brisk { self.brisk_beats + 1 } else { 0 };
+        let is_calm = !lowered && moved == 0 && !hidden;
+        self.calm = if is_calm { self.calm + 1 } else { 0 };
+        stirs
+    }
+
+    /// Waits a moment for an answer to the beats.
+    fn is_answered(&self) -> bool {
+        let helpful = || self.worker.look().has_work_for_helper(self.is_brisk());
+        self.alert && spin::until(ANSWER, helpful)
+    }
+
+    /// The lane of `stuck`, if that has been stuck for so long that it must be let in.
+    fn stuck_for_too_long(&mut self, stuck: Option<Lane>) -> Option<Lane> {
+        let Some(lane) = stuck else {
+            self.since = Instant::now();
+            return None;
+        };
+        let beyond = self.worker.registry.occupancy.beyond_target();
+        let extra = match lane {
+            Lane::Frame => beyond.min(RELIEF_DOUBLINGS),
+            // Beyond a budget that keeps cores for frames: only what is as good as certain to
+            // block.
+            Lane::Io | Lane::Background => RELIEF_DOUBLINGS,
+        };
+        (self.since.elapsed() >= RELIEF * (1 << extra)).then_some(lane)
+    }
+}
