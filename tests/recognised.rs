@@ -1,5 +1,5 @@
-//! The engine's own parallel iterations are known for what they are, by where they ask for their number of batches
-//! and by the names of their closures: an engine that has moved these fails here.
+//! The engine's own parallel iterations are known for what they are, by where they ask for their
+//! number of batches and by the names of their closures: an engine that has moved these fails here.
 #![allow(missing_docs, reason = "a test")]
 
 mod common;

@@ -1,4 +1,5 @@
-//! The sources lie as the crate's docs say: each room imports only those above it, and no file is too long to read.
+//! The sources lie as the crate's docs say: each room imports only those above it, and no file is
+//! too long to read.
 #![allow(missing_docs, reason = "a test")]
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -71,10 +71,10 @@ fn a_raised_beat_wakes_a_sentinel_that_stood_down() {
     });
 }
 
-/// An idle worker that keeps the beat only while something runs, and may linger as the lookout once
+/// An idle worker that keeps the beat only while something runs, and may stay as the lookout once
 /// it doesn't; and a thread that starts to run and then queues what there is no room for: in the
 /// end somebody keeps the beat, or was woken.
-fn busy_pool(lingers: bool) {
+fn busy_pool(stays: bool) {
     loom::model(move || {
         let sleep = Arc::new(Sleep::new());
         let queue = Arc::new(AtomicUsize::new(0));
@@ -87,7 +87,7 @@ fn busy_pool(lingers: bool) {
                 let parker = Arc::new(Parker::new());
                 let is_quiet = || occupancy.is_quiet() && queue.load(Ordering::Relaxed) == 0;
                 sleep.park_begin(&parker);
-                let mut lingers = lingers;
+                let mut stays = stays;
                 while sleep.sentinel_begin() {
                     if !is_quiet() {
                         // On duty, with a timer.
@@ -97,11 +97,11 @@ fn busy_pool(lingers: bool) {
                     if !is_quiet() {
                         continue;
                     }
-                    if !lingers || !sleep.lookout_begin(&parker) {
+                    if !stays || !sleep.lookout_begin(&parker) {
                         break;
                     }
                     // A timer's time that nobody is called in.
-                    lingers = false;
+                    stays = false;
                     sleep.lookout_end();
                     if is_quiet() {
                         break;

@@ -16,9 +16,9 @@ impl Drop for Outermost<'_> {
 }
 
 impl Worker {
-    /// As [`join_offered`](Self::join_offered), but the outermost of such joins is offered to others only
-    /// if that has been paying for calls of the same code, or if it takes much longer than these did. For
-    /// drop-ins whose callers don't know whether sharing pays.
+    /// As [`join_offered`](Self::join_offered), but the outermost of such joins is offered to
+    /// others only if that has been paying for calls of the same code, or if it takes much longer
+    /// than these did. For drop-ins whose callers don't know whether sharing pays.
     ///
     /// # Panics
     ///

@@ -1,4 +1,17 @@
-//! A worker: a thread's own side of its seat.
+//! A worker: a thread's own side of its seat. It imports the registry and the queues; the verbs are
+//! above it.
+//!
+//! | file | what is in it |
+//! | --- | --- |
+//! | `current`, `parts` | the worker that a thread is now, and what it is made of |
+//! | `life`, `ladder`, `watch` | a pool thread's loop, the steps to its sleep, the sentinel's watch |
+//! | `work`, `again`, `push` | finding and running work; where new work goes |
+//! | `wait`, `standing` | waits, and how a thread gives its seats away meanwhile |
+//! | `stretch`, `pace`, `gap` | whether helping pays; gaps for lower threads |
+//! | `end` | the end of a pool |
+//!
+//! A thread is counted, in the pool's occupancy or as a searcher, whenever it isn't on the idle
+//! list; whoever leaves a count looks, or has somebody look, at what was queued meanwhile.
 
 mod again;
 pub(crate) mod current;

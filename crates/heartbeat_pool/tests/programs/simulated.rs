@@ -1,10 +1,12 @@
 //! Programs in the scheduler.
 //!
-//! `HEARTBEAT_SIM_SECONDS` is for how long, `HEARTBEAT_SIM_SEED` the first seed. Zero seconds show one program, and
-//! what became of it. `HEARTBEAT_SIM_FAILURES` is how many failures end it: more than one for an overview.
-//! `HEARTBEAT_SIM_PROGRAMS` is how many programs end it, if the time doesn't. `HEARTBEAT_SIM_FREEZE=verbs/fork.rs:125,worker/wait.rs:42`
-//! has threads stand still at those lines of the pool, for what needs one to miss a lot between two steps of its own;
-//! `HEARTBEAT_SIM_JOINS=1` makes all programs the joins of two threads, one of which takes from the other.
+//! `HEARTBEAT_SIM_SECONDS` is for how long, `HEARTBEAT_SIM_SEED` the first seed. Zero seconds show
+//! one program, and what became of it. `HEARTBEAT_SIM_FAILURES` is how many failures end it: more
+//! than one for an overview. `HEARTBEAT_SIM_PROGRAMS` is how many programs end it, if the time
+//! doesn't. `HEARTBEAT_SIM_FREEZE=verbs/fork.rs:136,verbs/fork.rs:139` has threads stand still at
+//! those lines of the pool, for what needs one to miss a lot between two steps of its own;
+//! `HEARTBEAT_SIM_JOINS=1` makes all programs the joins of two threads, one of which takes from the
+//! other.
 
 use crate::generate;
 use crate::ledger;

@@ -1,5 +1,5 @@
-//! Calls that are kept on one thread, frame after frame, wake nobody. In a process of its own, for it counts
-//! every thread's switches.
+//! Calls that are kept on one thread, frame after frame, wake nobody. In a process of its own, for
+//! it counts every thread's switches.
 #![cfg(target_os = "linux")]
 
 mod common;
@@ -25,8 +25,8 @@ fn kept_calls_wake_nobody_each_and_the_sentinel_leaves_after_the_last() {
     loop {
         let before = switches().values().sum::<u64>();
         frames(FRAMES);
-        // A thread that is woken goes to sleep again once, and twice more if it looks for what comes next.
-        // Less than before if a thread has ended.
+        // A thread that is woken goes to sleep again once, and twice more if it looks for what
+        // comes next. Less than before if a thread has ended.
         let slept = switches().values().sum::<u64>().saturating_sub(before);
         if slept < FRAMES / 2 {
             break;
