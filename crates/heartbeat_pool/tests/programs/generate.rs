@@ -48,7 +48,9 @@ fn joins_of_two(mut random: Random, threads: usize) -> Program {
     };
     let waiter = body((0..3).map(|_| join(Vec::new())).collect());
     let mut outer = || {
-        let inner = join(Vec::new());
+        // The inner one's halves last until somebody has come for the second.
+        let long = || body(vec![Step::Work(400)]);
+        let inner = Step::Join(Join::Offered, long(), long());
         Step::Spawn(Lane::Frame, body(vec![join(vec![inner])]))
     };
     let spawner = body((0..3).map(|_| outer()).collect());
@@ -63,6 +65,7 @@ fn joins_of_two(mut random: Random, threads: usize) -> Program {
         },
         outside: vec![waiter, spawner],
         settles: false,
+        freezes_at: "verbs/fork.rs",
     }
 }
 
@@ -114,6 +117,7 @@ pub fn program(seed: u64, threads: Option<usize>) -> Program {
     Program {
         outside,
         settles,
+        freezes_at: "",
         pool: generator.shape,
     }
 }

@@ -11,6 +11,8 @@ pub struct Program {
     pub outside: Vec<Body>,
     /// Whether the pool is left to become idle before it is dropped.
     pub settles: bool,
+    /// Where its threads stand still now and then, in the scheduler: a file, or none.
+    pub freezes_at: &'static str,
 }
 
 #[derive(Clone, Debug)]

@@ -3,10 +3,10 @@
 //! `HEARTBEAT_SIM_SECONDS` is for how long, `HEARTBEAT_SIM_SEED` the first seed. Zero seconds show
 //! one program, and what became of it. `HEARTBEAT_SIM_FAILURES` is how many failures end it: more
 //! than one for an overview. `HEARTBEAT_SIM_PROGRAMS` is how many programs end it, if the time
-//! doesn't. `HEARTBEAT_SIM_FREEZE=verbs/fork.rs:136,verbs/fork.rs:139` has threads stand still at
-//! those lines of the pool, for what needs one to miss a lot between two steps of its own;
+//! doesn't. `HEARTBEAT_SIM_FREEZE=verbs/fork.rs,worker/wait.rs:40` has threads stand still there, anywhere in
+//! a file of the pool or at one line, for what needs one to miss a lot between two steps of its own;
 //! `HEARTBEAT_SIM_JOINS=1` makes all programs the joins of two threads, one of which takes from the
-//! other.
+//! other. These have threads stand still in `verbs/fork.rs`, unless told otherwise.
 
 use crate::generate;
 use crate::ledger;
@@ -14,7 +14,7 @@ use crate::perform::Play;
 use crate::program::Program;
 use crate::stage::{self, number};
 use heartbeat_pool::ThreadPool;
-use heartbeat_pool::sim::{self, Settings};
+use heartbeat_pool::sim::{self, Place, Settings};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -22,14 +22,18 @@ use std::time::{Duration, Instant};
 /// Longer than any timer of an idle pool lasts.
 const IDLE: Duration = Duration::from_secs(3);
 
-/// The files and their lines that the environment's `name` gives.
-fn places(name: &str) -> Vec<(String, u32)> {
-    let value = std::env::var(name).unwrap_or_default();
-    let place = |place: &str| {
-        let (file, line) = place.rsplit_once(':').expect("a file and a line");
-        (file.to_owned(), line.parse().expect("a line is a number"))
+/// Where threads of `program` stand still: where the environment says, else where it says itself.
+fn places(program: &Program) -> Vec<Place> {
+    let by_environment = std::env::var("HEARTBEAT_SIM_FREEZE");
+    let places = by_environment.as_deref().unwrap_or(program.freezes_at);
+    let place = |place: &str| match place.split_once(':') {
+        Some((file, line)) => (
+            file.to_owned(),
+            Some(line.parse().expect("a line's number")),
+        ),
+        None => (place.to_owned(), None),
     };
-    value.split_terminator(',').map(place).collect()
+    places.split_terminator(',').map(place).collect()
 }
 
 /// Performs `program` as the first thread of a run.
@@ -82,7 +86,7 @@ fn run(seed: u64, is_shown: bool) -> Run {
     let program = generate::program(seed, None);
     let mut settings = Settings::new(seed);
     settings.refused.clone_from(&program.pool.refused);
-    settings.freeze_at = places("HEARTBEAT_SIM_FREEZE");
+    settings.freeze_at = places(&program);
     settings.never_refused = ["outside", "heartbeat late"].map(str::to_owned).to_vec();
     if is_shown {
         println!("{program:?}\n{settings:?}");

@@ -41,6 +41,7 @@ pub use once::OnceLock;
 pub use part::{fail, is_simulated, note, pass, settle, timers};
 pub use random::Random;
 pub use run::{Outcome, Settings, run};
+pub use strategy::Place;
 
 /// Tells the scheduler that the caller waits for others by looking again and again.
 #[track_caller]

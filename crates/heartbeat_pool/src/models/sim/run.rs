@@ -3,6 +3,7 @@
 use super::failure;
 use super::part::{Entry, fail};
 use super::random::Random;
+use super::strategy::Place;
 use super::world::World;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 use std::sync::Arc;
@@ -30,9 +31,9 @@ pub struct Settings {
     pub stalls: u64,
     /// What a point takes, in nanoseconds.
     pub tick: u64,
-    /// Ends of files' names, and lines: threads stand still there for a while. If there is none, by
+    /// Where threads stand still for a while: ends of files' names, and lines. If there is none, by
     /// chance anywhere.
-    pub freeze_at: Vec<(String, u32)>,
+    pub freeze_at: Vec<Place>,
 }
 
 impl Settings {

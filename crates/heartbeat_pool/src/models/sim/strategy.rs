@@ -10,6 +10,9 @@ const UNFAIR_STEPS: u64 = 60_000;
 /// How often a fair walk changes threads.
 const FAIR: u64 = 8;
 
+/// A file of the pool, and a line of it, if not any.
+pub type Place = (String, Option<u32>);
+
 /// A way to choose.
 #[derive(Clone, Debug)]
 enum Way {
@@ -22,7 +25,7 @@ enum Way {
     /// a lot just there.
     FreezesAt {
         walk: u64,
-        places: Vec<(String, u32)>,
+        places: Vec<Place>,
         often: u64,
     },
     /// The one of the highest priority, which now and then gets the lowest (probabilistic
@@ -63,7 +66,7 @@ pub(super) struct Strategy {
 
 impl Strategy {
     /// By chance, with threads that are frozen at `places` if there are any.
-    pub(super) fn new(seed: u64, places: Vec<(String, u32)>) -> Self {
+    pub(super) fn new(seed: u64, places: Vec<Place>) -> Self {
         let mut random = Random::new(seed);
         let frozen_at = |places, random: &mut Random| Way::FreezesAt {
             walk: random.of(&[4, 15, 40]),
@@ -121,8 +124,8 @@ impl Strategy {
                 ref places,
                 often,
             } if self.frozen.is_none() => {
-                let is_at = |(file, line): &(String, u32)| {
-                    place.line() == *line && place.file().ends_with(file)
+                let is_at = |(file, line): &Place| {
+                    line.is_none_or(|line| place.line() == line) && place.file().ends_with(file)
                 };
                 let is_there = places.iter().any(is_at);
                 self.freezes = is_there && steps <= UNFAIR_STEPS && self.random.once_in(often);
