@@ -47,7 +47,7 @@
 //! | lane | a rank of work: frame, io, background |
 //! | injector | the queue for work from outside and of the lower lanes |
 //! | mailbox, pinned | the queues for work that one thread must do |
-//! | latch, claim | how those who wait are told that work is over; who runs it |
+//! | latch | how those who wait are told that work is over |
 //! | parker | where a thread sleeps |
 //! | registry | what the workers of a pool share |
 //!
@@ -57,7 +57,7 @@
 //!
 //! | room | what is in it |
 //! | --- | --- |
-//! | `sync`, `unwind`, `small_fn`, `job`, `late`, `active`, `claim`, `tickets`, `thread_bound`, `alarm`, `placement`, `parker`, `latch`, `signal` | primitives |
+//! | `sync`, `unwind`, `small_fn`, `job`, `late`, `active`, `tickets`, `thread_bound`, `alarm`, `placement`, `parker`, `latch`, `signal` | primitives |
 //! | `lanes` | who may run what |
 //! | `trace`, `metrics` | what was done |
 //! | `idle`, `heartbeat` | who is idle, and how forks come to be shared |
@@ -81,7 +81,6 @@ mod sync;
 mod models;
 
 mod alarm;
-mod claim;
 mod latch;
 mod parker;
 mod signal;

@@ -6,7 +6,7 @@
 #[cfg(heartbeat_loom)]
 pub(crate) use loom::{
     cell::UnsafeCell,
-    sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU64, AtomicUsize, Ordering, fence},
+    sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering, fence},
     sync::{Arc, Condvar, Mutex, MutexGuard},
 };
 
@@ -30,7 +30,7 @@ pub(crate) mod mpsc {
 
 #[cfg(not(any(heartbeat_loom, heartbeat_sim)))]
 pub(crate) use std::{
-    sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU64, AtomicUsize, Ordering, fence},
+    sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering, fence},
     sync::{Arc, Condvar, Mutex, MutexGuard},
 };
 

@@ -54,6 +54,53 @@ fn the_second_half_needs_no_poll_of_its_owner() {
     });
 }
 
+/// What lies private around it is offered with it, and never later.
+#[test]
+fn an_offered_join_offers_those_around_it() {
+    within_a_minute(|| {
+        let pool = pool(3);
+        for _ in 0..100 {
+            let begun = AtomicUsize::new(0);
+            let begin = || {
+                begun.fetch_add(1, Ordering::AcqRel);
+            };
+            let wait = || wait_until(|| begun.load(Ordering::Acquire) == 2);
+            pool.with_worker(|worker| {
+                let inner = |worker: &Worker| worker.join_offered(|_| wait(), |_| begin());
+                worker.join(inner, |_| begin());
+            });
+        }
+    });
+}
+
+/// Both kinds inside of one another, in turn, each half with its own part of the result.
+#[test]
+fn joins_of_both_kinds_end_with_their_own_halves() {
+    fn sum(worker: &Worker, range: std::ops::Range<u64>) -> u64 {
+        if range.end - range.start <= 4 {
+            return range.sum();
+        }
+        let middle = range.start + (range.end - range.start) / 3;
+        let left = |worker: &Worker| sum(worker, range.start..middle);
+        let right = |worker: &Worker| sum(worker, middle..range.end);
+        let (left, right) = match range.end % 3 {
+            0 => worker.join_offered(left, right),
+            1 => worker.join_measured(left, right),
+            _ => worker.join(left, right),
+        };
+        left + right
+    }
+    within_a_minute(|| {
+        for threads in SIZES {
+            let pool = pool(threads);
+            for length in [5, 100, 1000, 100_000] {
+                let total = pool.with_worker(|worker| sum(worker, 0..length));
+                assert_eq!(total, (0..length).sum());
+            }
+        }
+    });
+}
+
 /// Below other joins as well, however many, in whatever lane.
 #[test]
 fn the_second_half_can_be_taken_inside_of_other_joins() {

@@ -12,7 +12,6 @@ mod hidden;
 #[cfg(heartbeat_loom)]
 mod injector;
 #[cfg(heartbeat_loom)]
-mod join;
 #[cfg(heartbeat_loom)]
 mod parker;
 #[cfg(heartbeat_loom)]

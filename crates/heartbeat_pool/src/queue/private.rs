@@ -92,25 +92,19 @@ impl PrivateQueue {
         }
     }
 
-    /// How many joins, not counting plain calls, the thread is inside of: the index of the next
-    /// push.
-    pub(crate) fn depth(&self) -> usize {
-        self.tail.get()
-    }
-
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.tail.get() == self.head.get()
     }
 
     /// Takes the oldest job out, to promote it.
-    pub(crate) fn take_oldest(&self) -> Option<(usize, StackPtr)> {
+    pub(crate) fn take_oldest(&self) -> Option<StackPtr> {
         let index = self.head.get();
         if index == self.tail.get() {
             return None;
         }
         self.head.set(index + 1);
-        self.jobs[index % LEVELS].take().map(|job| (index, job))
+        self.jobs[index % LEVELS].take()
     }
 }
 
@@ -128,8 +122,7 @@ mod tests {
         let queue = PrivateQueue::new();
         let indices: Vec<_> = (0..LEVELS).map(|_| queue.push(NOTHING)).collect();
         assert!(queue.is_deep());
-        assert_eq!(queue.take_oldest().unwrap().0, indices[0]);
-        assert_eq!(queue.take_oldest().unwrap().0, indices[1]);
+        assert!(queue.take_oldest().is_some() && queue.take_oldest().is_some());
         for (level, private) in [(3, true), (2, true), (1, false), (0, false)] {
             assert_eq!(queue.pop(indices[level]), private);
             queue.end();

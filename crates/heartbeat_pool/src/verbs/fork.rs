@@ -1,13 +1,13 @@
-//! `join_offered`: two calls, the second of which another thread may take at once.
+//! The second half of a join, on its owner's stack, and how its owner and a thief come together.
 //!
-//! The second calls lie in a deque that others steal from, as in rayon and Cilk. That costs a fence
-//! where [`join`](crate::join()) costs none, but needs no poll of their owner's for them to be
-//! taken.
+//! A [`Fork`] is private at first ([`join`](crate::join())) or lies where others take it at once
+//! ([`join_offered`](Worker::join_offered)). All that were put on offer lie in one deque, the
+//! oldest first, and are older than those that are private. So who ends a join finds its fork
+//! newest in the deque, or it was stolen, and all older ones before it.
 //!
-//! Whoever steals usually has an empty deque: an idle thread has begun nothing, and a wait for a
-//! stolen fork begins once the own deque is empty, for what is older was stolen before. Then all
-//! that the thief's deque holds until it is done with the fork must be over before that is, and its
-//! owner may run it.
+//! Whoever steals usually has no forks: an idle thread has begun nothing, and a wait for a stolen
+//! fork begins once the own ones were stolen, too. Then all that the thief's deque holds until it
+//! is done with the fork must be over before that is, and its owner may run it.
 
 use crate::parker::Parker;
 use crate::queue::forks::ForkPtr;
@@ -20,46 +20,68 @@ use crate::worker::Worker;
 use crate::worker::wait::Wait;
 use std::any::Any;
 use std::cell::UnsafeCell;
+use std::mem::MaybeUninit;
+use std::ptr;
 
-/// What owner and thief tell each other.
+/// What owner and thief tell each other of a fork on offer.
 struct State<'a> {
     done: AtomicBool,
-    /// Who runs it, if that is another one whose deque was empty, and how many strangers' jobs its
+    /// Who runs it, if that is another one who had no forks, and how many strangers' jobs its
     /// thread was inside of then.
     thief: OnceLock<(Arc<Seat>, usize)>,
     owner: &'a Arc<Parker>,
-    seat: &'a Seat,
+    /// Whether it is part of a measured join, and what it forks as well.
+    is_measured: bool,
 }
 
-/// The second half of a join, on its owner's stack.
-struct Fork<'a, F, R> {
+impl<'a> State<'a> {
+    fn new(owner: &'a Worker) -> Self {
+        Self {
+            done: AtomicBool::new(false),
+            thief: OnceLock::new(),
+            owner: owner.parker(),
+            is_measured: owner.joins().is_measured.get(),
+        }
+    }
+}
+
+/// The second half of a join.
+#[repr(C)]
+pub(super) struct Fork<F, R> {
+    /// From when it is on offer until its join ends. First, to be found whatever the types are.
+    state: UnsafeCell<MaybeUninit<State<'static>>>,
     f: UnsafeCell<Option<F>>,
     result: UnsafeCell<Option<Result<R, Payload>>>,
-    state: State<'a>,
 }
 
-impl<'a, F: FnOnce(&Worker) -> R + Send, R: Send> Fork<'a, F, R> {
-    fn new(f: F, owner: &'a Worker) -> Self {
+impl<F: FnOnce(&Worker) -> R + Send, R: Send> Fork<F, R> {
+    #[inline]
+    pub(super) fn new(f: F) -> Self {
         Self {
+            state: UnsafeCell::new(MaybeUninit::uninit()),
             f: UnsafeCell::new(Some(f)),
             result: UnsafeCell::new(None),
-            state: State {
-                done: AtomicBool::new(false),
-                thief: OnceLock::new(),
-                owner: owner.parker(),
-                seat: owner.seat(),
-            },
         }
     }
 
-    fn as_ptr(&self) -> ForkPtr {
-        let fork = StackPtr {
-            data: std::ptr::from_ref(self).cast(),
+    #[inline]
+    pub(super) fn as_ptr(&self) -> StackPtr {
+        StackPtr {
+            data: ptr::from_ref(self).cast(),
             run: run::<F, R>,
-        };
-        // SAFETY: both are `Send` by this function's bounds, and `join_offered` pops the fork or
-        // waits until it is done.
-        unsafe { ForkPtr::new(fork) }
+        }
+    }
+
+    /// What it is to run, if nobody has.
+    #[inline]
+    pub(super) fn into_closure(self) -> Option<F> {
+        self.f.into_inner()
+    }
+
+    /// What became of it, if a thief ran it.
+    #[inline]
+    pub(super) fn into_result(self) -> Option<Result<R, Payload>> {
+        self.result.into_inner()
     }
 }
 
@@ -67,30 +89,45 @@ impl<'a, F: FnOnce(&Worker) -> R + Send, R: Send> Fork<'a, F, R> {
 ///
 /// # Safety
 ///
-/// `data` points to a `Fork` of these types that its owner keeps until it is done; this is its only
-/// run.
+/// `data` points to a `Fork` of these types that is on offer and that its owner keeps until it is
+/// done; this is its only run.
 unsafe fn run<F: FnOnce(&Worker) -> R + Send, R: Send>(data: *const (), thief: &dyn Any) {
     let thief = Worker::of(thief);
     // SAFETY: by contract.
-    let fork = unsafe { &*data.cast::<Fork<'_, F, R>>() };
-    if thief.joins().forks.is_empty() {
+    let fork = unsafe { &*data.cast::<Fork<F, R>>() };
+    // SAFETY: it is on offer.
+    let state = unsafe { state_of(data) };
+    let joins = thief.joins();
+    if joins.forks.is_empty() && joins.private.is_empty() {
         let seat = thief.seat();
-        let _ = fork.state.thief.set((seat.clone(), seat.strangers()));
+        let _ = state.thief.set((seat.clone(), seat.strangers()));
     }
+    let outer = joins.is_measured.replace(state.is_measured);
     // SAFETY: this is the only run, so nobody else touches the cell until the fork is done.
     let f = unsafe { &mut *fork.f.get() }.take();
     let result = f.map(|f| unwind::catch(|| f(thief)));
+    joins.is_measured.set(outer);
     // SAFETY: as above; the owner reads it once the fork is done.
     unsafe { *fork.result.get() = result };
     // The fork may be gone as soon as it is done.
-    let owner = fork.state.owner.clone();
+    let owner = state.owner.clone();
     // Release pairs with the Acquire in `StolenFork::is_done`.
-    fork.state.done.store(true, Ordering::Release);
+    state.done.store(true, Ordering::Release);
     owner.unpark();
 }
 
+/// The state of a fork of any type.
+///
+/// # Safety
+///
+/// `data` points to a `Fork` that is on offer and stays so for `'a`.
+unsafe fn state_of<'a>(data: *const ()) -> &'a State<'a> {
+    // SAFETY: its first field is the state, which `offer` has written.
+    unsafe { &*data.cast() }
+}
+
 /// Tells forks of different code apart, as far as their machine code differs.
-pub(crate) fn kind<F: FnOnce(&Worker) -> R + Send, R: Send>() -> usize {
+pub(super) fn kind<F: FnOnce(&Worker) -> R + Send, R: Send>() -> usize {
     (run::<F, R> as unsafe fn(*const (), &dyn Any)) as usize
 }
 
@@ -98,6 +135,8 @@ pub(crate) fn kind<F: FnOnce(&Worker) -> R + Send, R: Send>() -> usize {
 struct StolenFork<'a> {
     fork: *const (),
     state: &'a State<'a>,
+    /// The owner's.
+    seat: &'a Seat,
 }
 
 impl StolenFork<'_> {
@@ -134,6 +173,10 @@ impl Wait for StolenFork<'_> {
             return false;
         }
         let Some(fork) = seat.forks.steal() else {
+            // It is to share what is left of it.
+            if !self.is_done() {
+                seat.beat.want();
+            }
             return false;
         };
         if self.is_done() || seat.strangers() != *strangers {
@@ -150,7 +193,7 @@ impl Wait for StolenFork<'_> {
 
     fn is_ready(&self) -> bool {
         let thief = self.state.thief.get();
-        self.state.seat.has_returned_one(|fork| self.is(fork))
+        self.seat.has_returned_one(|fork| self.is(fork))
             || (self.may_steal() && thief.is_some_and(|(seat, _)| !seat.forks.is_empty()))
     }
 
@@ -158,6 +201,56 @@ impl Wait for StolenFork<'_> {
 }
 
 impl Worker {
+    /// Puts `half` where others take it. True if they may have had none to take before it.
+    ///
+    /// # Safety
+    ///
+    /// `half` points to a [`Fork`] that is not on offer; the caller sees to it that it is kept
+    /// until [`end_offer`](Self::end_offer), on this worker, has returned.
+    #[inline]
+    pub(super) unsafe fn offer(&self, half: StackPtr) -> bool {
+        let state = half.data.cast::<State<'_>>().cast_mut();
+        // SAFETY: its first field is the state, in a cell, which nobody sees before the push. The
+        // parker is the worker's, which the caller keeps as long.
+        unsafe { state.write(State::new(self)) };
+        // SAFETY: closure and result are `Send` by the bounds of `Fork`, and it is kept by contract.
+        let fork = unsafe { ForkPtr::new(half) };
+        self.joins().forks.push(fork)
+    }
+
+    /// Takes the newest fork on offer, `half`, back (true), or waits until who took it is through
+    /// with it.
+    ///
+    /// # Safety
+    ///
+    /// `half` is what [`offer`](Self::offer) was called with, and what was offered later has ended.
+    #[inline]
+    pub(super) unsafe fn end_offer(&self, half: *const ()) -> bool {
+        self.joins().forks.pop() || {
+            // SAFETY: by contract.
+            unsafe { self.wait_for_thief(half) };
+            false
+        }
+    }
+
+    /// # Safety
+    ///
+    /// As [`end_offer`](Self::end_offer), and the fork was stolen.
+    #[cold]
+    unsafe fn wait_for_thief(&self, half: *const ()) {
+        // SAFETY: the fork is on offer until this returns.
+        let state = unsafe { state_of(half) };
+        let seat = self.seat();
+        self.wait(&StolenFork {
+            fork: half,
+            state,
+            seat,
+        });
+        let state = half.cast::<State<'_>>().cast_mut();
+        // SAFETY: the thief touches it no more after it is done, and nobody reads it again.
+        unsafe { state.drop_in_place() };
+    }
+
     /// Tells of forks that others may take, as soon as these are not hidden.
     #[cold]
     pub(crate) fn announce_forks(&self) {
@@ -177,58 +270,6 @@ impl Worker {
             self.registry().tell(news);
         });
     }
-
-    /// As [`join`](Self::join), but `b` can be taken by others at once, not from the next beat on:
-    /// for calls that join nothing and [split](crate::for_each()) nothing for long, so that nobody
-    /// could take what was left private, or that wait for `b` themselves. It costs some ten
-    /// nanoseconds.
-    ///
-    /// # Panics
-    ///
-    /// As [`join`](Self::join).
-    ///
-    /// ```
-    /// let pool = heartbeat_pool::ThreadPool::builder().num_threads(2).build().unwrap();
-    /// let sums = pool.with_worker(|worker| {
-    ///     worker.join_offered(|_| (0..1000).sum::<u64>(), |_| (1000..2000).sum::<u64>())
-    /// });
-    /// assert_eq!(sums, (499_500, 1_499_500));
-    /// ```
-    #[inline]
-    pub fn join_offered<A, B, RA, RB>(&self, a: A, b: B) -> (RA, RB)
-    where
-        A: FnOnce(&Self) -> RA + Send,
-        B: FnOnce(&Self) -> RB + Send,
-        RA: Send,
-        RB: Send,
-    {
-        let fork = Fork::new(b, self);
-        // Who comes for older forks finds this one too, unless they are hidden.
-        if self.joins().forks.push(fork.as_ptr()) || self.seat().hides_forks() {
-            self.announce_forks();
-        }
-        let ra = unwind::catch(|| a(self));
-        // What came later is over, so this is the newest.
-        let stolen = !self.joins().forks.pop();
-        if stolen {
-            self.wait(&StolenFork {
-                fork: fork.as_ptr().data(),
-                state: &fork.state,
-            });
-        }
-        let ra = ra.unwrap_or_else(|payload| unwind::resume(payload));
-        if !stolen {
-            return match fork.f.into_inner() {
-                Some(b) => (ra, b(self)),
-                None => unreachable!("a fork that was not stolen was not run"),
-            };
-        }
-        match fork.result.into_inner() {
-            Some(Ok(rb)) => (ra, rb),
-            Some(Err(payload)) => unwind::resume(payload),
-            None => unreachable!("a stolen fork is run before the wait for it ends"),
-        }
-    }
 }
 
 #[cfg(test)]
@@ -238,6 +279,16 @@ mod tests {
     use crate::threads::this_thread::Stranger;
     use crate::worker::current;
 
+    /// Puts `fork` on offer, and takes it out of the deque.
+    fn stolen<F: FnOnce(&Worker) -> R + Send, R: Send>(
+        worker: &Worker,
+        fork: &Fork<F, R>,
+    ) -> ForkPtr {
+        // SAFETY: the caller keeps it until the test is over.
+        unsafe { worker.offer(fork.as_ptr()) };
+        worker.seat().forks.steal().unwrap()
+    }
+
     /// Calls `test` with a fork of an outer join, which came back to `seat`, and the wait for
     /// another one. Nobody else is there.
     fn beside_a_fork_that_came_back(
@@ -246,18 +297,27 @@ mod tests {
     ) {
         let pool = ThreadPool::builder().num_threads(0).build().unwrap();
         pool.with_worker(|worker| {
-            let outer = Fork::new(|_: &Worker| 1, worker);
-            let inner = Fork::new(|_: &Worker| 2, worker);
+            let outer = Fork::new(|_: &Worker| 1);
+            let inner = Fork::new(|_: &Worker| 2);
             let seat = seat(worker);
-            seat.give_back(outer.as_ptr());
+            seat.give_back(stolen(worker, &outer));
+            let fork = stolen(worker, &inner);
             let wait = StolenFork {
-                fork: inner.as_ptr().data(),
-                state: &inner.state,
+                fork: fork.data(),
+                // SAFETY: it is on offer until the test is over.
+                state: unsafe { state_of(fork.data()) },
+                seat: worker.seat(),
             };
-            test(worker, &wait, inner.as_ptr());
-            assert!(!outer.state.done.load(Ordering::Relaxed));
+            test(worker, &wait, fork);
+            // SAFETY: as above.
+            let state = unsafe { state_of(outer.as_ptr().data) };
+            assert!(!state.done.load(Ordering::Relaxed));
             worker.run_fork(seat.take_returned(|_| true).unwrap());
-            assert!(matches!(outer.result.into_inner(), Some(Ok(1))));
+            for half in [outer.as_ptr(), inner.as_ptr()] {
+                // SAFETY: it was stolen and was run.
+                unsafe { worker.wait_for_thief(half.data) };
+            }
+            assert!(matches!(outer.into_result(), Some(Ok(1))));
         });
     }
 

@@ -4,76 +4,11 @@
 //! where others see it; else its own thread runs it, at about the cost of a function call. The
 //! scheme is heartbeat scheduling (Acar et al., PLDI 2018), as in the libraries spice and chili.
 
+use super::fork::Fork;
 use crate::queue::private::StackPtr;
 use crate::schedule::News;
-use crate::seat::Promotion;
-use crate::sync::Arc;
-use crate::unwind::{self, Payload};
+use crate::unwind;
 use crate::worker::Worker;
-use crate::worker::wait::Wait;
-use std::any::Any;
-use std::cell::UnsafeCell;
-
-/// The second half of a join, on its owner's stack.
-struct StackJob<F, R> {
-    f: UnsafeCell<Option<F>>,
-    result: UnsafeCell<Option<Result<R, Payload>>>,
-}
-
-impl<F: FnOnce(&Worker) -> R + Send, R: Send> StackJob<F, R> {
-    fn new(f: F) -> Self {
-        Self {
-            f: UnsafeCell::new(Some(f)),
-            result: UnsafeCell::new(None),
-        }
-    }
-
-    fn as_ptr(&self) -> StackPtr {
-        unsafe fn run<F: FnOnce(&Worker) -> R + Send, R: Send>(data: *const (), thief: &dyn Any) {
-            let thief = Worker::of(thief);
-            // SAFETY: `data` is the job that `as_ptr` erased; its owner keeps it until the claim
-            // is finished.
-            let job = unsafe { &*data.cast::<StackJob<F, R>>() };
-            // SAFETY: the thief that won the claim is the only one to touch the cell until then.
-            let f = unsafe { &mut *job.f.get() }.take();
-            if let Some(f) = f {
-                let result = unwind::catch(|| f(thief));
-                // SAFETY: as above; the owner reads it after the claim is finished.
-                unsafe { *job.result.get() = Some(result) };
-            }
-        }
-        StackPtr {
-            data: std::ptr::from_ref(self).cast(),
-            run: run::<F, R>,
-        }
-    }
-}
-
-/// The wait for a thief.
-struct Stolen<'a>(&'a Promotion);
-
-impl Wait for Stolen<'_> {
-    fn is_done(&self) -> bool {
-        self.0.claim.is_done()
-    }
-
-    fn step(&self, worker: &Worker) -> bool {
-        // What the thief promoted meanwhile is part of what is waited for.
-        let Some(descendant) = self.0.take_descendant() else {
-            self.0.ask();
-            return false;
-        };
-        worker.seat().counters.steal();
-        worker.run_promotion(&descendant);
-        true
-    }
-
-    fn is_ready(&self) -> bool {
-        self.0.has_descendant()
-    }
-
-    fn set_asleep(&self, _: bool) {}
-}
 
 impl Worker {
     /// Runs `a` and `b`, possibly in parallel, and gives both results. Each gets the worker that
@@ -125,27 +60,25 @@ impl Worker {
             return (a(self), b(self));
         }
         let private = &self.joins().private;
-        let job = StackJob::new(b);
-        let index = self.queue(job.as_ptr());
-        let results = match unwind::catch(|| a(self)) {
-            Ok(ra) => {
-                let rb = if private.pop(index) {
-                    job.f.into_inner().map(|b| unwind::catch(|| b(self)))
-                } else {
-                    self.join_promoted(index, &job)
-                };
-                match rb {
-                    Some(rb) => rb.map(|rb| (ra, rb)),
-                    None => unreachable!("a join's second half runs exactly once"),
-                }
-            }
-            Err(payload) => {
-                if !private.pop(index) {
-                    self.end_promoted(index);
-                }
-                Err(payload)
-            }
+        let fork = Fork::new(b);
+        let half = fork.as_ptr();
+        let index = self.queue(half);
+        let ra = unwind::catch(|| a(self));
+        let is_own = private.pop(index) || {
+            // SAFETY: it was promoted, and what was promoted later has ended.
+            unsafe { self.end_offer(half.data) }
         };
+        let results = ra.and_then(|ra| {
+            let rb = if is_own {
+                fork.into_closure().map(|b| unwind::catch(|| b(self)))
+            } else {
+                fork.into_result()
+            };
+            match rb {
+                Some(rb) => rb.map(|rb| (ra, rb)),
+                None => unreachable!("a join's second half runs exactly once"),
+            }
+        });
         private.end();
         self.seat().beat.open();
         match results {
@@ -220,7 +153,8 @@ impl Worker {
         }
     }
 
-    /// Offers every private job, for their owner is about to wait.
+    /// Offers every private job: their owner is about to wait, or to offer a newer one.
+    #[inline]
     pub(crate) fn promote_all(&self) {
         while !self.joins().private.is_empty() {
             self.promote_oldest();
@@ -234,70 +168,20 @@ impl Worker {
         self.seat().beat.lower();
         self.seat().core.take();
         let wanted = self.seat().beat.take_wanted();
-        if wanted || self.registry().occupancy.admits(self.lane()) {
-            // Jobs of the frames that a panic would end are queued.
-            unwind::AbortOnUnwind::guard(|| self.promote_oldest());
+        let has_use = wanted || self.registry().occupancy.admits(self.lane());
+        if has_use && self.seat().shows_forks() {
+            self.promote_oldest();
         }
     }
 
+    #[cold]
     fn promote_oldest(&self) {
-        let Some((index, job)) = self.joins().private.take_oldest() else {
-            return;
-        };
-        let promotion = Arc::new(Promotion::new(
-            job,
-            self.lane(),
-            self.parker().clone(),
-            self.seat().strangers(),
-        ));
-        self.joins()
-            .promoted
-            .borrow_mut()
-            .push((index, promotion.clone()));
-        self.seat().offer(index, promotion);
-        self.seat().counters.promotion();
-        self.announce();
-    }
-
-    /// Tells of a fork that was offered.
-    pub(crate) fn announce(&self) {
-        let news = match self.joins().wants_help_now.take() {
-            true => News::at_once(self.lane()),
-            false => News::within_a_beat(self.lane()),
-        };
-        self.registry().tell(news);
-    }
-
-    /// Ends the join whose job was promoted, by running the job or by its thief's result.
-    #[cold]
-    fn join_promoted<F: FnOnce(&Self) -> R + Send, R: Send>(
-        &self,
-        index: usize,
-        job: &StackJob<F, R>,
-    ) -> Option<Result<R, Payload>> {
-        if self.end_promoted(index) {
-            // SAFETY: the claim was recovered, so no thief touches the cell.
-            let b = unsafe { &mut *job.f.get() }.take();
-            return b.map(|b| unwind::catch(|| b(self)));
+        if let Some(half) = self.joins().private.take_oldest() {
+            // SAFETY: `join` has queued it, and keeps it until it has ended the offer.
+            unsafe { self.offer(half) };
+            self.seat().counters.promotion();
+            self.announce_forks();
         }
-        // SAFETY: the thief has finished, and `is_done` acquired what it wrote.
-        unsafe { &mut *job.result.get() }.take()
-    }
-
-    /// Recovers the promoted job (true), or waits until its thief is done with it.
-    #[cold]
-    fn end_promoted(&self, index: usize) -> bool {
-        let last = self.joins().promoted.borrow_mut().pop();
-        let Some((promoted, promotion)) = last else {
-            unreachable!("a promoted job is listed until its join ends");
-        };
-        debug_assert_eq!(promoted, index);
-        if promotion.claim.try_recover() {
-            self.seat().withdraw(&promotion);
-            return true;
-        }
-        self.wait(&Stolen(&promotion));
-        false
     }
 }
 

@@ -9,6 +9,7 @@ pub(crate) mod fork;
 pub(crate) mod install;
 pub(crate) mod join;
 pub(crate) mod measured;
+mod offered;
 pub(crate) mod scope;
 pub(crate) mod spawn;
 pub(crate) mod split;

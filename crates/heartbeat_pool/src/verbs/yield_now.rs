@@ -27,16 +27,9 @@ impl Worker {
         // It may be a part of something below what the thread has taken from others since.
         let _stranger = Stranger::begin();
         self.promote_all();
-        if let Some(fork) = self.seat().steal_own_fork() {
-            self.run_fork(fork);
-            return Yield::Executed;
-        }
-        let own = self
-            .seat()
-            .take_promoted(|_, promotion| promotion.lane == self.lane());
-        match own {
-            Some(promotion) => {
-                self.run_promotion(&promotion);
+        match self.seat().steal_own_fork() {
+            Some(fork) => {
+                self.run_fork(fork);
                 Yield::Executed
             }
             None => Yield::Idle,

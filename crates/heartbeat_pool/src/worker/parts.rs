@@ -6,7 +6,6 @@ use crate::lanes::relief::Relief;
 use crate::queue::forks::Forks;
 use crate::queue::private::PrivateQueue;
 use crate::registry::seats::SeatList;
-use crate::seat::Promotion;
 use crate::sync::{Arc, Instant};
 use crate::threads::numbers::Slot;
 use std::any::Any;
@@ -19,9 +18,7 @@ pub(crate) type KeptScopes = RefCell<Vec<Arc<dyn Any + Send + Sync>>>;
 pub(crate) struct Joins {
     /// Second halves that nobody else sees.
     pub(crate) private: PrivateQueue,
-    /// Those of `private` that were promoted and whose `join` has not ended, oldest first.
-    pub(crate) promoted: RefCell<Vec<(usize, Arc<Promotion>)>>,
-    /// Second halves that others may take, newest last.
+    /// Second halves that others may take, newest last. All are older than those of `private`.
     pub(crate) forks: Forks,
     /// Whether the thread is inside of a measured join, or of a part of one.
     pub(crate) is_measured: Cell<bool>,
@@ -56,7 +53,6 @@ impl Joins {
     pub(super) fn new(forks: Forks) -> Self {
         Self {
             private: PrivateQueue::new(),
-            promoted: RefCell::new(Vec::new()),
             forks,
             is_measured: Cell::new(false),
             wants_help_now: Cell::new(false),

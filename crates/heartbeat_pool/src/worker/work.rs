@@ -6,7 +6,7 @@ use crate::job::Job;
 use crate::lanes::lane::Lane;
 use crate::lanes::occupancy::Charge;
 use crate::queue::forks::ForkPtr;
-use crate::seat::{Promotion, Seat};
+use crate::seat::Seat;
 use crate::sync::Arc;
 use crate::threads::this_thread::{self, Stranger};
 use crate::trace::{self, Kind};
@@ -21,7 +21,6 @@ const STRANGERS_TURN: u32 = 61;
 /// Work taken from a queue.
 pub(super) enum Found {
     Job(Job),
-    Promotion(Arc<Promotion>),
     Fork(ForkPtr),
     /// Work that holds no core: the thread is counted as running no lane.
     Blocking(Job),
@@ -146,13 +145,10 @@ impl Worker {
 
     pub(super) fn take_shared(&self, lane: Lane) -> Option<Found> {
         self.find_seat(|seat| {
-            if lane == seat.fork_lane()
-                && let Some(fork) = seat.steal_fork()
-            {
-                return Some(Found::Fork(fork));
+            if lane != seat.fork_lane() {
+                return None;
             }
-            let promotion = seat.take_promoted(|_, job| job.lane == lane)?;
-            Some(Found::Promotion(promotion))
+            seat.steal_fork().map(Found::Fork)
         })
     }
 
@@ -192,11 +188,9 @@ impl Worker {
     }
 
     pub(super) fn run(&self, found: Found) {
-        self.stretch
-            .has_joined(matches!(found, Found::Promotion(_) | Found::Fork(_)));
+        self.stretch.has_joined(matches!(found, Found::Fork(_)));
         match found {
             Found::Job(job) => self.run_job(Kind::Spawned, job),
-            Found::Promotion(promotion) => self.run_promotion(&promotion),
             Found::Fork(fork) => self.run_fork(fork),
             Found::Blocking(job) => self.run_blocking(job),
         }
@@ -240,19 +234,9 @@ impl Worker {
         self.busy_begin();
     }
 
-    pub(crate) fn run_promotion(&self, promotion: &Promotion) {
-        self.count_job();
-        trace::job(Kind::Joined, self.lane(), || {
-            promotion.run_taken(self, &self.seat, self.joins.private.depth());
-        });
-    }
-
     pub(crate) fn run_fork(&self, fork: ForkPtr) {
         self.count_job();
-        // What it forks is part of what is measured already.
-        let outer = self.joins.is_measured.replace(true);
         trace::job(Kind::Joined, self.lane(), || fork.run(self));
-        self.joins.is_measured.set(outer);
     }
 
     /// Runs one piece of work of any kind, whatever the budgets: for pools without threads.

@@ -12,6 +12,7 @@ pub struct Program {
     /// Whether the pool is left to become idle before it is dropped.
     pub settles: bool,
     /// Where its threads stand still now and then, in the scheduler: a file, or none.
+    #[cfg_attr(not(heartbeat_sim), allow(dead_code, reason = "no scheduler"))]
     pub freezes_at: &'static str,
 }
 
