@@ -12,6 +12,7 @@ use crate::queue::forks::ForkPtr;
 use crate::queue::hidden::Hidden;
 use crate::queue::private::StackPtr;
 use crate::queue::returned::Returned;
+use crate::record::note;
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Instant, Mutex, OnceLock, Ordering, lock};
 use crossbeam_utils::CachePadded;
 use std::any::Any;
@@ -51,6 +52,11 @@ impl Promotion {
         }
     }
 
+    /// A number that tells it from other work.
+    pub(crate) fn number(&self) -> u64 {
+        self.job.number()
+    }
+
     /// Runs the job on the worker `thief`, of `seat`, which has claimed it and has so many private
     /// jobs.
     pub(crate) fn run_taken(&self, thief: &dyn Any, seat: &Arc<Seat>, depth: usize) {
@@ -59,6 +65,11 @@ impl Promotion {
         unsafe { (self.job.run)(self.job.data, thief) };
         self.claim.finish();
         self.owner.unpark();
+    }
+
+    /// The number of the thread that took it.
+    pub(crate) fn thief_thread(&self) -> Option<u32> {
+        self.thief.get().map(|(seat, ..)| seat.thread)
     }
 
     /// Whether [`take_descendant`](Self::take_descendant) would find something.
@@ -100,6 +111,8 @@ type Promoted = VecDeque<(usize, Arc<Promotion>)>;
 /// The shared side of a worker; its own side is [`Worker`](crate::Worker).
 pub(crate) struct Seat {
     pub(crate) name: String,
+    /// The number of its thread, by which the recorder knows it.
+    pub(crate) thread: u32,
     /// Where its owner runs.
     pub(crate) core: CachePadded<Core>,
     pub(crate) beat: CachePadded<Beat>,
@@ -123,6 +136,7 @@ pub(crate) struct Seat {
 }
 
 impl Seat {
+    /// A seat of the calling thread.
     pub(crate) fn new(
         name: String,
         stealer: Stealer<Job>,
@@ -133,6 +147,7 @@ impl Seat {
     ) -> Self {
         Self {
             name,
+            thread: note::this_thread(),
             core: CachePadded::new(Core::none(is_lower)),
             beat: CachePadded::new(Beat::new()),
             stealer,

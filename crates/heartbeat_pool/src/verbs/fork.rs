@@ -12,6 +12,7 @@
 use crate::parker::Parker;
 use crate::queue::forks::ForkPtr;
 use crate::queue::private::StackPtr;
+use crate::record::{self, What, note};
 use crate::schedule::{News, Teller};
 use crate::seat::Seat;
 use crate::sync::{Arc, AtomicBool, OnceLock, Ordering};
@@ -143,6 +144,7 @@ impl Wait for StolenFork<'_> {
             worker.registry().tell(News::at_once(seat.fork_lane()));
         } else {
             worker.seat().counters.steal();
+            note::note(|| What::Stolen { from: seat.thread });
             worker.run_fork(fork);
         }
         true
@@ -155,6 +157,10 @@ impl Wait for StolenFork<'_> {
     }
 
     fn set_asleep(&self, _: bool) {}
+
+    fn kind(&self) -> record::Wait {
+        record::Wait::Join
+    }
 }
 
 impl Worker {
@@ -203,6 +209,8 @@ impl Worker {
         RB: Send,
     {
         let fork = Fork::new(b, self);
+        let job = || fork.as_ptr().number();
+        note::note(|| What::Forked { job: job() });
         // Who comes for older forks finds this one too, unless they are hidden.
         if self.joins().forks.push(fork.as_ptr()) || self.seat().hides_forks() {
             self.announce_forks();

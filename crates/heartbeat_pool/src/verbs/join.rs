@@ -5,6 +5,7 @@
 //! scheme is heartbeat scheduling (Acar et al., PLDI 2018), as in the libraries spice and chili.
 
 use crate::queue::private::StackPtr;
+use crate::record::{self, What, note};
 use crate::schedule::News;
 use crate::seat::Promotion;
 use crate::sync::Arc;
@@ -64,6 +65,9 @@ impl Wait for Stolen<'_> {
             return false;
         };
         worker.seat().counters.steal();
+        if let Some(from) = self.0.thief_thread() {
+            note::note(|| What::Stolen { from });
+        }
         worker.run_promotion(&descendant);
         true
     }
@@ -73,6 +77,10 @@ impl Wait for Stolen<'_> {
     }
 
     fn set_asleep(&self, _: bool) {}
+
+    fn kind(&self) -> record::Wait {
+        record::Wait::Join
+    }
 }
 
 impl Worker {
@@ -256,6 +264,7 @@ impl Worker {
             .push((index, promotion.clone()));
         self.seat().offer(index, promotion);
         self.seat().counters.promotion();
+        note::note(|| What::Promoted { job: job.number() });
         self.announce();
     }
 

@@ -1,0 +1,18 @@
+//! In place of `threads` where nothing is recorded.
+
+use super::event::What;
+
+#[derive(Clone, Copy)]
+pub(super) struct Session(());
+
+pub(super) fn session() -> Option<Session> {
+    None
+}
+
+pub(super) fn write(_: Session, _: What) {}
+
+pub(super) fn clocks(_: Session) {}
+
+pub(super) fn this_thread() -> u32 {
+    0
+}
