@@ -143,6 +143,18 @@ macro_rules! codes {
     };
 }
 
+/// What a thread is in its pool.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Role {
+    /// It is none of a pool's own.
+    #[default]
+    Outside,
+    /// It runs frame work, and what else there is room for.
+    Frame,
+    /// It runs io and background work only, at a lower priority.
+    Lower,
+}
+
 codes! {
     /// Where queued work lies.
     Place {

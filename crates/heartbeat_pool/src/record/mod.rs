@@ -23,7 +23,7 @@ mod snapshot;
 #[cfg_attr(any(heartbeat_loom, heartbeat_sim), path = "off.rs")]
 mod threads;
 
-pub use event::{Event, Need, Place, Wait, What, Work};
+pub use event::{Event, Need, Place, Role, Wait, What, Work};
 pub use names::Name;
 #[cfg(not(any(heartbeat_loom, heartbeat_sim)))]
 pub use recorder::Recorder;

@@ -1,6 +1,6 @@
 //! What the pool's rooms call where something happens.
 
-use super::event::What;
+use super::event::{Role, What};
 use super::threads;
 
 /// Notes what `what` gives, on the calling thread.
@@ -57,6 +57,11 @@ pub(crate) fn around<R>(begun: impl FnOnce() -> What, ended: What, f: impl FnOnc
     threads::write(session, begun());
     let _end = End(session, ended);
     f()
+}
+
+/// Tells what the calling thread is from now on.
+pub(crate) fn set_role(role: Role) {
+    threads::set_role(role);
 }
 
 /// A number of the calling thread, which no other thread of the process has had.

@@ -1,6 +1,6 @@
 //! What was recorded, as read by another thread.
 
-use super::event::Event;
+use super::event::{Event, Role};
 use super::threads;
 use std::collections::HashMap;
 
@@ -12,6 +12,8 @@ pub struct ThreadEvents {
     pub thread: u32,
     /// Its name, or its id where it has none.
     pub name: String,
+    /// What it is in its pool.
+    pub role: Role,
     /// In the order in which they happened.
     pub events: Vec<Event>,
     /// How many came before these and are gone, for the ring was full.
@@ -52,6 +54,7 @@ impl Snapshot {
             ThreadEvents {
                 thread: ring.thread,
                 name: ring.name.clone(),
+                role: ring.role,
                 events: copied.events.into_iter().filter_map(Event::of).collect(),
                 lost: copied.lost,
             }

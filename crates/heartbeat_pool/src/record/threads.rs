@@ -1,7 +1,7 @@
 //! Which rings there are: one a thread that noted anything since recording began.
 
 use super::clock;
-use super::event::{Event, What};
+use super::event::{Event, Role, What};
 use super::ring::Ring;
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
@@ -35,6 +35,7 @@ pub(super) struct Rings {
 pub(super) struct ThreadRing {
     pub(super) thread: u32,
     pub(super) name: String,
+    pub(super) role: Role,
     pub(super) ring: Ring,
     has_ended: AtomicBool,
 }
@@ -51,6 +52,7 @@ impl Drop for Own {
 
 thread_local! {
     static OWN: RefCell<Option<Own>> = const { RefCell::new(None) };
+    static ROLE: Cell<Role> = const { Cell::new(Role::Outside) };
     static NUMBER: Cell<u32> = const { Cell::new(0) };
 }
 
@@ -65,6 +67,11 @@ pub(super) fn this_thread() -> u32 {
         NUMBER.set(NEXT.fetch_add(1, Ordering::Relaxed));
     }
     NUMBER.get()
+}
+
+/// Tells what the calling thread is, before it notes anything.
+pub(super) fn set_role(role: Role) {
+    ROLE.set(role);
 }
 
 /// The present session.
@@ -127,6 +134,7 @@ fn open(session: Session) -> Option<Own> {
     let ring = Arc::new(ThreadRing {
         thread: this_thread(),
         name,
+        role: ROLE.get(),
         ring: Ring::new(CAPACITY.load(Ordering::Relaxed)),
         has_ended: AtomicBool::new(false),
     });
