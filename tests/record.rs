@@ -54,6 +54,13 @@ fn is_alone(slow: Res<Slow>) {
 }
 
 fn app(record: Record, folder: &Path) -> App {
+    let mut app = unfinished(record, folder);
+    app.finish();
+    app.cleanup();
+    app
+}
+
+fn unfinished(record: Record, folder: &Path) -> App {
     let mut app = App::new();
     app.add_plugins(HeartbeatPlugin {
         threads: Some(2),
@@ -64,8 +71,6 @@ fn app(record: Record, folder: &Path) -> App {
     app.init_resource::<Shared>().init_resource::<Slow>();
     app.add_systems(Update, (writes_first, writes_second, is_alone));
     app.add_systems(PostUpdate, || work(Duration::from_micros(200)));
-    app.finish();
-    app.cleanup();
     app
 }
 
@@ -209,7 +214,7 @@ fn a_folder_that_cannot_be_written_is_named_and_the_app_goes_on() {
 #[test]
 fn diagnostics_have_a_value_for_each_lane_and_schedule() {
     let _turn = turn();
-    let mut app = app(Record::Off, &folder("unused"));
+    let mut app = unfinished(Record::Off, &folder("unused"));
     app.add_plugins((DiagnosticsPlugin, HeartbeatDiagnosticsPlugin));
     (0..20).for_each(|_| app.update());
     let store = app.world().resource::<DiagnosticsStore>();
