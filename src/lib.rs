@@ -7,6 +7,7 @@ mod options;
 mod patch;
 mod plugin;
 mod query;
+pub mod record;
 
 pub use config::{ConfigError, THREADS_VARIABLE, ThreadCount};
 pub use diagnostics::HeartbeatMetrics;

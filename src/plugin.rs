@@ -5,6 +5,7 @@ use crate::diagnostics::HeartbeatMetrics;
 use crate::executor;
 use crate::options::Options;
 use crate::patch;
+use crate::record::{self, Record};
 use bevy_app::{App, Last, Main, Plugin, TaskPoolPlugin};
 use bevy_ecs::resource::Resource;
 use bevy_ecs::schedule::IntoScheduleConfigs;
@@ -15,6 +16,7 @@ use bevy_tasks::{
 };
 use heartbeat_pool::{Lane, LowerPriority, ThreadPool};
 use std::env;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Runs the whole engine on one heartbeat-scheduled pool.
@@ -87,6 +89,10 @@ pub struct HeartbeatPlugin {
     /// the plugin's in a world of the plugin's. Those that the app gives an executor of its own
     /// keep it.
     pub adaptive_schedules: bool,
+    /// What is recorded of frames, schedules, systems and jobs. See [`Record`].
+    pub record: Record,
+    /// The folder that recordings are written to, `traces` by default.
+    pub record_to: PathBuf,
 }
 
 impl Default for HeartbeatPlugin {
@@ -100,6 +106,8 @@ impl Default for HeartbeatPlugin {
             place_threads: true,
             beat: Duration::from_micros(100),
             adaptive_schedules: true,
+            record: Record::Off,
+            record_to: PathBuf::from("traces"),
         }
     }
 }
@@ -177,6 +185,9 @@ impl Plugin for HeartbeatPlugin {
         // TaskPoolPlugin has a system for this too, and goes without harm beside it; where it is
         // disabled, whoever takes its place must bring one.
         app.add_systems(Last, tick_local_tasks);
+        if !IS_WEB {
+            record::set_up(app, self.record, &self.record_to);
+        }
         if self.adaptive_schedules && !IS_WEB {
             // At each frame's begin, for schedules may come at any time.
             app.add_systems(Main, executor::install.before(Main::run_main));
@@ -194,6 +205,11 @@ impl Plugin for HeartbeatPlugin {
                 self.set_up_pool(&options);
                 warn(&options, true);
             }
+        }
+        if self.record != Record::Off && !IS_WEB {
+            let apps = app.sub_apps_mut();
+            apps.iter_mut()
+                .for_each(|app| record::name_systems(app.world_mut()));
         }
         if self.adaptive_schedules && !IS_WEB {
             app.sub_apps_mut()

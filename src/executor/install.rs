@@ -29,7 +29,8 @@ pub(crate) fn install(world: &mut World) {
         let mut probe = Probe::new();
         for (_, schedule) in world.resource_mut::<Schedules>().iter_mut() {
             if known.labels.insert(schedule.label()) && probe.is_default(schedule) {
-                schedule.set_executor(AdaptiveExecutor::new());
+                let label = format!("{:?}", schedule.label());
+                schedule.set_executor(AdaptiveExecutor::of(&label));
             }
         }
     });

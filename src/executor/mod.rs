@@ -2,9 +2,11 @@
 
 mod choice;
 mod install;
+mod named;
 mod probe;
 
 pub(crate) use install::install;
+pub(crate) use named::ways;
 
 use bevy_ecs::error::ErrorHandler;
 use bevy_ecs::schedule::{
@@ -13,6 +15,7 @@ use bevy_ecs::schedule::{
 };
 use bevy_ecs::world::World;
 use choice::{Choice, Way};
+use named::Named;
 use std::fmt;
 use std::time::Instant;
 
@@ -51,6 +54,8 @@ pub struct AdaptiveExecutor {
     plan: Option<Plan>,
     /// If not, one executor would not know what the other has left to apply.
     applies_at_end: bool,
+    /// The schedule, where it is known.
+    named: Option<Named>,
 }
 
 /// What is known of a schedule.
@@ -87,6 +92,15 @@ impl AdaptiveExecutor {
             all: MultiThreadedExecutor::new(),
             plan: None,
             applies_at_end: true,
+            named: None,
+        }
+    }
+
+    /// The same, for the schedule of that name, which recordings and diagnostics then have.
+    pub(crate) fn of(schedule: &str) -> Self {
+        Self {
+            named: Some(Named::new(schedule)),
+            ..Self::new()
         }
     }
 }
@@ -153,18 +167,23 @@ impl SystemExecutor for AdaptiveExecutor {
             Plan::new(schedule)
         });
         let threads = heartbeat_pool::global().num_threads();
-        if plan.has_non_send && is_elsewhere(world) || !self.applies_at_end {
-            self.run_on_all(&mut plan, schedule, world, skip_systems, error_handler);
-        } else if plan.is_single || threads <= 1 {
-            self.one.run(schedule, world, skip_systems, error_handler);
-        } else {
-            let start = Instant::now();
-            match plan.choice.way() {
-                Way::OneThread => self.one.run(schedule, world, skip_systems, error_handler),
-                Way::AllThreads => {
-                    self.run_on_all(&mut plan, schedule, world, skip_systems, error_handler);
-                }
+        let must_be_all = plan.has_non_send && is_elsewhere(world) || !self.applies_at_end;
+        let is_measured = !must_be_all && !plan.is_single && threads > 1;
+        let way = match is_measured {
+            _ if must_be_all => Way::AllThreads,
+            true => plan.choice.way(),
+            false => Way::OneThread,
+        };
+        let running = self.named.as_ref().map(|named| named.begin(way));
+        let start = is_measured.then(Instant::now);
+        match way {
+            Way::OneThread => self.one.run(schedule, world, skip_systems, error_handler),
+            Way::AllThreads => {
+                self.run_on_all(&mut plan, schedule, world, skip_systems, error_handler);
             }
+        }
+        drop(running);
+        if let Some(start) = start {
             plan.choice.ran(start.elapsed().as_nanos() as f64, threads);
         }
         self.plan = Some(plan);

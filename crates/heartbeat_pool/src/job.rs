@@ -64,6 +64,11 @@ impl Job {
         }
     }
 
+    /// A number that tells it from other jobs for as long as it lives.
+    pub(crate) fn number(&self) -> u64 {
+        self.data.addr().get() as u64
+    }
+
     pub(crate) fn run(self) {
         let (data, vtable) = (self.data, self.vtable);
         mem::forget(self);

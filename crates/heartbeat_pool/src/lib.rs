@@ -57,8 +57,10 @@
 //!
 //! | room | what is in it |
 //! | --- | --- |
-//! | `sync`, `unwind`, `small_fn`, `job`, `late`, `active`, `tickets`, `thread_bound`, `alarm`, `placement`, `parker`, `latch`, `signal` | primitives |
+//! | `sync`, `unwind`, `small_fn`, `job`, `late`, `active`, `tickets`, `thread_bound`, `alarm`, `placement` | primitives |
 //! | `lanes` | who may run what |
+//! | `record` | what happened, event by event |
+//! | `parker`, `latch`, `signal` | where a thread sleeps, and how it is told |
 //! | `trace`, `metrics` | what was done |
 //! | `idle`, `heartbeat` | who is idle, and how forks come to be shared |
 //! | `cost` | what was measured of work like that which comes |
@@ -90,6 +92,7 @@ mod idle;
 mod lanes;
 mod placement;
 mod queue;
+pub mod record;
 mod threads;
 
 mod heartbeat;

@@ -2,6 +2,7 @@
 
 use crate::alarm::Alarm;
 use crate::placement::{self, Thread};
+use crate::record::note;
 use crate::sync::{AtomicUsize, Condvar, Mutex, MutexGuard, Ordering, lock};
 use std::sync::{OnceLock, PoisonError};
 use std::time::Duration;
@@ -67,6 +68,13 @@ impl Parker {
         if self.take_token() {
             return true;
         }
+        note::parked(self, timeout.is_some());
+        let notified = self.park_without_token(timeout);
+        note::awake(notified);
+        notified
+    }
+
+    fn park_without_token(&self, timeout: Option<Duration>) -> bool {
         let bed = placement::current();
         let parked = PARKED + bed;
         let mut guard = lock(&self.lock);
@@ -199,6 +207,7 @@ impl Parker {
         // Release pairs with the Acquires in `park_inner` and `take_token`.
         let before = self.state.swap(NOTIFIED, Ordering::Release);
         let bed = before.checked_sub(PARKED)?;
+        note::woke(self);
         placement::want(bed);
         Some(bed)
     }

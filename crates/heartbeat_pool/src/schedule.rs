@@ -6,6 +6,7 @@
 use crate::idle::sleep::Wake;
 use crate::lanes::lane::Lane;
 use crate::lanes::priority;
+use crate::record::{Need, What, note};
 use crate::registry::Registry;
 use crate::registry::look::Look;
 use crate::sync::Arc;
@@ -19,6 +20,19 @@ enum Work {
     Blocking,
     /// Forks that are kept from others for now.
     Kept,
+}
+
+impl Work {
+    /// The same, as the recorder has it.
+    const fn need(self) -> Need {
+        match self {
+            Self::Of(Lane::Frame) => Need::Frame,
+            Self::Of(Lane::Io) => Need::Io,
+            Self::Of(Lane::Background) => Need::Background,
+            Self::Blocking => Need::Blocking,
+            Self::Kept => Need::Kept,
+        }
+    }
 }
 
 /// How soon somebody must look.
@@ -101,7 +115,7 @@ impl Registry {
             When::Sometime => self.sleep.needs_watch() && !self.sleep.has_sentinel(),
         };
         if is_needed && self.has_use_for(news.work) {
-            self.wake(news.teller);
+            self.wake(news.work.need(), news.teller);
         }
         is_needed
     }
@@ -115,10 +129,10 @@ impl Registry {
         let look = Look::new(self, seats.as_slice());
         if let Some(lane) = look.work_for_one_more() {
             if self.has_use_for(Work::Of(lane)) {
-                self.wake(Teller::MayStop);
+                self.wake(Need::Seat, Teller::MayStop);
             }
         } else if self.blocking.is_ready() {
-            self.wake(Teller::MayStop);
+            self.wake(Need::Blocking, Teller::MayStop);
         } else if !self.occupancy.is_quiet() {
             // Forks found no room before: the next one looks again.
             look.raise_beats(None);
@@ -160,7 +174,8 @@ impl Registry {
     }
 
     /// Wakes an idle thread, or starts one.
-    fn wake(self: &Arc<Self>, teller: Teller) {
+    fn wake(self: &Arc<Self>, need: Need, teller: Teller) {
+        note::note(|| What::Called { need });
         let wake = match teller {
             // A thread that gives way doesn't go on once a frame's has woken.
             _ if self.kin.is_lower() || priority::gives_way() => Wake::Anywhere,

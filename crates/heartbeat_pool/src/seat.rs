@@ -10,12 +10,15 @@ use crate::queue::deque::Stealer;
 use crate::queue::forks::ForkPtr;
 use crate::queue::hidden::Hidden;
 use crate::queue::returned::Returned;
+use crate::record::note;
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Instant, Ordering};
 use crossbeam_utils::CachePadded;
 
 /// The shared side of a worker; its own side is [`Worker`](crate::Worker).
 pub(crate) struct Seat {
     pub(crate) name: String,
+    /// The number of its thread, by which the recorder knows it.
+    pub(crate) thread: u32,
     /// Where its owner runs.
     pub(crate) core: CachePadded<Core>,
     pub(crate) beat: CachePadded<Beat>,
@@ -36,6 +39,7 @@ pub(crate) struct Seat {
 }
 
 impl Seat {
+    /// A seat of the calling thread.
     pub(crate) fn new(
         name: String,
         stealer: Stealer<Job>,
@@ -46,6 +50,7 @@ impl Seat {
     ) -> Self {
         Self {
             name,
+            thread: note::this_thread(),
             core: CachePadded::new(Core::none(is_lower)),
             beat: CachePadded::new(Beat::new()),
             stealer,

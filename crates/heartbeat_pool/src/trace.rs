@@ -1,32 +1,27 @@
-//! A span a job, for profilers that read [`tracing`](https://docs.rs/tracing): with the `tracing`
-//! feature only, else nothing at all.
+//! What is said of each job that runs: to the recorder, and with the `tracing` feature a span, for
+//! profilers that read [`tracing`](https://docs.rs/tracing).
 
 use crate::lanes::lane::Lane;
+use crate::record::note;
+use crate::record::{What, Work};
 
-/// What kind of work a span covers.
-#[derive(Clone, Copy)]
-pub(crate) enum Kind {
-    /// A spawned closure, or one run of a spawned future.
-    Spawned,
-    /// A scope's closure, or one run of its future.
-    Scoped,
-    /// Half of a join, on the thread that took it.
-    Joined,
-    /// Work for one thread.
-    Pinned,
-    /// Work of `spawn_blocking`.
-    Blocking,
+/// Calls `f`, which runs the piece of work that `job` gives the number of.
+#[inline(always)]
+pub(crate) fn job<R>(work: Work, lane: Lane, job: u64, f: impl FnOnce() -> R) -> R {
+    let begun = || What::Begun { job, lane, work };
+    note::around(begun, What::Ended { job }, || span(work, lane, f))
 }
 
 /// Calls `f` in a span.
 #[cfg(feature = "tracing")]
-pub(crate) fn job<R>(kind: Kind, lane: Lane, f: impl FnOnce() -> R) -> R {
-    let kind = match kind {
-        Kind::Spawned => "spawned",
-        Kind::Scoped => "scoped",
-        Kind::Joined => "joined",
-        Kind::Pinned => "pinned",
-        Kind::Blocking => "blocking",
+fn span<R>(work: Work, lane: Lane, f: impl FnOnce() -> R) -> R {
+    let kind = match work {
+        Work::Spawned => "spawned",
+        Work::Scoped => "scoped",
+        Work::Joined => "joined",
+        Work::Pinned => "pinned",
+        Work::Blocking => "blocking",
+        Work::Mailbox => "mailbox",
     };
     tracing::trace_span!("heartbeat_job", kind, ?lane).in_scope(f)
 }
@@ -34,6 +29,6 @@ pub(crate) fn job<R>(kind: Kind, lane: Lane, f: impl FnOnce() -> R) -> R {
 /// Calls `f`.
 #[cfg(not(feature = "tracing"))]
 #[inline(always)]
-pub(crate) fn job<R>(_: Kind, _: Lane, f: impl FnOnce() -> R) -> R {
+fn span<R>(_: Work, _: Lane, f: impl FnOnce() -> R) -> R {
     f()
 }

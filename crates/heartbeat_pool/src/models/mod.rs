@@ -19,6 +19,8 @@ mod relief;
 #[cfg(heartbeat_loom)]
 mod retire;
 #[cfg(heartbeat_loom)]
+mod ring;
+#[cfg(heartbeat_loom)]
 mod room;
 #[cfg(heartbeat_loom)]
 mod scope;

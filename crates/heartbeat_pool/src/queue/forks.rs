@@ -30,6 +30,11 @@ impl ForkPtr {
         self.0.data
     }
 
+    /// A number that tells it from other work.
+    pub(crate) fn number(&self) -> u64 {
+        self.0.number()
+    }
+
     /// One to be counted, not run.
     #[cfg(all(test, not(heartbeat_loom)))]
     pub(crate) fn nothing() -> Self {

@@ -2,10 +2,13 @@
 
 use crate::active::{ActiveTasks, Tracked, Tracks};
 use crate::job::{Closure, Job};
+use crate::lanes::lane::Lane;
 use crate::late;
 use crate::parker::Parker;
+use crate::record::{Place, What, Work, note};
 use crate::sync::Arc;
 use crate::threads::this_thread::{self, Stranger};
+use crate::trace;
 use async_task::{Runnable, Task};
 use concurrent_queue::ConcurrentQueue;
 use event_listener::{Event, EventListener};
@@ -201,6 +204,11 @@ impl Mailbox {
 
     /// Queues `job`, or gives it back if the mailbox is closed.
     pub(crate) fn push_job(&self, job: Job) -> Result<(), Job> {
+        note::note(|| What::Queued {
+            job: job.number(),
+            lane: Lane::Frame,
+            place: Place::Mailbox,
+        });
         self.queue
             .push(job)
             .map_err(concurrent_queue::PushError::into_inner)?;
@@ -222,7 +230,7 @@ impl Mailbox {
         match self.queue.pop() {
             Ok(job) => {
                 let _stranger = Stranger::begin();
-                job.run();
+                trace::job(Work::Mailbox, Lane::Frame, job.number(), || job.run());
                 true
             }
             Err(_) => false,

@@ -2,7 +2,9 @@
 //! could.
 
 use crate::job::Job;
+use crate::lanes::lane::Lane;
 use crate::parker::Parker;
+use crate::record::{Place, What, note};
 use crate::sync::{Arc, AtomicBool, Mutex, Ordering, lock};
 use concurrent_queue::ConcurrentQueue;
 
@@ -44,6 +46,11 @@ impl Pinned {
 
     /// Queues `job` and wakes the thread. Gives the job back if the thread has ended.
     pub(crate) fn push(&self, job: Job) -> Result<(), Job> {
+        note::note(|| What::Queued {
+            job: job.number(),
+            lane: Lane::Frame,
+            place: Place::Pinned,
+        });
         self.queue
             .push(job)
             .map_err(concurrent_queue::PushError::into_inner)?;

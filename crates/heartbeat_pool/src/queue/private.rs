@@ -17,6 +17,13 @@ pub(crate) struct StackPtr {
     pub(crate) run: unsafe fn(*const (), &dyn Any),
 }
 
+impl StackPtr {
+    /// A number that tells it from other work for as long as its owner keeps it.
+    pub(crate) fn number(&self) -> u64 {
+        self.data.addr() as u64
+    }
+}
+
 /// A ring of stack jobs, pushed and popped as a stack by `join`, promoted from its old end.
 pub(crate) struct PrivateQueue {
     jobs: [Cell<Option<StackPtr>>; LEVELS],

@@ -4,6 +4,7 @@
 //! what was pushed by those who did not see it sleep.
 
 use crate::lanes::lane::Lane;
+use crate::record::{What, note};
 use crate::registry::Registry;
 use crate::seat::Seat;
 use crate::sync::Arc;
@@ -83,6 +84,7 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
         for seat in self.seats.iter().filter(others) {
             seat.beat.raise();
         }
+        note::note(|| What::Beat);
     }
 
     /// Whether the beat of some seat but the caller's `own` was lowered since it was raised: there

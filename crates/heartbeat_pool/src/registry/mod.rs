@@ -17,6 +17,7 @@ use crate::late;
 use crate::metrics::PoolMetrics;
 use crate::queue::blocking::BlockingQueue;
 use crate::queue::injector::Injector;
+use crate::record::{Place, What, note};
 use crate::registry::kin::Kin;
 use crate::registry::seats::Seats;
 use crate::registry::start::{Main, Threads};
@@ -97,6 +98,11 @@ impl Registry {
     /// Queues `job` for any worker. The caller must see to it that one takes it.
     #[inline]
     pub(crate) fn inject(&self, lane: Lane, job: Job) {
+        note::note(|| What::Queued {
+            job: job.number(),
+            lane,
+            place: Place::Injector,
+        });
         // Closed at the end. What comes then may be a task that its waker woke before that, under
         // whatever locks.
         if let Err(refused) = self.injectors[lane.index()].push(job) {

@@ -4,6 +4,7 @@ use crate::active::Tracks;
 use crate::config::Config;
 use crate::lanes::priority;
 use crate::queue::pinned::Pinned;
+use crate::record::{What, note};
 use crate::registry::Registry;
 use crate::sync::thread::{self, JoinHandle};
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Condvar, Mutex, Ordering, lock};
@@ -225,8 +226,11 @@ impl Threads {
         } else if self.start(registry, None, true).is_err() {
             self.spares.started();
             self.spares.refuse(&registry.waiters);
-        } else if registry.occupancy.target() >= self.wanted.load(Ordering::Relaxed) {
-            self.spares.suffice();
+        } else {
+            note::note(|| What::SpareStarted);
+            if registry.occupancy.target() >= self.wanted.load(Ordering::Relaxed) {
+                self.spares.suffice();
+            }
         }
     }
 

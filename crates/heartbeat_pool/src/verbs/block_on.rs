@@ -2,6 +2,7 @@
 
 use crate::idle::spin;
 use crate::placement;
+use crate::record::{self, What, note};
 use crate::registry::Registry;
 use crate::signal::Signal;
 use crate::sync::Arc;
@@ -50,7 +51,9 @@ fn stand(pool: Option<&Arc<Registry>>, signal: &Arc<Signal>, patience: Duration)
     if current::run_pinned() || pool.is_some_and(wait::tick_threadless) {
         return;
     }
-    let needed = {
+    let wait = record::Wait::Future;
+    let begun = || What::WaitBegun { wait };
+    let needed = note::around(begun, What::WaitEnded, || {
         let _standing = Worker::stand_up();
         // What is waited for is often almost there, unless it, or who is to help with it, needs
         // this core.
@@ -58,7 +61,7 @@ fn stand(pool: Option<&Arc<Registry>>, signal: &Arc<Signal>, patience: Duration)
         spin::until(patience, is_over);
         let came_about = || signal.is_set() || current::has_pinned();
         wait::rest(pool, signal.owner(), came_about)
-    };
+    });
     if let Some(worker) = needed {
         worker.visit(Worker::tick);
     }

@@ -2,6 +2,8 @@
 
 use crate::active::Tracked;
 use crate::job::Job;
+use crate::lanes::lane::Lane;
+use crate::record::{Place, What, note};
 use crate::registry::Registry;
 use crate::schedule::News;
 use crate::sync::Arc;
@@ -20,6 +22,11 @@ impl Registry {
         let schedule = move |runnable: Runnable| {
             // SAFETY: the closure borrows nothing.
             let job = unsafe { Job::new(runnable) };
+            note::note(|| What::Queued {
+                job: job.number(),
+                lane: Lane::Frame,
+                place: Place::Blocking,
+            });
             // After the pool's end the job comes back, and dropping it cancels the task.
             if registry.blocking.push(job).is_ok() {
                 registry.tell(News::blocking());

@@ -12,6 +12,7 @@
 use crate::parker::Parker;
 use crate::queue::forks::ForkPtr;
 use crate::queue::private::StackPtr;
+use crate::record::{self, What, note};
 use crate::schedule::{News, Teller};
 use crate::seat::Seat;
 use crate::sync::{Arc, AtomicBool, OnceLock, Ordering};
@@ -186,6 +187,7 @@ impl Wait for StolenFork<'_> {
             worker.registry().tell(News::at_once(seat.fork_lane()));
         } else {
             worker.seat().counters.steal();
+            note::note(|| What::Stolen { from: seat.thread });
             worker.run_fork(fork);
         }
         true
@@ -198,6 +200,10 @@ impl Wait for StolenFork<'_> {
     }
 
     fn set_asleep(&self, _: bool) {}
+
+    fn kind(&self) -> record::Wait {
+        record::Wait::Join
+    }
 }
 
 impl Worker {

@@ -6,6 +6,7 @@
 
 use super::fork::Fork;
 use crate::queue::private::StackPtr;
+use crate::record::{What, note};
 use crate::schedule::News;
 use crate::unwind;
 use crate::worker::Worker;
@@ -177,6 +178,7 @@ impl Worker {
     #[cold]
     fn promote_oldest(&self) {
         if let Some(half) = self.joins().private.take_oldest() {
+            note::note(|| What::Promoted { job: half.number() });
             // SAFETY: `join` has queued it, and keeps it until it has ended the offer.
             unsafe { self.offer(half) };
             self.seat().counters.promotion();

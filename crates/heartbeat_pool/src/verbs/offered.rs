@@ -4,6 +4,7 @@
 //! for the second calls to be taken, as in rayon and Cilk.
 
 use super::fork::Fork;
+use crate::record::{What, note};
 use crate::unwind;
 use crate::worker::Worker;
 
@@ -36,6 +37,7 @@ impl Worker {
         self.promote_all();
         let fork = Fork::new(b);
         let half = fork.as_ptr();
+        note::note(|| What::Forked { job: half.number() });
         // SAFETY: it is kept until `end_offer` below.
         let is_news = unsafe { self.offer(half) };
         // Who comes for older forks finds this one too, unless they are hidden.

@@ -7,7 +7,7 @@ use super::Worker;
 use super::work::Found;
 use crate::job::Job;
 use crate::lanes::lane::Lane;
-use crate::trace::Kind;
+use crate::record::Work;
 use std::cell::Cell;
 
 /// Place for a task that was woken while it ran.
@@ -56,7 +56,7 @@ impl Worker {
         while let Some(job) = next {
             self.stretch.has_joined(false);
             self.again
-                .during(true, || self.run_counted(Kind::Spawned, job));
+                .during(true, || self.run_counted(Work::Spawned, job));
             next = self.again.take().and_then(|job| self.at_once(job));
         }
     }

@@ -5,6 +5,7 @@ use super::work::Found;
 use crate::active::Tracks;
 use crate::config::ThreadHandler;
 use crate::queue::pinned::Pinned;
+use crate::record::{Role, note};
 use crate::registry::Registry;
 use crate::schedule::News;
 use crate::sync::{Arc, hint};
@@ -43,6 +44,10 @@ pub(crate) fn thread_main(registry: &Arc<Registry>, pinned: &Arc<Pinned>) {
             handle(self.0, self.0.config.exit_handler.as_ref(), self.1);
         }
     }
+    note::set_role(match registry.kin.is_lower() {
+        true => Role::Lower,
+        false => Role::Frame,
+    });
     let worker = Rc::new(Worker::new(registry, Some(pinned.clone())));
     pinned.begin(worker.parker.clone());
     current::keep_seat(worker.clone());

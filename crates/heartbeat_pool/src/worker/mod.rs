@@ -37,6 +37,7 @@ use crate::queue::deque::Deque;
 use crate::queue::forks::Forks;
 use crate::queue::mailbox::Mailbox;
 use crate::queue::pinned::Pinned;
+use crate::record::{Place, What, note};
 use crate::registry::Registry;
 use crate::registry::look::Look;
 use crate::registry::start::Main;
@@ -274,6 +275,11 @@ impl Worker {
     }
 
     pub(crate) fn push_own(&self, job: Job) {
+        note::note(|| What::Queued {
+            job: job.number(),
+            lane: Lane::Frame,
+            place: Place::Own,
+        });
         self.deque.push(job);
     }
 

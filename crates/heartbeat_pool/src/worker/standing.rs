@@ -2,6 +2,7 @@
 
 use super::Worker;
 use crate::lanes::occupancy::Charge;
+use crate::record::{What, note};
 use crate::worker::current;
 use std::rc::Rc;
 
@@ -17,6 +18,7 @@ impl Drop for Standing {
             worker.count.charge.set(Some(charge));
             worker.seat.core.take();
             worker.busy_begin();
+            note::note(|| What::SeatBack);
         }
     }
 }
@@ -45,6 +47,7 @@ impl Worker {
                 worker.count.slot.release(&worker.registry.threads.numbers);
                 worker.seat.set_waiting(true);
                 worker.registry.occupancy.leave(charge);
+                note::note(|| What::SeatGiven);
                 worker.registry.offer_seat();
                 left.push((worker.clone(), charge));
             }

@@ -4,6 +4,7 @@ use crate::idle::sleep::Wake;
 use crate::idle::spin;
 use crate::parker::Parker;
 use crate::placement;
+use crate::record::{self, What, note};
 use crate::registry::Registry;
 use crate::registry::look::Look;
 use crate::registry::start::RETRY;
@@ -25,6 +26,8 @@ pub(crate) trait Wait {
     fn is_ready(&self) -> bool;
     /// Tells those who could wake the waiter that it is about to sleep, or that it no longer is.
     fn set_asleep(&self, asleep: bool);
+    /// What it is, for the recorder.
+    fn kind(&self) -> record::Wait;
 }
 
 impl Worker {
@@ -33,7 +36,11 @@ impl Worker {
     /// the seat goes to a spare thread meanwhile, so no core idles either.
     pub(crate) fn wait(&self, event: &impl Wait) {
         // Others point into the frames of whoever waits here.
-        unwind::AbortOnUnwind::guard(|| self.wait_out(event));
+        let wait = event.kind();
+        unwind::AbortOnUnwind::guard(|| {
+            let begun = || What::WaitBegun { wait };
+            note::around(begun, What::WaitEnded, || self.wait_out(event));
+        });
     }
 
     fn wait_out(&self, event: &impl Wait) {

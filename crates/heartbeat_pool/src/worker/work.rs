@@ -6,10 +6,11 @@ use crate::job::Job;
 use crate::lanes::lane::Lane;
 use crate::lanes::occupancy::Charge;
 use crate::queue::forks::ForkPtr;
+use crate::record::{What, Work, note};
 use crate::seat::Seat;
 use crate::sync::Arc;
 use crate::threads::this_thread::{self, Stranger};
-use crate::trace::{self, Kind};
+use crate::trace;
 use crate::unwind;
 
 /// Every this many jobs a worker looks everywhere else before its own deque, so that nothing is
@@ -182,6 +183,7 @@ impl Worker {
         behind.iter().chain(ahead).find_map(|seat| {
             let found = find(seat)?;
             self.seat.counters.steal();
+            note::note(|| What::Stolen { from: seat.thread });
             self.stretch.helps(seat);
             Some(found)
         })
@@ -190,19 +192,19 @@ impl Worker {
     pub(super) fn run(&self, found: Found) {
         self.stretch.has_joined(matches!(found, Found::Fork(_)));
         match found {
-            Found::Job(job) => self.run_job(Kind::Spawned, job),
+            Found::Job(job) => self.run_job(Work::Spawned, job),
             Found::Fork(fork) => self.run_fork(fork),
             Found::Blocking(job) => self.run_blocking(job),
         }
     }
 
-    fn run_job(&self, kind: Kind, job: Job) {
-        self.again.during(false, || self.run_counted(kind, job));
+    fn run_job(&self, work: Work, job: Job) {
+        self.again.during(false, || self.run_counted(work, job));
     }
 
-    pub(super) fn run_counted(&self, kind: Kind, job: Job) {
+    pub(super) fn run_counted(&self, work: Work, job: Job) {
         self.count_job();
-        trace::job(kind, self.lane(), || job.run());
+        trace::job(work, self.lane(), job.number(), || job.run());
     }
 
     pub(crate) fn count_job(&self) {
@@ -229,14 +231,14 @@ impl Worker {
         self.seat.core.give_back();
         counters.blocking();
         counters.busy_end();
-        trace::job(Kind::Blocking, self.lane(), || job.run());
+        trace::job(Work::Blocking, self.lane(), job.number(), || job.run());
         self.registry.blocking.finish();
         self.busy_begin();
     }
 
     pub(crate) fn run_fork(&self, fork: ForkPtr) {
         self.count_job();
-        trace::job(Kind::Joined, self.lane(), || fork.run(self));
+        trace::job(Work::Joined, self.lane(), fork.number(), || fork.run(self));
     }
 
     /// Runs one piece of work of any kind, whatever the budgets: for pools without threads.
@@ -308,7 +310,7 @@ impl Worker {
             return false;
         };
         let _stranger = Stranger::begin();
-        self.run_job(Kind::Pinned, job);
+        self.run_job(Work::Pinned, job);
         true
     }
 

@@ -8,6 +8,7 @@ use crate::job::Job;
 use crate::lanes::lane::Lane;
 use crate::latch::CountLatch;
 use crate::parker::Parker;
+use crate::record::{Place, What, note};
 use crate::registry::Registry;
 use crate::schedule::{News, Teller};
 use crate::seat::Seat;
@@ -61,6 +62,11 @@ impl ScopeCore {
         }
     }
 
+    /// A number that tells it from other scopes.
+    pub(super) fn number(&self) -> u64 {
+        std::ptr::from_ref(self).addr() as u64
+    }
+
     /// Counts something that the scope's end waits for.
     #[inline]
     pub(super) fn begin(&self) {
@@ -105,6 +111,11 @@ impl ScopeCore {
     /// Queues a job and, unless there is one, the ticket that `ticket` makes.
     #[inline]
     pub(crate) fn push(&self, job: ScopedJob, ticket: impl FnOnce() -> Job) {
+        note::note(|| What::Queued {
+            job: self.number(),
+            lane: self.lane,
+            place: Place::Scope,
+        });
         self.jobs.push(job);
         self.owner.counters.push();
         if self.is_held_here() {

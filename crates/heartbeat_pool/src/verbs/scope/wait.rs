@@ -3,9 +3,10 @@
 use super::core::ScopeCore;
 use crate::job::{Job, RawJob};
 use crate::queue::mailbox::Mailbox;
+use crate::record::{self, Work};
 use crate::schedule::{News, Teller};
 use crate::sync::{Arc, Instant};
-use crate::trace::{self, Kind};
+use crate::trace;
 use crate::unwind;
 use crate::worker::Worker;
 use crate::worker::wait::Wait;
@@ -63,7 +64,7 @@ fn run_one(core: &Arc<ScopeCore>, worker: &Worker) -> bool {
     };
     core.offer(|| Ticket::job(core));
     worker.count_job();
-    trace::job(Kind::Scoped, core.lane, || core.run(job));
+    trace::job(Work::Scoped, core.lane, core.number(), || core.run(job));
     true
 }
 
@@ -163,5 +164,9 @@ impl Wait for Completion<'_> {
 
     fn set_asleep(&self, asleep: bool) {
         self.core.set_owner_asleep(asleep);
+    }
+
+    fn kind(&self) -> record::Wait {
+        record::Wait::Scope
     }
 }

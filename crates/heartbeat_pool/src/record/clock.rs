@@ -1,0 +1,76 @@
+//! The clocks: the time of an event, and what the system says of a thread.
+
+use std::sync::OnceLock;
+use std::time::Instant;
+
+/// Nanoseconds since the first call.
+#[inline]
+pub(super) fn now() -> u64 {
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed().as_nanos() as u64
+}
+
+/// For how long the calling thread has run, and for how long it could have but had no core, in
+/// nanoseconds. None where the system doesn't tell.
+#[cfg(all(any(target_os = "linux", target_os = "android"), not(miri)))]
+pub(super) fn thread() -> Option<(u64, u64)> {
+    use rustix::time::{ClockId, clock_gettime};
+    // What the file says of it is a tick old; of the other nobody else tells.
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    let ran = u64::try_from(time.tv_sec * 1_000_000_000 + time.tv_nsec).ok()?;
+    Some((ran, schedstat::delayed().unwrap_or(0)))
+}
+
+#[cfg(not(all(any(target_os = "linux", target_os = "android"), not(miri))))]
+pub(super) fn thread() -> Option<(u64, u64)> {
+    None
+}
+
+/// The scheduler's account of a thread, in a file that each thread keeps open.
+#[cfg(all(any(target_os = "linux", target_os = "android"), not(miri)))]
+mod schedstat {
+    use std::cell::OnceCell;
+    use std::fs::File;
+    use std::os::unix::fs::FileExt;
+
+    thread_local! {
+        static FILE: OnceCell<Option<File>> = const { OnceCell::new() };
+    }
+
+    pub(super) fn delayed() -> Option<u64> {
+        FILE.try_with(|file| {
+            let open = || File::open("/proc/thread-self/schedstat").ok();
+            let mut bytes = [0; 64];
+            let length = file
+                .get_or_init(open)
+                .as_ref()?
+                .read_at(&mut bytes, 0)
+                .ok()?;
+            let text = std::str::from_utf8(bytes.get(..length)?).ok()?;
+            text.split_ascii_whitespace().nth(1)?.parse().ok()
+        })
+        .ok()?
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_clock_goes_on() {
+        let first = now();
+        assert!((0..1000).all(|_| now() >= first));
+    }
+
+    #[cfg(all(target_os = "linux", not(miri)))]
+    #[test]
+    fn a_thread_that_works_runs() {
+        let (before, _) = thread().unwrap();
+        let mut steps = 0_u64;
+        while thread().unwrap().0 == before {
+            steps += 1;
+            assert!(steps < 1 << 32);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! What the pool's rooms call where something happens.
+
+use super::event::{Role, What};
+use super::threads;
+
+/// Notes what `what` gives, on the calling thread.
+#[inline]
+pub(crate) fn note(what: impl FnOnce() -> What) {
+    if let Some(session) = threads::session() {
+        threads::write(session, what());
+    }
+}
+
+fn place<T>(parker: *const T) -> u64 {
+    parker.addr() as u64
+}
+
+/// Notes that the calling thread is about to sleep at `parker`.
+#[inline]
+pub(crate) fn parked<T>(parker: *const T, timed: bool) {
+    if let Some(session) = threads::session() {
+        threads::clocks(session);
+        let parker = place(parker);
+        threads::write(session, What::Parked { parker, timed });
+    }
+}
+
+/// Notes that the calling thread no longer sleeps.
+#[inline]
+pub(crate) fn awake(woken: bool) {
+    if let Some(session) = threads::session() {
+        threads::write(session, What::Awake { woken });
+        threads::clocks(session);
+    }
+}
+
+/// Notes that the calling thread wakes the one that sleeps at `parker`.
+#[inline]
+pub(crate) fn woke<T>(parker: *const T) {
+    let parker = || place(parker);
+    note(|| What::Woke { parker: parker() });
+}
+
+/// Calls `f`, and notes its begin and its end.
+#[inline]
+pub(crate) fn around<R>(begun: impl FnOnce() -> What, ended: What, f: impl FnOnce() -> R) -> R {
+    let Some(session) = threads::session() else {
+        return f();
+    };
+    /// Notes the end, though `f` unwinds.
+    struct End(threads::Session, What);
+    impl Drop for End {
+        fn drop(&mut self) {
+            threads::write(self.0, self.1);
+        }
+    }
+    threads::write(session, begun());
+    let _end = End(session, ended);
+    f()
+}
+
+/// Tells what the calling thread is from now on.
+pub(crate) fn set_role(role: Role) {
+    threads::set_role(role);
+}
+
+/// A number of the calling thread, which no other thread of the process has had.
+pub(crate) fn this_thread() -> u32 {
+    threads::this_thread()
+}

@@ -1,0 +1,153 @@
+//! Which rings there are: one a thread that noted anything since recording began.
+
+use super::clock;
+use super::event::{Event, Role, What};
+use super::ring::Ring;
+use std::cell::{Cell, RefCell};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+/// Rings of threads that have ended which are kept. Older ones are thrown away, and counted.
+const ENDED: usize = 64;
+
+/// A time of recording, by its number.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Session(u32);
+
+/// What runs now; zero for nothing.
+static ON: AtomicU32 = AtomicU32::new(0);
+static CAPACITY: AtomicUsize = AtomicUsize::new(0);
+static RINGS: Mutex<Rings> = Mutex::new(Rings {
+    session: 0,
+    of: Vec::new(),
+    lost: 0,
+});
+
+/// The rings of the present session, or of the last one.
+pub(super) struct Rings {
+    session: u32,
+    pub(super) of: Vec<Arc<ThreadRing>>,
+    /// Events that were thrown away with their rings.
+    pub(super) lost: u64,
+}
+
+pub(super) struct ThreadRing {
+    pub(super) thread: u32,
+    pub(super) name: String,
+    pub(super) role: Role,
+    pub(super) ring: Ring,
+    has_ended: AtomicBool,
+}
+
+/// A thread's hold on its ring.
+struct Own(Session, Arc<ThreadRing>);
+
+impl Drop for Own {
+    fn drop(&mut self) {
+        // Relaxed: a hint for who looks for memory.
+        self.1.has_ended.store(true, Ordering::Relaxed);
+    }
+}
+
+thread_local! {
+    static OWN: RefCell<Option<Own>> = const { RefCell::new(None) };
+    static ROLE: Cell<Role> = const { Cell::new(Role::Outside) };
+    static NUMBER: Cell<u32> = const { Cell::new(0) };
+}
+
+pub(super) fn rings() -> MutexGuard<'static, Rings> {
+    RINGS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+pub(super) fn this_thread() -> u32 {
+    static NEXT: AtomicU32 = AtomicU32::new(1);
+    if NUMBER.get() == 0 {
+        // Relaxed: nothing but the number matters.
+        NUMBER.set(NEXT.fetch_add(1, Ordering::Relaxed));
+    }
+    NUMBER.get()
+}
+
+/// Tells what the calling thread is, before it notes anything.
+pub(super) fn set_role(role: Role) {
+    ROLE.set(role);
+}
+
+/// The present session.
+#[inline]
+pub(super) fn session() -> Option<Session> {
+    // Relaxed: a thread that learns late of the begin or the end notes less or more.
+    let session = ON.load(Ordering::Relaxed);
+    (session != 0).then_some(Session(session))
+}
+
+/// Begins a session, with rings for so many events a thread.
+pub(super) fn begin(capacity: usize) {
+    let mut rings = rings();
+    rings.session += 1;
+    rings.of.clear();
+    rings.lost = 0;
+    // Relaxed, both: a thread makes its ring under the lock.
+    CAPACITY.store(capacity, Ordering::Relaxed);
+    ON.store(rings.session, Ordering::Relaxed);
+}
+
+pub(super) fn end() {
+    ON.store(0, Ordering::Relaxed);
+}
+
+/// Writes `what` to the calling thread's ring.
+#[inline(never)]
+pub(super) fn write(session: Session, what: What) {
+    let time = clock::now();
+    // A thread-local's destructor may come after the ring's.
+    _ = OWN.try_with(|own| {
+        // Noted while this writes: nothing here calls what notes.
+        let Ok(mut own) = own.try_borrow_mut() else {
+            return;
+        };
+        if !matches!(&*own, Some(own) if own.0 == session) {
+            *own = open(session);
+        }
+        if let Some(own) = &*own {
+            own.1.ring.push(Event { time, what }.words());
+        }
+    });
+}
+
+/// Notes what the system says of the calling thread.
+pub(super) fn clocks(session: Session) {
+    if let Some((ran, delayed)) = clock::thread() {
+        write(session, What::Clocks { ran, delayed });
+    }
+}
+
+/// A ring for the calling thread; none if the session is over already.
+#[cold]
+fn open(session: Session) -> Option<Own> {
+    let thread = thread::current();
+    let name = match thread.name() {
+        Some(name) => name.to_owned(),
+        None => format!("{:?}", thread.id()),
+    };
+    let ring = Arc::new(ThreadRing {
+        thread: this_thread(),
+        name,
+        role: ROLE.get(),
+        ring: Ring::new(CAPACITY.load(Ordering::Relaxed)),
+        has_ended: AtomicBool::new(false),
+    });
+    let mut rings = rings();
+    if rings.session != session.0 {
+        return None;
+    }
+    let ended = |ring: &Arc<ThreadRing>| ring.has_ended.load(Ordering::Relaxed);
+    if rings.of.iter().filter(|ring| ended(ring)).count() >= ENDED
+        && let Some(oldest) = rings.of.iter().position(ended)
+    {
+        rings.lost += rings.of.remove(oldest).ring.written();
+    }
+    rings.of.push(ring.clone());
+    Some(Own(session, ring))
+}

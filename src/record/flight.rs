@@ -1,0 +1,317 @@
+//! The flight recorder: it knows when frames begin and end, and writes what led to a late one.
+
+use super::order::Order;
+use super::row::FRAME;
+use super::systems::{NamedSystems, name_systems};
+use super::trace::Trace;
+use super::{Record, SaveError};
+use bevy_app::{App, Main};
+use bevy_ecs::prelude::*;
+use heartbeat_pool::record::{Cursor, Name, Recorder, Snapshot, ThreadEvents};
+use heartbeat_pool::{Lane, Task};
+use std::collections::VecDeque;
+use std::panic;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, Once, PoisonError, Weak};
+use std::time::Duration;
+
+/// Late frames that are written in one run of an app; later ones are only logged.
+const MOST_WRITTEN: u32 = 16;
+/// Events that [`Record::Always`] keeps: 128 MiB of them. Then it forgets the older half.
+const MOST_EVENTS: usize = 1 << 22;
+/// Frames that a panic's trace begins before it, where nothing else is said.
+const BEFORE_PANIC: usize = 8;
+
+/// What a panic on any thread needs, as far as it is known.
+#[derive(Default)]
+struct Known {
+    order: Arc<Order>,
+    /// When the last frames began.
+    begins: VecDeque<u64>,
+    folder: PathBuf,
+}
+
+static LATEST: Mutex<Weak<Mutex<Known>>> = Mutex::new(Weak::new());
+
+/// Keeps and writes what was recorded. [`HeartbeatPlugin`](crate::HeartbeatPlugin) inserts it where
+/// its `record` asks for it.
+#[derive(Resource)]
+pub struct FlightRecorder {
+    record: Record,
+    frame: Name,
+    /// The number of the present frame, and its begin.
+    number: u64,
+    begun: u64,
+    known: Arc<Mutex<Known>>,
+    /// How many schedules were described.
+    described: usize,
+    /// The number of the last frame that was written.
+    last_written: Option<u64>,
+    files: u32,
+    /// Files that are being written.
+    writing: Vec<Task<()>>,
+    /// What [`Record::Always`] keeps.
+    kept: Kept,
+}
+
+/// All events so far.
+#[derive(Default)]
+struct Kept {
+    cursor: Cursor,
+    threads: Vec<ThreadEvents>,
+    lost: u64,
+}
+
+impl Kept {
+    fn take(&mut self) {
+        let new = Recorder::snapshot_after(&mut self.cursor);
+        self.lost = new.lost;
+        for thread in new.threads {
+            match self
+                .threads
+                .iter_mut()
+                .find(|old| old.thread == thread.thread)
+            {
+                Some(old) => {
+                    old.events.extend(thread.events);
+                    old.lost += thread.lost;
+                }
+                None => self.threads.push(thread),
+            }
+        }
+        let all: usize = self.threads.iter().map(|thread| thread.events.len()).sum();
+        if all > MOST_EVENTS {
+            for thread in &mut self.threads {
+                let half = thread.events.len() / 2;
+                thread.events.drain(..half);
+                thread.lost += half as u64;
+            }
+        }
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        let mut snapshot = Snapshot::default();
+        snapshot.threads.clone_from(&self.threads);
+        snapshot.lost = self.lost;
+        snapshot
+    }
+}
+
+fn lock(known: &Mutex<Known>) -> std::sync::MutexGuard<'_, Known> {
+    known.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn threads() -> usize {
+    heartbeat_pool::global().num_threads()
+}
+
+impl FlightRecorder {
+    fn new(record: Record, folder: PathBuf) -> Self {
+        let known = Known {
+            folder,
+            ..Default::default()
+        };
+        Self {
+            record,
+            frame: Recorder::name(FRAME),
+            number: 0,
+            begun: 0,
+            known: Arc::new(Mutex::new(known)),
+            described: 0,
+            last_written: None,
+            files: 0,
+            writing: Vec::new(),
+            kept: Kept::default(),
+        }
+    }
+
+    /// What was recorded up to now: of the last frames, or of all that are kept.
+    #[must_use]
+    pub fn trace(&self) -> Trace {
+        let (order, since) = {
+            let known = lock(&self.known);
+            (
+                known.order.clone(),
+                known.begins.front().copied().unwrap_or(0),
+            )
+        };
+        match self.record {
+            Record::Always => {
+                let mut kept = Kept {
+                    cursor: self.kept.cursor.clone(),
+                    threads: self.kept.threads.clone(),
+                    lost: self.kept.lost,
+                };
+                kept.take();
+                Trace::new(&kept.snapshot(), order, threads())
+            }
+            Record::Off | Record::LateFrames { .. } => last_frames(order, since),
+        }
+    }
+
+    /// Writes what was recorded up to now; see [`Trace::save`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Trace::save`].
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), SaveError> {
+        self.trace().save(path)
+    }
+
+    /// Has files written to `folder` from now on.
+    pub fn set_folder(&mut self, folder: impl Into<PathBuf>) {
+        lock(&self.known).folder = folder.into();
+    }
+
+    /// How many late frames were written so far, or are being written.
+    #[must_use]
+    pub fn files(&self) -> u32 {
+        self.files
+    }
+
+    fn begin_frame(&mut self) {
+        self.number += 1;
+        self.begun = Recorder::now();
+        let frames = match self.record {
+            Record::LateFrames { keep, .. } => keep + 1,
+            Record::Off | Record::Always => BEFORE_PANIC,
+        };
+        let mut known = lock(&self.known);
+        known.begins.push_back(self.begun);
+        while known.begins.len() > frames {
+            known.begins.pop_front();
+        }
+        drop(known);
+        Recorder::begin(self.frame, self.number);
+        Recorder::read_clocks();
+    }
+
+    fn end_frame(&mut self) {
+        Recorder::read_clocks();
+        Recorder::end(self.frame);
+        let took = Duration::from_nanos(Recorder::now() - self.begun);
+        match self.record {
+            Record::LateFrames { over, keep } if took > over => self.late(took, keep),
+            Record::Always => self.kept.take(),
+            Record::Off | Record::LateFrames { .. } => {}
+        }
+        self.writing.retain(|task| !task.is_finished());
+    }
+
+    /// Writes the present frame and those before it, in the background.
+    fn late(&mut self, took: Duration, keep: usize) {
+        let number = self.number;
+        let is_in_last = |last: u64| number - last <= keep as u64;
+        if self.files >= MOST_WRITTEN || self.last_written.is_some_and(is_in_last) {
+            return;
+        }
+        self.files += 1;
+        self.last_written = Some(number);
+        let known = lock(&self.known);
+        let (order, folder) = (known.order.clone(), known.folder.clone());
+        let since = known.begins.front().copied().unwrap_or(0);
+        drop(known);
+        log::warn!(
+            "bevy_heartbeat: frame {number} took {took:?}: see {}",
+            folder.display()
+        );
+        let write = async move {
+            let trace = last_frames(order, since);
+            save_all(&trace, &folder, &format!("late-frame-{number}"));
+        };
+        let pool = heartbeat_pool::global();
+        self.writing
+            .push(pool.spawn_future(Lane::Background, write));
+    }
+}
+
+/// The frames since `since`, as the rings have them.
+fn last_frames(order: Arc<Order>, since: u64) -> Trace {
+    let mut trace = Trace::new(&Recorder::snapshot(), order, threads());
+    trace.cut(since);
+    trace
+}
+
+/// Writes the trace in all forms. The game goes on without a file that can't be written.
+fn save_all(trace: &Trace, folder: &Path, name: &str) {
+    for extension in ["html", "json", "txt"] {
+        if let Err(error) = trace.save(folder.join(format!("{name}.{extension}"))) {
+            log::error!("bevy_heartbeat: {error}");
+        }
+    }
+}
+
+impl Drop for FlightRecorder {
+    fn drop(&mut self) {
+        if self.record == Record::Always {
+            self.kept.take();
+            let known = lock(&self.known);
+            let (order, folder) = (known.order.clone(), known.folder.clone());
+            drop(known);
+            let trace = Trace::new(&self.kept.snapshot(), order, threads());
+            save_all(&trace, &folder, "trace");
+        }
+        for task in self.writing.drain(..) {
+            heartbeat_pool::block_on(task);
+        }
+    }
+}
+
+/// Has a panic write the last frames, the first one in a process.
+fn write_on_panic() {
+    static HOOK: Once = Once::new();
+    static PANIC: Once = Once::new();
+    HOOK.call_once(|| {
+        let before = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            before(info);
+            // Not waited for: the panic may come from under either lock.
+            let known = LATEST.try_lock().ok().and_then(|latest| latest.upgrade());
+            let known = known.as_deref().and_then(|known| known.try_lock().ok());
+            let Some(known) = known else { return };
+            let (order, folder) = (known.order.clone(), known.folder.clone());
+            let since = known.begins.front().copied().unwrap_or(0);
+            drop(known);
+            PANIC.call_once(|| save_all(&last_frames(order, since), &folder, "panic"));
+        }));
+    });
+}
+
+fn begin_frame(mut recorder: ResMut<FlightRecorder>) {
+    recorder.begin_frame();
+}
+
+fn end_frame(mut recorder: ResMut<FlightRecorder>) {
+    recorder.end_frame();
+}
+
+/// Looks at schedules that have come since the last time.
+fn describe(world: &mut World) {
+    let named = world
+        .get_resource::<NamedSystems>()
+        .map_or(0, |named| named.schedules.len());
+    if world.resource::<FlightRecorder>().described == named {
+        return;
+    }
+    let order = Arc::new(Order::of(world));
+    let mut recorder = world.resource_mut::<FlightRecorder>();
+    lock(&recorder.known).order = order;
+    recorder.described = named;
+}
+
+/// Has `app` recorded.
+pub(crate) fn set_up(app: &mut App, record: Record, folder: &Path) {
+    if record == Record::Off {
+        return;
+    }
+    Recorder::start(Recorder::EVENTS);
+    let recorder = FlightRecorder::new(record, folder.to_owned());
+    *LATEST.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(&recorder.known);
+    write_on_panic();
+    app.insert_resource(recorder);
+    app.add_systems(
+        Main,
+        (name_systems, begin_frame).chain().before(Main::run_main),
+    );
+    app.add_systems(Main, (end_frame, describe).chain().after(Main::run_main));
+}

@@ -1,0 +1,167 @@
+//! What led to what: work to the thread that ran it, a wake-up to the one that woke.
+
+use heartbeat_pool::record::{Event, Place, Snapshot, What, Work};
+use std::collections::{HashMap, VecDeque};
+
+/// How something came from one thread to another, or to a later time of the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// It was queued.
+    Queued,
+    /// It was the half of a join.
+    Forked,
+    /// It was the half of a join that a beat had promoted.
+    Promoted,
+    /// It was woken.
+    Woken,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Flow {
+    /// The rows, by their places in the trace.
+    pub(crate) from: usize,
+    pub(crate) left: u64,
+    pub(crate) to: usize,
+    pub(crate) came: u64,
+    pub(crate) way: Way,
+}
+
+/// Who left something for others, when, and in what way.
+type Left = (usize, u64, Way);
+
+/// The flows in the making.
+#[derive(Default)]
+struct Builder {
+    flows: Vec<Flow>,
+    /// Single pieces of work.
+    single: HashMap<u64, Left>,
+    /// Those of scopes, in their order.
+    scoped: HashMap<u64, VecDeque<Left>>,
+    /// Those who were woken, by where they sleep.
+    woken: HashMap<u64, Left>,
+    /// Where each row sleeps now.
+    asleep: HashMap<usize, u64>,
+}
+
+/// All flows of `snapshot`, whose threads are rows in this order, by the time of their end.
+pub(crate) fn flows(snapshot: &Snapshot) -> Vec<Flow> {
+    let threads = snapshot.threads.iter().enumerate();
+    let events = threads.flat_map(|(row, thread)| thread.events.iter().map(move |e| (row, e)));
+    let mut events: Vec<(usize, &Event)> = events.collect();
+    events.sort_by_key(|(_, event)| event.time);
+    let mut builder = Builder::default();
+    for (row, event) in events {
+        builder.add(row, event.time, event.what);
+    }
+    // A ticket stands for its scope, whose jobs have flows of their own.
+    builder.flows
+}
+
+impl Builder {
+    fn add(&mut self, row: usize, time: u64, what: What) {
+        match what {
+            What::Queued {
+                job,
+                place: Place::Scope,
+                ..
+            } => {
+                let left = (row, time, Way::Queued);
+                self.scoped.entry(job).or_default().push_back(left);
+            }
+            What::Queued { job, .. } => {
+                self.single.insert(job, (row, time, Way::Queued));
+            }
+            What::Forked { job } => {
+                self.single.insert(job, (row, time, Way::Forked));
+            }
+            What::Promoted { job } => {
+                self.single.insert(job, (row, time, Way::Promoted));
+            }
+            What::Begun {
+                job,
+                work: Work::Scoped,
+                ..
+            } => {
+                let left = self.scoped.get_mut(&job).and_then(VecDeque::pop_front);
+                self.arrive(row, time, left);
+            }
+            What::Begun { job, .. } => {
+                let left = self.single.remove(&job);
+                // A ticket, whose scope's jobs have flows of their own.
+                let is_ticket = self.scoped.contains_key(&job);
+                self.arrive(row, time, left.filter(|_| !is_ticket));
+            }
+            What::Parked { parker, .. } => {
+                self.woken.remove(&parker);
+                self.asleep.insert(row, parker);
+            }
+            What::Woke { parker } => {
+                self.woken.insert(parker, (row, time, Way::Woken));
+            }
+            What::Awake { woken } => {
+                let parker = self.asleep.remove(&row);
+                let left = parker.and_then(|parker| self.woken.remove(&parker));
+                self.arrive(row, time, left.filter(|_| woken));
+            }
+            _ => {}
+        }
+    }
+
+    fn arrive(&mut self, to: usize, came: u64, left: Option<Left>) {
+        self.flows.extend(left.map(|(from, left, way)| Flow {
+            from,
+            left,
+            to,
+            came,
+            way,
+        }));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::row::tests::thread;
+    use super::*;
+    use heartbeat_pool::Lane;
+    use heartbeat_pool::record::Role;
+
+    #[test]
+    fn work_and_wake_ups_lead_from_thread_to_thread() {
+        let lane = Lane::Frame;
+        let queued = |job, place| What::Queued { job, lane, place };
+        let begun = |job, work| What::Begun { job, lane, work };
+        let mut snapshot = Snapshot::default();
+        let first = [
+            (10, queued(5, Place::Scope)),
+            (11, queued(5, Place::Scope)),
+            (12, queued(5, Place::Own)),
+            (13, What::Woke { parker: 9 }),
+            (20, begun(5, Work::Scoped)),
+            (30, What::Promoted { job: 6 }),
+        ];
+        let second = [
+            (
+                1,
+                What::Parked {
+                    parker: 9,
+                    timed: false,
+                },
+            ),
+            (15, What::Awake { woken: true }),
+            (16, begun(5, Work::Spawned)),
+            (21, begun(5, Work::Scoped)),
+            (40, begun(6, Work::Joined)),
+        ];
+        snapshot.threads.push(thread(1, Role::Outside, &first));
+        snapshot.threads.push(thread(2, Role::Frame, &second));
+        let flows = flows(&snapshot);
+        let short = |flow: &Flow| (flow.from, flow.left, flow.to, flow.came, flow.way);
+        let expected = [
+            (0, 13, 1, 15, Way::Woken),
+            (0, 10, 0, 20, Way::Queued),
+            (0, 11, 1, 21, Way::Queued),
+            (0, 30, 1, 40, Way::Promoted),
+        ];
+        assert_eq!(flows.iter().map(short).collect::<Vec<_>>(), expected);
+    }
+}

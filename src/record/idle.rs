@@ -1,0 +1,287 @@
+//! Where each thread's time went in a frame: it ran, or why it did not.
+
+use super::conflict::{self, Held};
+use super::flow::{Flow, Way};
+use super::row::{Kind, Row, State};
+use super::trace::{Frame, Trace};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::Duration;
+
+/// How long before a promotion the beat that asked for it may have been raised.
+const BEAT: u64 = 200_000;
+
+/// What a thread's time was spent on.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Cause {
+    /// The thread ran.
+    Running,
+    /// Nothing was queued: others wait for what runs, such as this system.
+    NothingQueued {
+        /// Its name; none if it is no system.
+        running: Option<String>,
+    },
+    /// A system could have begun, but another one had what it wants.
+    Conflict {
+        /// The one that waited.
+        system: String,
+        /// The one that ran.
+        running: String,
+        /// What both want.
+        both_want: String,
+    },
+    /// Work was there, but nobody had been told of it yet, or it was private until a beat.
+    NotOffered,
+    /// The thread was woken, but slept still.
+    BeingWoken,
+    /// As many threads ran as are to run at once.
+    NoSeat,
+    /// The thread had work, but the system gave it no core.
+    NoCore,
+    /// The thread had work, which waited: for a lock, or for a call that blocks.
+    Blocked,
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Running => write!(f, "running"),
+            Self::NothingQueued {
+                running: Some(name),
+            } => {
+                write!(f, "nothing queued while {name} runs")
+            }
+            Self::NothingQueued { running: None } => write!(f, "nothing queued"),
+            Self::Conflict {
+                system,
+                running,
+                both_want,
+            } => {
+                write!(f, "{system} waits for {running}: both want {both_want}")
+            }
+            Self::NotOffered => write!(f, "queued, not yet offered"),
+            Self::BeingWoken => write!(f, "asleep, being woken"),
+            Self::NoSeat => write!(f, "all seats taken"),
+            Self::NoCore => write!(f, "no core: the system ran others"),
+            Self::Blocked => write!(f, "in a lock or a blocking call"),
+        }
+    }
+}
+
+/// Where the time of a frame's threads went. The causes add up to the frame's time times the
+/// threads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Account {
+    /// The number of the frame.
+    pub frame: u64,
+    /// How long it took.
+    pub time: Duration,
+    /// How many threads there were for it.
+    pub threads: usize,
+    /// The longest first.
+    pub causes: Vec<(Cause, Duration)>,
+}
+
+/// What goes on between two times, between which nothing changes.
+struct Sweep<'a> {
+    trace: &'a Trace,
+    rows: Vec<usize>,
+    /// When something was queued, and when it was taken.
+    queued: Vec<(u64, u64)>,
+    /// Who was being woken, from when to when.
+    woken: Vec<(usize, u64, u64)>,
+    held: Vec<(u64, Option<Held>)>,
+    runs: Vec<conflict::Run>,
+}
+
+impl Trace {
+    /// Where the time of the threads went in the frame of that number; none if it isn't there.
+    #[must_use]
+    pub fn why_idle(&self, frame: u64) -> Option<Account> {
+        let frame = *self.frame(frame)?;
+        let sweep = Sweep::new(self, &frame);
+        let mut times: BTreeMap<Cause, u64> = BTreeMap::new();
+        for pair in sweep.edges(&frame).windows(2) {
+            sweep.add(pair[0], pair[1], &mut times);
+        }
+        for row in &sweep.rows {
+            without_core(&self.rows[*row], &frame, &mut times);
+        }
+        let mut causes: Vec<_> = times
+            .into_iter()
+            .filter(|(_, time)| *time > 0)
+            .map(|(cause, time)| (cause, Duration::from_nanos(time)))
+            .collect();
+        causes.sort_by_key(|(_, time)| std::cmp::Reverse(*time));
+        Some(Account {
+            frame: frame.number,
+            time: Duration::from_nanos(frame.end - frame.begin),
+            threads: sweep.rows.len(),
+            causes,
+        })
+    }
+}
+
+impl<'a> Sweep<'a> {
+    fn new(trace: &'a Trace, frame: &Frame) -> Self {
+        let rows = trace.rows_of(frame);
+        let within = |left: u64, came: u64| came > frame.begin && left < frame.end;
+        let flows = trace
+            .flows
+            .iter()
+            .filter(|flow| within(flow.left, flow.came));
+        let (woken, queued): (Vec<&Flow>, Vec<&Flow>) =
+            flows.partition(|flow| flow.way == Way::Woken);
+        let mut queued: Vec<_> = queued.iter().map(|flow| (flow.left, flow.came)).collect();
+        for (_, promoted) in &trace.promoted {
+            let before = trace.beats.partition_point(|beat| beat <= promoted);
+            if let Some(beat) = before.checked_sub(1).map(|place| trace.beats[place])
+                && promoted - beat < BEAT
+                && within(beat, *promoted)
+            {
+                queued.push((beat, *promoted));
+            }
+        }
+        Self {
+            trace,
+            rows,
+            queued,
+            woken: woken
+                .iter()
+                .map(|flow| (flow.to, flow.left, flow.came))
+                .collect(),
+            held: conflict::held(trace, frame),
+            runs: conflict::runs(trace, frame),
+        }
+    }
+
+    /// All times in the frame at which anything changes, its begin and its end among them.
+    fn edges(&self, frame: &Frame) -> Vec<u64> {
+        let states = self
+            .rows
+            .iter()
+            .flat_map(|row| &self.trace.rows[*row].states);
+        let mut edges: Vec<u64> = states.map(|(time, _)| *time).collect();
+        edges.extend(self.queued.iter().flat_map(|(left, came)| [*left, *came]));
+        edges.extend(self.woken.iter().flat_map(|(_, left, came)| [*left, *came]));
+        edges.extend(self.held.iter().map(|(time, _)| *time));
+        edges.retain(|time| (frame.begin..=frame.end).contains(time));
+        edges.extend([frame.begin, frame.end]);
+        edges.sort_unstable();
+        edges.dedup();
+        edges
+    }
+
+    fn add(&self, begin: u64, end: u64, times: &mut BTreeMap<Cause, u64>) {
+        let state = |row: &usize| self.trace.rows[*row].state(begin);
+        let is_idle = |row: &&usize| state(row) != State::Running;
+        let idle: Vec<usize> = self.rows.iter().filter(is_idle).copied().collect();
+        let running = self.rows.len() - idle.len();
+        let mut count = |cause, threads: usize| {
+            *times.entry(cause).or_default() += (end - begin) * threads as u64;
+        };
+        count(Cause::Running, running);
+        let is_woken = |row: &usize| {
+            let mut woken = self.woken.iter();
+            woken.any(|(who, left, came)| who == row && *left <= begin && *came > begin)
+        };
+        let woken = idle.iter().filter(|row| is_woken(row)).count();
+        count(Cause::BeingWoken, woken);
+        let rest = idle.len() - woken;
+        if rest > 0 {
+            count(self.cause(begin, running), rest);
+        }
+    }
+
+    /// Why threads that sleep or search do so at `time`, while so many run.
+    fn cause(&self, time: u64, running: usize) -> Cause {
+        if running >= self.trace.threads {
+            return Cause::NoSeat;
+        }
+        if self
+            .queued
+            .iter()
+            .any(|(left, came)| *left <= time && *came > time)
+        {
+            return Cause::NotOffered;
+        }
+        let order = &self.trace.order;
+        let name = |system| order.name(system).unwrap_or("a system").to_owned();
+        let after = self.held.partition_point(|(begin, _)| *begin <= time);
+        if let Some((_, Some(held))) = after.checked_sub(1).map(|place| &self.held[place]) {
+            let info = order.systems.get(&held.system);
+            let both_want = info.and_then(|info| info.conflicts.get(&held.by));
+            return Cause::Conflict {
+                system: name(held.system),
+                running: name(held.by),
+                both_want: both_want.cloned().unwrap_or_default(),
+            };
+        }
+        // Of those that run the one that ends last, and of those the one that began last: others
+        // may lie around it.
+        let begun = self.runs.partition_point(|run| run.begin <= time);
+        let running = self.runs[..begun].iter().filter(|run| run.end > time);
+        let leaf = running.max_by_key(|run| run.begin);
+        let running = leaf.map(|run| name(run.system));
+        Cause::NothingQueued { running }
+    }
+}
+
+/// Moves from what `row` ran the time for which it had no core, or was blocked.
+fn without_core(row: &Row, frame: &Frame, times: &mut BTreeMap<Cause, u64>) {
+    for pair in row.clocks.windows(2) {
+        let [a, b] = [pair[0], pair[1]];
+        let (begin, end) = (a.time.max(frame.begin), b.time.min(frame.end));
+        if begin >= end || slept(row, a.time, b.time) {
+            continue;
+        }
+        let wall = b.time - a.time;
+        let part = |time: u64| u128::from(time) * u128::from(end - begin) / u128::from(wall);
+        let part = |time: u64| part(time) as u64;
+        let delayed = b.delayed.saturating_sub(a.delayed).min(wall);
+        let ran = b.ran.saturating_sub(a.ran);
+        let blocked = (wall - delayed).saturating_sub(ran);
+        let running = running(row, begin, end);
+        let no_core = part(delayed).min(running);
+        let blocked = part(blocked).min(running - no_core);
+        let all = times.entry(Cause::Running).or_default();
+        *all -= no_core + blocked;
+        *times.entry(Cause::NoCore).or_default() += no_core;
+        *times.entry(Cause::Blocked).or_default() += blocked;
+    }
+}
+
+/// Whether `row` slept between the two times.
+fn slept(row: &Row, begin: u64, end: u64) -> bool {
+    let after = row.bars.partition_point(|bar| bar.begin < end);
+    let recent = row.bars[..after].iter().rev();
+    let mut recent = recent.take_while(|bar| bar.begin >= begin || bar.depth > 0);
+    recent.any(|bar| bar.kind == Kind::Sleep && bar.end > begin)
+}
+
+/// For how long `row` ran between the two times.
+fn running(row: &Row, begin: u64, end: u64) -> u64 {
+    let after = row.states.partition_point(|(time, _)| *time <= begin);
+    let mut last = (begin, row.state(begin));
+    let mut sum = 0;
+    let changes = row.states[after..].iter().copied();
+    for (time, state) in changes.take_while(|(time, _)| *time < end) {
+        sum += if last.1 == State::Running {
+            time - last.0
+        } else {
+            0
+        };
+        last = (time, state);
+    }
+    sum + if last.1 == State::Running {
+        end - last.0
+    } else {
+        0
+    }
+}
+
+#[cfg(test)]
+#[path = "idle_tests.rs"]
+mod tests;

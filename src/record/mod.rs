@@ -1,0 +1,66 @@
+//! Why was this frame late? The pool's recorder, with frames, schedules and systems in it, and what
+//! comes of that.
+//!
+//! | file | what is in it |
+//! | --- | --- |
+//! | `flight` | the resource: frames' begins and ends, late ones, panics |
+//! | `systems`, `order` | systems' names; what a schedule says of who may run beside whom |
+//! | `trace`, `row`, `flow` | what was recorded, thread by thread, and what led to what |
+//! | `path` | a frame's critical path |
+//! | `idle`, `conflict` | where each thread's time went, by cause |
+//! | `forecast`, `model` | what more threads would give |
+//! | `chrome`, `page`, `report`, `save` | the outputs |
+//! | `live` | diagnostics, frame by frame |
+
+mod chrome;
+mod conflict;
+mod flight;
+mod flow;
+mod forecast;
+mod idle;
+mod live;
+mod model;
+mod order;
+mod page;
+mod path;
+mod report;
+mod row;
+mod save;
+mod systems;
+mod trace;
+
+pub use flight::FlightRecorder;
+pub use forecast::{Forecast, Gain, Limit};
+pub use idle::{Account, Cause};
+pub use live::HeartbeatDiagnosticsPlugin;
+pub use save::SaveError;
+pub use trace::Trace;
+
+pub(crate) use flight::set_up;
+pub(crate) use row::SCHEDULE;
+pub(crate) use systems::name_systems;
+
+use bevy_reflect::Reflect;
+use std::time::Duration;
+
+/// What is recorded of an app, and when it is written.
+///
+/// It is a field of [`HeartbeatPlugin`](crate::HeartbeatPlugin). Anything but [`Record::Off`] gives
+/// systems their names in the recording, which costs a call through a pointer each; files go to the
+/// plugin's folder for them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
+pub enum Record {
+    /// Nothing is recorded.
+    #[default]
+    Off,
+    /// The last frames are kept in memory, and written when one is late, and on a panic.
+    LateFrames {
+        /// How long a frame may take.
+        over: Duration,
+        /// How many frames before the late one are written with it.
+        keep: usize,
+    },
+    /// All frames are kept, up to a number of events, and written when the app ends, and on a
+    /// panic.
+    Always,
+}

@@ -1,0 +1,306 @@
+//! One thread's events as bars to draw, and as the states that it was in, one after the other.
+
+use heartbeat_pool::Lane;
+use heartbeat_pool::record::{Name, Role, ThreadEvents, Wait, What, Work};
+
+/// The name of a frame's span.
+pub(crate) const FRAME: &str = "frame";
+/// What a schedule's span's name begins with.
+pub(crate) const SCHEDULE: &str = "schedule ";
+
+/// What a bar is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Frame(u64),
+    Schedule,
+    /// A system, by its number.
+    System(u64),
+    /// A span of the app's own.
+    Span,
+    Job(Work, Lane),
+    Wait(Wait),
+    Sleep,
+}
+
+/// Something that a thread did without a pause, or slept.
+#[derive(Clone, Debug)]
+pub(crate) struct Bar {
+    pub(crate) begin: u64,
+    pub(crate) end: u64,
+    /// How many bars it lies in.
+    pub(crate) depth: usize,
+    pub(crate) kind: Kind,
+    pub(crate) name: Option<Name>,
+}
+
+/// What a thread does, as far as time is concerned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    /// It works.
+    Running,
+    /// It waits for others, asleep or not.
+    Waiting,
+    /// It is awake and has nothing to do.
+    Searching,
+    /// It sleeps, and has nothing to do.
+    Asleep,
+    /// It does what nothing is known of: a thread that is no pool's.
+    Elsewhere,
+}
+
+/// What the system says of a thread at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Clocks {
+    pub(crate) time: u64,
+    pub(crate) ran: u64,
+    pub(crate) delayed: u64,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    pub(crate) thread: u32,
+    pub(crate) name: String,
+    pub(crate) role: Role,
+    /// By their begins.
+    pub(crate) bars: Vec<Bar>,
+    /// Each with the time from which on it lasts.
+    pub(crate) states: Vec<(u64, State)>,
+    pub(crate) clocks: Vec<Clocks>,
+    /// The places where it sleeps.
+    pub(crate) parkers: Vec<u64>,
+    pub(crate) lost: u64,
+}
+
+impl Kind {
+    fn of_span(name: Name, value: u64) -> Self {
+        match name.text() {
+            FRAME => Self::Frame(value),
+            text if text.starts_with(SCHEDULE) => Self::Schedule,
+            _ if value >> 32 != 0 => Self::System(value),
+            _ => Self::Span,
+        }
+    }
+}
+
+/// A row in the making.
+struct Builder {
+    row: Row,
+    /// The bars that have not ended, by their places in the row.
+    open: Vec<usize>,
+}
+
+impl Row {
+    pub(crate) fn new(thread: &ThreadEvents) -> Self {
+        let row = Self {
+            thread: thread.thread,
+            name: thread.name.clone(),
+            role: thread.role,
+            bars: Vec::new(),
+            states: Vec::new(),
+            clocks: Vec::new(),
+            parkers: Vec::new(),
+            lost: thread.lost,
+        };
+        let open = Vec::new();
+        let mut builder = Builder { row, open };
+        let mut last = 0;
+        for event in &thread.events {
+            last = event.time;
+            builder.add(event.time, event.what);
+        }
+        builder.end(last)
+    }
+
+    /// The state at `time`.
+    pub(crate) fn state(&self, time: u64) -> State {
+        let after = self.states.partition_point(|(begin, _)| *begin <= time);
+        match after.checked_sub(1) {
+            Some(place) => self.states[place].1,
+            None => self.rest(),
+        }
+    }
+
+    /// The state of a thread that nothing is known of.
+    fn rest(&self) -> State {
+        match self.role {
+            Role::Outside => State::Elsewhere,
+            Role::Frame | Role::Lower => State::Asleep,
+        }
+    }
+
+    /// The innermost of the bars that lie around `time` and are named or are jobs.
+    pub(crate) fn around(&self, time: u64) -> Option<&Bar> {
+        let after = self.bars.partition_point(|bar| bar.begin <= time);
+        let around = |bar: &&Bar| bar.end > time && !matches!(bar.kind, Kind::Sleep);
+        self.bars[..after].iter().rev().find(around)
+    }
+}
+
+impl Builder {
+    fn add(&mut self, time: u64, what: What) {
+        match what {
+            What::Begun { work, lane, .. } => self.open(time, Kind::Job(work, lane), None),
+            What::WaitBegun { wait } => self.open(time, Kind::Wait(wait), None),
+            What::Parked { parker, .. } => {
+                if !self.row.parkers.contains(&parker) {
+                    self.row.parkers.push(parker);
+                }
+                self.open(time, Kind::Sleep, None);
+            }
+            What::SpanBegun { name, value } => {
+                self.open(time, Kind::of_span(name, value), Some(name));
+            }
+            What::Ended { .. } => self.close(time, |kind, _| matches!(kind, Kind::Job(..))),
+            What::WaitEnded => self.close(time, |kind, _| matches!(kind, Kind::Wait(_))),
+            What::Awake { .. } => self.close(time, |kind, _| kind == Kind::Sleep),
+            What::SpanEnded { name } => self.close(time, |_, other| other == Some(name)),
+            What::Clocks { ran, delayed } => self.row.clocks.push(Clocks { time, ran, delayed }),
+            _ => return,
+        }
+        self.note_state(time);
+    }
+
+    fn open(&mut self, begin: u64, kind: Kind, name: Option<Name>) {
+        let depth = self.open.len();
+        self.open.push(self.row.bars.len());
+        self.row.bars.push(Bar {
+            begin,
+            end: u64::MAX,
+            depth,
+            kind,
+            name,
+        });
+    }
+
+    /// Ends the innermost bar like that, and those in it. The begin of one may be lost; then it is
+    /// none.
+    fn close(&mut self, end: u64, is: impl Fn(Kind, Option<Name>) -> bool) {
+        let bars = &mut self.row.bars;
+        let like = |place: &usize| is(bars[*place].kind, bars[*place].name);
+        let Some(first) = self.open.iter().rposition(like) else {
+            return;
+        };
+        for place in self.open.drain(first..) {
+            bars[place].end = end;
+        }
+    }
+
+    fn note_state(&mut self, time: u64) {
+        let bars = &self.row.bars;
+        let mut kinds = self.open.iter().rev().map(|place| bars[*place].kind);
+        let asleep = self
+            .open
+            .last()
+            .is_some_and(|place| bars[*place].kind == Kind::Sleep);
+        let state = match kinds.find(|kind| *kind != Kind::Sleep) {
+            Some(Kind::Wait(_)) => State::Waiting,
+            // A sleep in the midst of work, for example in a lock of the pool's.
+            Some(_) if asleep => State::Waiting,
+            Some(_) => State::Running,
+            None if self.row.role == Role::Outside => State::Elsewhere,
+            None if asleep => State::Asleep,
+            None => State::Searching,
+        };
+        if self
+            .row
+            .states
+            .last()
+            .is_none_or(|(_, last)| *last != state)
+        {
+            self.row.states.push((time, state));
+        }
+    }
+
+    fn end(mut self, last: u64) -> Row {
+        for place in self.open {
+            // Sleepers sleep on; of the others nothing later is known.
+            let bar = &mut self.row.bars[place];
+            bar.end = if bar.kind == Kind::Sleep {
+                u64::MAX
+            } else {
+                last.max(bar.begin)
+            };
+        }
+        self.row
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use heartbeat_pool::record::{Event, Recorder};
+
+    /// The events of a thread, for tests.
+    pub(crate) fn thread(number: u32, role: Role, events: &[(u64, What)]) -> ThreadEvents {
+        let mut thread = ThreadEvents::default();
+        thread.thread = number;
+        thread.name = format!("thread {number}");
+        thread.role = role;
+        let event = |&(time, what): &(u64, What)| Event { time, what };
+        thread.events = events.iter().map(event).collect();
+        thread
+    }
+
+    #[test]
+    fn bars_lie_in_each_other_and_states_follow() {
+        let name = Recorder::name("row::system");
+        let job = What::Begun {
+            job: 1,
+            lane: Lane::Frame,
+            work: Work::Scoped,
+        };
+        let value = 1 << 32;
+        let events = [
+            (10, What::Awake { woken: true }),
+            (20, job),
+            (30, What::SpanBegun { name, value }),
+            (40, What::WaitBegun { wait: Wait::Join }),
+            (
+                45,
+                What::Parked {
+                    parker: 7,
+                    timed: false,
+                },
+            ),
+            (50, What::Awake { woken: true }),
+            (55, What::WaitEnded),
+            (60, What::SpanEnded { name }),
+            (70, What::Ended { job: 1 }),
+            (
+                80,
+                What::Parked {
+                    parker: 7,
+                    timed: true,
+                },
+            ),
+        ];
+        let row = Row::new(&thread(1, Role::Frame, &events));
+        let states = [
+            (10, State::Searching),
+            (20, State::Running),
+            (40, State::Waiting),
+            (55, State::Running),
+            (70, State::Searching),
+            (80, State::Asleep),
+        ];
+        assert_eq!(row.states, states);
+        let bars: Vec<_> = row
+            .bars
+            .iter()
+            .map(|bar| (bar.begin, bar.end, bar.depth))
+            .collect();
+        let expected = [
+            (20, 70, 0),
+            (30, 60, 1),
+            (40, 55, 2),
+            (45, 50, 3),
+            (80, u64::MAX, 0),
+        ];
+        assert_eq!(bars, expected);
+        let around = |time| row.around(time).map(|bar| bar.kind);
+        assert_eq!(around(35), Some(Kind::System(value)));
+        assert_eq!(around(47), Some(Kind::Wait(Wait::Join)));
+        assert_eq!((around(75), row.state(5)), (None, State::Asleep));
+        assert_eq!(row.parkers, [7]);
+    }
+}

@@ -1,0 +1,176 @@
+//! A recording, ready to be asked and written.
+
+use super::flow::{Flow, flows};
+use super::order::Order;
+use super::row::{Bar, Kind, Row, State};
+use heartbeat_pool::record::{Name, Role, Snapshot, What};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A frame, as far as the main schedule ran in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Frame {
+    pub(crate) number: u64,
+    pub(crate) begin: u64,
+    pub(crate) end: u64,
+    /// The row of the thread that ran it.
+    pub(crate) row: usize,
+}
+
+/// What was recorded of some frames: names, times and counts, and nothing of what the app's data
+/// hold.
+///
+/// ```
+/// use bevy_app::App;
+/// use bevy_heartbeat::{HeartbeatPlugin, record::{FlightRecorder, Record}};
+///
+/// let mut app = App::new();
+/// app.add_plugins(HeartbeatPlugin {
+///     record: Record::LateFrames { over: std::time::Duration::from_secs(1), keep: 8 },
+///     ..Default::default()
+/// });
+/// (0..3).for_each(|_| app.update());
+/// let trace = app.world().resource::<FlightRecorder>().trace();
+/// assert!(trace.frames().count() >= 2);
+/// println!("{}", trace.report());
+/// ```
+#[derive(Clone, Debug)]
+pub struct Trace {
+    pub(crate) rows: Vec<Row>,
+    pub(crate) flows: Vec<Flow>,
+    pub(crate) frames: Vec<Frame>,
+    pub(crate) order: Arc<Order>,
+    /// When a beat was raised, and when a private fork was promoted, by time.
+    pub(crate) beats: Vec<u64>,
+    pub(crate) promoted: Vec<(usize, u64)>,
+    /// How many threads were to run at once.
+    pub(crate) threads: usize,
+    pub(crate) lost: u64,
+}
+
+impl Trace {
+    /// What `snapshot` says, of a pool of so many threads.
+    pub(crate) fn new(snapshot: &Snapshot, order: Arc<Order>, threads: usize) -> Self {
+        let rows: Vec<_> = snapshot.threads.iter().map(Row::new).collect();
+        let mut frames = Vec::new();
+        for (row, of) in rows.iter().enumerate() {
+            frames.extend(of.bars.iter().filter_map(|bar| frame(row, bar)));
+        }
+        frames.sort_by_key(|frame| frame.begin);
+        let mut trace = Self {
+            flows: flows(snapshot),
+            rows,
+            frames,
+            order,
+            beats: Vec::new(),
+            promoted: Vec::new(),
+            threads: threads.max(1),
+            lost: snapshot.all_lost(),
+        };
+        for (row, thread) in snapshot.threads.iter().enumerate() {
+            for event in &thread.events {
+                match event.what {
+                    What::Beat => trace.beats.push(event.time),
+                    What::Promoted { .. } => trace.promoted.push((row, event.time)),
+                    _ => {}
+                }
+            }
+        }
+        trace.beats.sort_unstable();
+        trace
+    }
+
+    /// Forgets what was over before `since`.
+    pub(crate) fn cut(&mut self, since: u64) {
+        for row in &mut self.rows {
+            row.bars.retain(|bar| bar.end > since);
+            let before = row.states.partition_point(|(time, _)| *time <= since);
+            row.states.drain(..before.saturating_sub(1));
+            row.clocks.retain(|clocks| clocks.time >= since);
+        }
+        self.flows.retain(|flow| flow.left >= since);
+        self.frames.retain(|frame| frame.begin >= since);
+        self.beats.retain(|beat| *beat >= since);
+        self.promoted.retain(|(_, time)| *time >= since);
+    }
+
+    /// The numbers of the frames that are in it from begin to end, and what each took.
+    pub fn frames(&self) -> impl Iterator<Item = (u64, Duration)> {
+        let time = |frame: &Frame| Duration::from_nanos(frame.end - frame.begin);
+        self.frames
+            .iter()
+            .map(move |frame| (frame.number, time(frame)))
+    }
+
+    /// How many events are missing, because there was no place for them.
+    #[must_use]
+    pub fn lost_events(&self) -> u64 {
+        self.lost
+    }
+
+    pub(crate) fn frame(&self, number: u64) -> Option<&Frame> {
+        self.frames.iter().find(|frame| frame.number == number)
+    }
+
+    /// The rows of the threads that might run a frame's work: the one that it began on, and the
+    /// pool's own for it, spare ones only where they ran.
+    pub(crate) fn rows_of(&self, frame: &Frame) -> Vec<usize> {
+        let own = self.threads;
+        let mut members = 0;
+        let of = self.rows.iter().enumerate();
+        let is_of = |(place, row): (usize, &Row)| {
+            if place == frame.row {
+                return Some(place);
+            }
+            if row.role != Role::Frame {
+                return None;
+            }
+            members += 1;
+            (members <= own || row.runs_between(frame.begin, frame.end)).then_some(place)
+        };
+        of.filter_map(is_of).collect()
+    }
+
+    /// The name of a bar.
+    pub(crate) fn label(&self, bar: &Bar) -> String {
+        match (bar.kind, bar.name) {
+            (Kind::Frame(number), _) => format!("frame {number}"),
+            (Kind::System(number), name) => {
+                let of_order = self.order.name(number);
+                let text = of_order.or(name.map(Name::text));
+                text.unwrap_or("system").to_owned()
+            }
+            (_, Some(name)) => name.text().to_owned(),
+            (Kind::Job(work, lane), None) => format!("{work:?} job ({lane:?})").to_lowercase(),
+            (Kind::Wait(wait), None) => format!("waits for a {wait:?}").to_lowercase(),
+            (Kind::Sleep, None) => "sleeps".to_owned(),
+            (Kind::Schedule | Kind::Span, None) => "span".to_owned(),
+        }
+    }
+}
+
+impl Row {
+    /// Whether it does anything between these times.
+    pub(crate) fn runs_between(&self, begin: u64, end: u64) -> bool {
+        let after = self.states.partition_point(|(time, _)| *time <= begin);
+        let within = self.states[after..]
+            .iter()
+            .take_while(|(time, _)| *time < end);
+        self.state(begin) == State::Running
+            || within
+                .into_iter()
+                .any(|(_, state)| *state == State::Running)
+    }
+}
+
+fn frame(row: usize, bar: &Bar) -> Option<Frame> {
+    match bar.kind {
+        Kind::Frame(number) if bar.end != u64::MAX => Some(Frame {
+            number,
+            begin: bar.begin,
+            end: bar.end,
+            row,
+        }),
+        _ => None,
+    }
+}

@@ -1,0 +1,229 @@
+//! What is recorded of an app, and what comes of it.
+#![allow(missing_docs, reason = "a test")]
+
+use bevy_app::{App, PostUpdate, Update};
+use bevy_diagnostic::{DiagnosticsPlugin, DiagnosticsStore};
+use bevy_ecs::prelude::*;
+use bevy_heartbeat::record::{Cause, FlightRecorder, HeartbeatDiagnosticsPlugin, Record, Trace};
+use bevy_heartbeat::{HeartbeatPlugin, Lane};
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// There is one recorder and one pool a process.
+static TURN: Mutex<()> = Mutex::new(());
+
+fn turn() -> MutexGuard<'static, ()> {
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&folder);
+    folder
+}
+
+fn work(time: Duration) {
+    let start = Instant::now();
+    while start.elapsed() < time {
+        std::hint::spin_loop();
+    }
+}
+
+#[derive(Resource, Default)]
+struct Shared(u64);
+
+/// Frames that are to be long.
+#[derive(Resource, Default)]
+struct Slow(bool);
+
+fn writes_first(mut shared: ResMut<Shared>) {
+    shared.0 += 1;
+    work(Duration::from_micros(600));
+}
+
+fn writes_second(mut shared: ResMut<Shared>) {
+    shared.0 += 1;
+    work(Duration::from_micros(600));
+}
+
+fn is_alone(slow: Res<Slow>) {
+    work(Duration::from_millis(if slow.0 { 60 } else { 1 }));
+}
+
+fn app(record: Record, folder: &Path) -> App {
+    let mut app = unfinished(record, folder);
+    app.finish();
+    app.cleanup();
+    app
+}
+
+fn unfinished(record: Record, folder: &Path) -> App {
+    let mut app = App::new();
+    app.add_plugins(HeartbeatPlugin {
+        threads: Some(2),
+        record,
+        record_to: folder.to_owned(),
+        ..Default::default()
+    });
+    app.init_resource::<Shared>().init_resource::<Slow>();
+    app.add_systems(Update, (writes_first, writes_second, is_alone));
+    app.add_systems(PostUpdate, || work(Duration::from_micros(200)));
+    app
+}
+
+const NEVER: Record = Record::LateFrames {
+    over: Duration::from_secs(3600),
+    keep: 8,
+};
+
+fn trace_of(frames: usize) -> Trace {
+    let mut app = app(NEVER, &folder("unused"));
+    (0..frames).for_each(|_| app.update());
+    app.world().resource::<FlightRecorder>().trace()
+}
+
+#[test]
+fn the_causes_add_up_to_the_frames_time_times_the_threads() {
+    let _turn = turn();
+    let trace = trace_of(40);
+    let frames: Vec<_> = trace.frames().collect();
+    assert!((8..=9).contains(&frames.len()), "{frames:?}");
+    for (number, time) in frames {
+        let account = trace.why_idle(number).unwrap();
+        let sum: Duration = account.causes.iter().map(|(_, time)| *time).sum();
+        assert_eq!(account.time, time);
+        assert_eq!(
+            sum,
+            time * u32::try_from(account.threads).unwrap(),
+            "{account:?}"
+        );
+        let running = account
+            .causes
+            .iter()
+            .find(|(cause, _)| *cause == Cause::Running);
+        assert!(running.is_some(), "{account:?}");
+    }
+}
+
+#[test]
+fn a_forecast_is_no_longer_with_more_threads_and_never_less_than_its_span() {
+    let _turn = turn();
+    let trace = trace_of(40);
+    let (number, _) = trace.frames().last().unwrap();
+    let forecast = trace.forecast(number).unwrap();
+    let times: Vec<_> = forecast.times.iter().map(|(_, time, _)| *time).collect();
+    assert!(times.windows(2).all(|pair| pair[1] <= pair[0]), "{times:?}");
+    assert!(
+        times.iter().all(|time| *time >= forecast.span),
+        "{forecast:?}"
+    );
+    assert_eq!(times[0], forecast.work);
+    let names = |name: &str| forecast.gains.iter().any(|gain| gain.system.contains(name));
+    assert!(names("writes_") || names("is_alone"), "{forecast:?}");
+}
+
+#[test]
+fn a_late_frame_is_written_in_three_forms_with_the_names_of_systems() {
+    let _turn = turn();
+    let folder = folder("late");
+    let record = Record::LateFrames {
+        over: Duration::from_millis(50),
+        keep: 3,
+    };
+    let mut app = app(record, &folder);
+    (0..10).for_each(|_| app.update());
+    app.world_mut().resource_mut::<Slow>().0 = true;
+    let before = app.world().resource::<FlightRecorder>().files();
+    app.update();
+    assert_eq!(app.world().resource::<FlightRecorder>().files(), before + 1);
+    // Its end waits for the files.
+    drop(app);
+    let read = |extension: &str| {
+        fs::read_to_string(folder.join(format!("late-frame-11.{extension}"))).unwrap()
+    };
+    let trace: Value = serde_json::from_str(&read("json")).unwrap();
+    let events = trace["traceEvents"].as_array().unwrap();
+    let has = |category: &str, name: &str| {
+        let is = |event: &&Value| {
+            event["cat"] == category && event["name"].as_str().unwrap().contains(name)
+        };
+        events.iter().filter(is).count()
+    };
+    assert_eq!(has("frame", "frame 11"), 1);
+    assert_eq!(has("frame", "frame "), 4);
+    assert_eq!(has("frame", "frame 7"), 0);
+    assert!(has("system", "is_alone") >= 4);
+    assert!(has("schedule", "Update") >= 4);
+    let report = read("txt");
+    assert!(
+        report.contains("frame 11") && report.contains("is_alone"),
+        "{report}"
+    );
+    let page = read("html");
+    assert!(page.contains("is_alone") && !page.contains("HEARTBEAT-DATA"));
+    assert!(
+        !page.contains("http://") && !page.contains("https://"),
+        "it needs a network"
+    );
+}
+
+#[test]
+fn all_is_written_when_the_app_ends() {
+    let _turn = turn();
+    let folder = folder("always");
+    let mut app = app(Record::Always, &folder);
+    (0..50).for_each(|_| app.update());
+    drop(app);
+    let report = fs::read_to_string(folder.join("trace.txt")).unwrap();
+    assert!(report.starts_with("50 frames"), "{report}");
+}
+
+#[test]
+fn a_panic_leaves_the_last_frames() {
+    let _turn = turn();
+    let folder = folder("panic");
+    let mut app = app(NEVER, &folder);
+    app.add_systems(Update, |shared: Res<Shared>| {
+        assert!(shared.0 < 20, "this panic is part of the test");
+    });
+    let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        (0..20).for_each(|_| app.update());
+    }));
+    assert!(outcome.is_err());
+    let report = fs::read_to_string(folder.join("panic.txt")).unwrap();
+    assert!(report.contains("is_alone"), "{report}");
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_named_and_the_app_goes_on() {
+    let _turn = turn();
+    let folder = folder("a-file");
+    fs::write(&folder, "not a folder").unwrap();
+    let mut app = app(NEVER, &folder);
+    (0..3).for_each(|_| app.update());
+    let recorder = app.world().resource::<FlightRecorder>();
+    let path = folder.join("trace.json");
+    let error = recorder.save(&path).unwrap_err().to_string();
+    assert!(error.contains(&path.display().to_string()), "{error}");
+    app.update();
+}
+
+#[test]
+fn diagnostics_have_a_value_for_each_lane_and_schedule() {
+    let _turn = turn();
+    let mut app = unfinished(Record::Off, &folder("unused"));
+    app.add_plugins((DiagnosticsPlugin, HeartbeatDiagnosticsPlugin));
+    (0..20).for_each(|_| app.update());
+    let store = app.world().resource::<DiagnosticsStore>();
+    let value = |path| store.get(&path).and_then(|diagnostic| diagnostic.value());
+    for path in HeartbeatDiagnosticsPlugin::overlay() {
+        assert!(value(path.clone()).is_some(), "{path:?}");
+    }
+    assert!(value(HeartbeatDiagnosticsPlugin::jobs(Lane::Io)).is_some());
+    let threads = value(HeartbeatDiagnosticsPlugin::schedule("Update"));
+    assert!(threads == Some(1.0) || threads == Some(2.0), "{threads:?}");
+    assert!(!app.world().contains_resource::<FlightRecorder>());
+}
