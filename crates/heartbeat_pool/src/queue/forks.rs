@@ -76,11 +76,16 @@ impl Forks {
         self.0.len() <= 1
     }
 
-    /// Takes the newest fork back. False if it was stolen: the oldest are first, so then there is
-    /// none.
+    /// Takes the newest fork, `fork`, back. False if it was stolen: the oldest are first, so then
+    /// there is none.
     #[inline]
-    pub(crate) fn pop(&self) -> bool {
-        self.0.pop().is_some()
+    pub(crate) fn pop(&self, fork: *const ()) -> bool {
+        let newest = self.0.pop();
+        debug_assert!(
+            newest.as_ref().is_none_or(|newest| newest.data() == fork),
+            "joins end in the order of a stack"
+        );
+        newest.is_some()
     }
 
     /// Tells the others, before the owner sleeps, that there is nothing here, where that is so.
@@ -100,9 +105,9 @@ mod tests {
         assert!(forks.push(ForkPtr::nothing()));
         assert!((0..200).all(|_| !forks.push(ForkPtr::nothing())));
         assert_eq!(stealer.len(), 201);
-        assert!(forks.pop());
+        assert!(forks.pop(std::ptr::null()));
         while stealer.steal().is_some() {}
-        assert!(!forks.pop() && forks.is_empty());
+        assert!(!forks.pop(std::ptr::null()) && forks.is_empty());
         assert!(forks.push(ForkPtr::nothing()));
     }
 }

@@ -232,7 +232,7 @@ impl Worker {
     /// `half` is what [`offer`](Self::offer) was called with, and what was offered later has ended.
     #[inline]
     pub(super) unsafe fn end_offer(&self, half: *const ()) -> bool {
-        self.joins().forks.pop() || {
+        self.joins().forks.pop(half) || {
             // SAFETY: by contract.
             unsafe { self.wait_for_thief(half) };
             false
