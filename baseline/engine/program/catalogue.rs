@@ -1,28 +1,10 @@
 //! All workloads by name.
 
-use crate::options::Options;
-use crate::problem::Figures;
 use crate::{
     cpu, empty, frames, growth, idle, loading, par_iter, scopes, spread, tasks, tuned, with_rayon,
 };
 use std::time::Duration;
-
-type Run = dyn Fn(&Options) -> Figures;
-
-/// Something to measure.
-pub struct Workload {
-    /// By which it is chosen.
-    pub name: String,
-    /// Measures it.
-    pub run: Box<Run>,
-}
-
-fn workload(name: impl Into<String>, run: impl Fn(&Options) -> Figures + 'static) -> Workload {
-    Workload {
-        name: name.into(),
-        run: Box::new(run),
-    }
-}
+use suite::program::{Workload, workload};
 
 /// Every workload.
 pub fn all() -> Vec<Workload> {

@@ -3,12 +3,13 @@
 //! A thread that enters the pool counts as one of its running threads, so as many threads run as
 //! the pool has, whether the loop runs inside or outside.
 
-mod fork_join;
 mod tasks;
 
-use heartbeat_pool::{BuildError, ThreadPool};
+use heartbeat_pool::{BuildError, ThreadPool, Worker};
 use std::sync::Arc;
-use suite::{Answer, Burst, Coarse, Contender, Cost, Entry, Irregular, Items, Maze, Tree, Uneven};
+use suite::{
+    Answer, Burst, Coarse, Contender, Cost, Entry, Items, by_cost, repeat_ping_pong, repeat_yields,
+};
 
 /// This project's pool.
 #[derive(Debug)]
@@ -34,33 +35,33 @@ impl Ours {
     }
 }
 
+#[inline(always)]
+fn enter<R>(ours: &Ours, f: impl FnOnce(&Worker) -> R) -> R {
+    ours.pool.with_worker(f)
+}
+
+#[inline(always)]
+fn join<A: Send, B: Send>(
+    worker: &Worker,
+    a: impl FnOnce(&Worker) -> A + Send,
+    b: impl FnOnce(&Worker) -> B + Send,
+) -> (A, B) {
+    worker.join(a, b)
+}
+
 impl Contender for Ours {
     fn name(&self) -> &'static str {
         Self::NAME
     }
 
-    fn tree(&self, tree: &Tree, iterations: u64) -> Answer {
-        fork_join::tree(&self.pool, tree, iterations)
-    }
-
-    fn fib(&self, n: u64, expected: u64, iterations: u64) -> Answer {
-        fork_join::fib(&self.pool, n, expected, iterations)
-    }
-
-    fn irregular(&self, tree: &Irregular, iterations: u64) -> Answer {
-        fork_join::irregular(&self.pool, tree, iterations)
-    }
-
-    fn flood(&self, maze: &Maze, iterations: u64) -> Answer {
-        fork_join::flood(&self.pool, maze, iterations)
-    }
-
-    fn uneven(&self, work: &Uneven, iterations: u64) -> Answer {
-        fork_join::uneven(&self.pool, work, iterations)
-    }
+    suite::fork_join!(&Worker, enter, join);
 
     fn for_each(&self, items: &mut Items, cost: Cost, iterations: u64) -> Answer {
-        fork_join::for_each(&self.pool, items, cost, iterations)
+        self.pool.with_worker(|worker| {
+            items.repeat(cost, iterations, |values| {
+                by_cost!(cost, |f| worker.for_each(values, f));
+            })
+        })
     }
 
     fn scope(&self, entry: Entry, tasks: usize, iterations: u64) -> Answer {
@@ -80,14 +81,15 @@ impl Contender for Ours {
     }
 
     fn yields(&self, yields: u64, iterations: u64) -> Answer {
-        tasks::yields(&self.pool, yields, iterations)
+        repeat_yields(&tasks::Tasks(&self.pool), yields, iterations)
     }
 
     fn ping_pong(&self, messages: u64, iterations: u64) -> Answer {
-        tasks::ping_pong(&self.pool, messages, iterations)
+        repeat_ping_pong(&tasks::Tasks(&self.pool), messages, iterations)
     }
 
     fn spawn_burst(&self, burst: &Arc<Burst>) -> Answer {
-        tasks::spawn_burst(&self.pool, burst)
+        burst.spawn(|burst| self.pool.spawn(tasks::LANE, move || burst.run()));
+        Ok(())
     }
 }

@@ -1,8 +1,9 @@
 //! Samples of all contenders in alternation.
 
-use crate::contender::{Answer, Contender, Refusal};
+use crate::answer::{Answer, Refusal};
+use crate::contender::Contender;
 use crate::cpu::CpuClock;
-use crate::stats::median;
+use crate::stats::{median, median_ratio};
 use crate::watchdog::Watchdog;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -67,13 +68,14 @@ impl Sampled {
     /// changes nothing.
     #[must_use]
     pub fn ratio(&self, other: &Self) -> f64 {
-        let ratios: Vec<f64> = self
-            .times
-            .iter()
-            .zip(&other.times)
-            .map(|(mine, other)| mine / other)
-            .collect();
-        median(&ratios)
+        self.ratio_by(other, |other| other)
+    }
+
+    /// The median of the rounds' ratios to what `reference` makes of the other's times.
+    #[must_use]
+    pub fn ratio_by(&self, other: &Self, reference: impl Fn(f64) -> f64) -> f64 {
+        let other = other.times.iter().map(|time| reference(*time));
+        median_ratio(self.times.iter().copied().zip(other))
     }
 }
 

@@ -6,7 +6,10 @@ use futures_lite::future::{block_on, yield_now};
 use std::io;
 use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
-use suite::{Answer, Burst, Contender, Entry, await_all, check, one, repeat};
+use suite::{
+    Answer, Burst, Contender, Entry, Spawner, await_all, check, one, repeat, repeat_ping_pong,
+    repeat_yields,
+};
 
 /// An executor and the threads that run it.
 #[derive(Debug)]
@@ -81,30 +84,32 @@ impl Contender for AsyncExecutor {
     }
 
     fn yields(&self, yields: u64, iterations: u64) -> Answer {
-        repeat(iterations, yields, || {
-            block_on(self.executor.spawn(async move {
-                for _ in 0..yields {
-                    yield_now().await;
-                }
-                yields
-            }))
-        })
+        repeat_yields(self, yields, iterations)
     }
 
     fn ping_pong(&self, messages: u64, iterations: u64) -> Answer {
-        repeat(iterations, 2 * messages, || {
-            let (ping, pong) = suite::ping_pong(messages);
-            let pong = self.executor.spawn(pong);
-            let ping = self.executor.spawn(ping);
-            block_on(async { ping.await + pong.await })
-        })
+        repeat_ping_pong(self, messages, iterations)
     }
 
     fn spawn_burst(&self, burst: &Arc<Burst>) -> Answer {
-        for _ in 0..burst.jobs() {
-            let burst = burst.clone();
-            self.executor.spawn(async move { burst.run() }).detach();
-        }
+        burst.spawn(|burst| self.executor.spawn(async move { burst.run() }).detach());
         Ok(())
+    }
+}
+
+impl Spawner for AsyncExecutor {
+    fn spawn(
+        &self,
+        future: impl Future<Output = u64> + Send + 'static,
+    ) -> impl Future<Output = u64> + Send + 'static {
+        self.executor.spawn(future)
+    }
+
+    fn block_on(&self, future: impl Future<Output = u64> + Send) -> u64 {
+        block_on(future)
+    }
+
+    fn yield_now() -> impl Future<Output = ()> + Send {
+        yield_now()
     }
 }

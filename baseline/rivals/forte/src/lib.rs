@@ -3,12 +3,11 @@
 //! A thread that enters the pool becomes one of its members and runs its work as well. So the pool
 //! has one thread less than it is told, and as many run as in the others.
 
-mod fork_join;
 mod tasks;
 
 use forte::{ThreadPool, Worker};
 use std::sync::Arc;
-use suite::{Answer, Burst, Coarse, Contender, Cost, Entry, Irregular, Items, Maze, Tree, Uneven};
+use suite::{Answer, Burst, Coarse, Contender, Entry};
 use thiserror::Error;
 
 /// forte's pool.
@@ -60,34 +59,28 @@ impl Drop for Forte {
     }
 }
 
+#[inline(always)]
+fn enter<R>(forte: &Forte, f: impl FnOnce(&Worker) -> R) -> R {
+    forte.pool.with_worker(f)
+}
+
+#[inline(always)]
+fn join<A: Send, B: Send>(
+    worker: &Worker,
+    a: impl FnOnce(&Worker) -> A + Send,
+    b: impl FnOnce(&Worker) -> B + Send,
+) -> (A, B) {
+    worker.join(a, b)
+}
+
 impl Contender for Forte {
     fn name(&self) -> &'static str {
         Self::NAME
     }
 
-    fn tree(&self, tree: &Tree, iterations: u64) -> Answer {
-        fork_join::tree(self.pool, tree, iterations)
-    }
+    suite::fork_join!(&Worker, enter, join);
 
-    fn fib(&self, n: u64, expected: u64, iterations: u64) -> Answer {
-        fork_join::fib(self.pool, n, expected, iterations)
-    }
-
-    fn irregular(&self, tree: &Irregular, iterations: u64) -> Answer {
-        fork_join::irregular(self.pool, tree, iterations)
-    }
-
-    fn flood(&self, maze: &Maze, iterations: u64) -> Answer {
-        fork_join::flood(self.pool, maze, iterations)
-    }
-
-    fn uneven(&self, work: &Uneven, iterations: u64) -> Answer {
-        fork_join::uneven(self.pool, work, iterations)
-    }
-
-    fn for_each(&self, items: &mut Items, cost: Cost, iterations: u64) -> Answer {
-        fork_join::for_each(self.pool, items, cost, iterations)
-    }
+    suite::for_each_by_joins!(&Worker, enter, join);
 
     fn scope(&self, entry: Entry, tasks: usize, iterations: u64) -> Answer {
         tasks::scope(self.pool, entry, tasks, iterations)
@@ -114,10 +107,7 @@ impl Contender for Forte {
     }
 
     fn spawn_burst(&self, burst: &Arc<Burst>) -> Answer {
-        for _ in 0..burst.jobs() {
-            let burst = burst.clone();
-            self.unhelped.spawn(move |_: &Worker| burst.run());
-        }
+        burst.spawn(|burst| self.unhelped.spawn(move |_: &Worker| burst.run()));
         Ok(())
     }
 }

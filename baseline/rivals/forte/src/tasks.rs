@@ -2,7 +2,10 @@
 
 use forte::{Task, ThreadPool, Worker};
 use futures_lite::future::yield_now;
-use suite::{Answer, Coarse, Entry, Refusal, await_all, check, one, repeat, repeat_slots, spin};
+use suite::{
+    Answer, Coarse, Entry, Refusal, Spawner, await_all, check, one, repeat_ping_pong, repeat_slots,
+    repeat_yields, spin,
+};
 
 /// Runs a workload's loop inside of the pool or outside.
 fn enter(pool: &'static ThreadPool, entry: Entry, workload: impl FnOnce() -> Answer) -> Answer {
@@ -76,26 +79,30 @@ pub fn spawn_await(
 
 /// From a worker, for the same reason.
 pub fn yields(pool: &'static ThreadPool, yields: u64, iterations: u64) -> Answer {
-    pool.with_worker(|worker| {
-        repeat(iterations, yields, || {
-            worker.block_on(worker.spawn(async move {
-                for _ in 0..yields {
-                    yield_now().await;
-                }
-                yields
-            }))
-        })
-    })
+    pool.with_worker(|worker| repeat_yields(&Tasks(worker), yields, iterations))
 }
 
 /// From a worker, for the same reason.
 pub fn ping_pong(pool: &'static ThreadPool, messages: u64, iterations: u64) -> Answer {
-    pool.with_worker(|worker| {
-        repeat(iterations, 2 * messages, || {
-            let (ping, pong) = suite::ping_pong(messages);
-            let pong = worker.spawn(pong);
-            let ping = worker.spawn(ping);
-            worker.block_on(async { ping.await + pong.await })
-        })
-    })
+    pool.with_worker(|worker| repeat_ping_pong(&Tasks(worker), messages, iterations))
+}
+
+/// A worker, as one that runs futures.
+struct Tasks<'a>(&'a Worker);
+
+impl Spawner for Tasks<'_> {
+    fn spawn(
+        &self,
+        future: impl Future<Output = u64> + Send + 'static,
+    ) -> impl Future<Output = u64> + Send + 'static {
+        self.0.spawn(future)
+    }
+
+    fn block_on(&self, future: impl Future<Output = u64> + Send) -> u64 {
+        self.0.block_on(future)
+    }
+
+    fn yield_now() -> impl Future<Output = ()> + Send {
+        yield_now()
+    }
 }

@@ -2,7 +2,10 @@
 
 use std::io;
 use std::sync::Arc;
-use suite::{Answer, Burst, Contender, Entry, await_all, check, one, repeat};
+use suite::{
+    Answer, Burst, Contender, Entry, Spawner, await_all, check, one, repeat, repeat_ping_pong,
+    repeat_yields,
+};
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::{JoinHandle, yield_now};
 
@@ -62,33 +65,33 @@ impl Contender for Tokio {
     }
 
     fn yields(&self, yields: u64, iterations: u64) -> Answer {
-        repeat(iterations, yields, || {
-            let task = self.runtime.spawn(async move {
-                for _ in 0..yields {
-                    yield_now().await;
-                }
-                yields
-            });
-            self.runtime.block_on(number(task))
-        })
+        repeat_yields(self, yields, iterations)
     }
 
     fn ping_pong(&self, messages: u64, iterations: u64) -> Answer {
-        repeat(iterations, 2 * messages, || {
-            let (ping, pong) = suite::ping_pong(messages);
-            let pong = self.runtime.spawn(pong);
-            let ping = self.runtime.spawn(ping);
-            self.runtime
-                .block_on(async { number(ping).await + number(pong).await })
-        })
+        repeat_ping_pong(self, messages, iterations)
     }
 
     fn spawn_burst(&self, burst: &Arc<Burst>) -> Answer {
-        for _ in 0..burst.jobs() {
-            let burst = burst.clone();
-            // Dropping the handle lets the task run on.
-            drop(self.runtime.spawn(async move { burst.run() }));
-        }
+        // Dropping the handle lets the task run on.
+        burst.spawn(|burst| drop(self.runtime.spawn(async move { burst.run() })));
         Ok(())
+    }
+}
+
+impl Spawner for Tokio {
+    fn spawn(
+        &self,
+        future: impl Future<Output = u64> + Send + 'static,
+    ) -> impl Future<Output = u64> + Send + 'static {
+        number(self.runtime.spawn(future))
+    }
+
+    fn block_on(&self, future: impl Future<Output = u64> + Send) -> u64 {
+        self.runtime.block_on(future)
+    }
+
+    fn yield_now() -> impl Future<Output = ()> + Send {
+        yield_now()
     }
 }
