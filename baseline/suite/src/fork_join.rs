@@ -256,3 +256,5 @@ macro_rules! by_cost {
         }
     };
 }
+
+pub(crate) use by_cost;

@@ -1,8 +1,8 @@
 //! One thread and no pool: what the others are measured by.
 
 use crate::answer::{Answer, repeat};
-use crate::by_cost;
 use crate::contender::Contender;
+use crate::fork_join::by_cost;
 use crate::work::coarse::Coarse;
 use crate::work::fib::fib;
 use crate::work::irregular::{self, Irregular};
