@@ -231,7 +231,7 @@ pub fn compare<'a>(
 /// Who has this turn of a round: each begins once, and every other round goes backwards.
 fn place(round: usize, turn: usize, runners: usize) -> usize {
     let place = (turn + round) % runners;
-    if round % 2 == 0 {
+    if round.is_multiple_of(2) {
         place
     } else {
         runners - 1 - place
