@@ -5,11 +5,10 @@
 
 mod tasks;
 
-use heartbeat_pool::{BuildError, ThreadPool, Worker};
+use heartbeat_pool::{BuildError, ThreadPool, Worker, yield_task};
 use std::sync::Arc;
-use suite::{
-    Answer, Burst, Coarse, Contender, Cost, Entry, Items, by_cost, repeat_ping_pong, repeat_yields,
-};
+use suite::{Answer, Burst, Coarse, Contender, Cost, Entry, Items, by_cost};
+use tasks::LANE;
 
 /// This project's pool.
 #[derive(Debug)]
@@ -35,26 +34,16 @@ impl Ours {
     }
 }
 
-#[inline(always)]
-fn enter<R>(ours: &Ours, f: impl FnOnce(&Worker) -> R) -> R {
-    ours.pool.with_worker(f)
-}
-
-#[inline(always)]
-fn join<A: Send, B: Send>(
-    worker: &Worker,
-    a: impl FnOnce(&Worker) -> A + Send,
-    b: impl FnOnce(&Worker) -> B + Send,
-) -> (A, B) {
-    worker.join(a, b)
-}
-
 impl Contender for Ours {
     fn name(&self) -> &'static str {
         Self::NAME
     }
 
-    suite::fork_join!(&Worker, enter, join);
+    suite::fork_join!(
+        &Worker,
+        |ours, f| ours.pool.with_worker(f),
+        |worker, a, b| worker.join(a, b)
+    );
 
     fn for_each(&self, items: &mut Items, cost: Cost, iterations: u64) -> Answer {
         self.pool.with_worker(|worker| {
@@ -80,16 +69,16 @@ impl Contender for Ours {
         tasks::spawn_await(&self.pool, entry, tasks, iterations)
     }
 
-    fn yields(&self, yields: u64, iterations: u64) -> Answer {
-        repeat_yields(&tasks::Tasks(&self.pool), yields, iterations)
-    }
-
-    fn ping_pong(&self, messages: u64, iterations: u64) -> Answer {
-        repeat_ping_pong(&tasks::Tasks(&self.pool), messages, iterations)
-    }
+    suite::two_tasks!(
+        &ThreadPool,
+        |ours, f| f(&ours.pool),
+        |pool, future| pool.spawn_future(LANE, future),
+        |pool, future| pool.block_on(future),
+        yield_task()
+    );
 
     fn spawn_burst(&self, burst: &Arc<Burst>) -> Answer {
-        burst.spawn(|burst| self.pool.spawn(tasks::LANE, move || burst.run()));
+        burst.spawn(|burst| self.pool.spawn(LANE, move || burst.run()));
         Ok(())
     }
 }

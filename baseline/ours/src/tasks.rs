@@ -1,8 +1,9 @@
 //! The workloads by scopes and tasks.
 
-use heartbeat_pool::{Lane, Scope, Task, ThreadPool, spawn_future, yield_task};
-use suite::{Answer, Coarse, Entry, Spawner, await_all, check, one, repeat, repeat_slots, spin};
+use heartbeat_pool::{Lane, Scope, Task, ThreadPool, spawn_future};
+use suite::{Answer, Coarse, Entry, await_all, check, one, repeat, repeat_slots, spin};
 
+/// Where spawned work goes.
 pub const LANE: Lane = Lane::Frame;
 
 /// Scopes with a number for each task, which `fill` spawns.
@@ -67,25 +68,5 @@ pub fn spawn_await(pool: &ThreadPool, entry: Entry, tasks: usize, iterations: u6
             }
             Ok(())
         })),
-    }
-}
-
-/// The pool, as one that runs futures.
-pub struct Tasks<'a>(pub &'a ThreadPool);
-
-impl Spawner for Tasks<'_> {
-    fn spawn(
-        &self,
-        future: impl Future<Output = u64> + Send + 'static,
-    ) -> impl Future<Output = u64> + Send + 'static {
-        self.0.spawn_future(LANE, future)
-    }
-
-    fn block_on(&self, future: impl Future<Output = u64> + Send) -> u64 {
-        self.0.block_on(future)
-    }
-
-    fn yield_now() -> impl Future<Output = ()> + Send {
-        yield_task()
     }
 }

@@ -5,8 +5,8 @@
 
 /// Writes a pool's recursions by join, as methods of its [`Contender`](crate::Contender).
 ///
-/// It is told the type of what a job of the pool is given to fork by, and two functions, both
-/// `#[inline(always)]`: `enter`, which runs a closure in the pool, and `join`, which runs two.
+/// It is told what a job of the pool is given to fork by, how a closure is run in the pool, and how a
+/// job runs two.
 ///
 /// ```
 /// use suite::{Contender, Tree};
@@ -17,22 +17,12 @@
 /// #[derive(Clone, Copy)]
 /// struct Seat;
 ///
-/// #[inline(always)]
-/// fn enter<R>(_: &Alone, f: impl FnOnce(Seat) -> R) -> R {
-///     f(Seat)
-/// }
-///
-/// #[inline(always)]
-/// fn join<A, B>(seat: Seat, a: impl FnOnce(Seat) -> A, b: impl FnOnce(Seat) -> B) -> (A, B) {
-///     (a(seat), b(seat))
-/// }
-///
 /// impl Contender for Alone {
 ///     fn name(&self) -> &'static str {
 ///         "alone"
 ///     }
 ///
-///     suite::fork_join!(Seat, enter, join);
+///     suite::fork_join!(Seat, |_pool, f| f(Seat), |seat, a, b| (a(seat), b(seat)));
 /// }
 ///
 /// let pool: &dyn Contender = &Alone;
@@ -42,12 +32,28 @@
 /// ```
 #[macro_export]
 macro_rules! fork_join {
-    ($seat:ty, $enter:path, $join:path) => {
-        $crate::fork_tree!($seat, $enter, $join);
-        $crate::fork_fib!($seat, $enter, $join);
-        $crate::fork_irregular!($seat, $enter, $join);
-        $crate::fork_flood!($seat, $enter, $join);
-        $crate::fork_uneven!($seat, $enter, $join);
+    ($($pool:tt)*) => {
+        $crate::fork_tree!($($pool)*);
+        $crate::fork_fib!($($pool)*);
+        $crate::fork_irregular!($($pool)*);
+        $crate::fork_flood!($($pool)*);
+        $crate::fork_uneven!($($pool)*);
+    };
+}
+
+/// The pool's join as a function.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! join_function {
+    ($seat:ty, |$job:ident, $a:ident, $b:ident| $join:expr) => {
+        #[inline(always)]
+        fn join<A: Send, B: Send>(
+            $job: $seat,
+            $a: impl FnOnce($seat) -> A + Send,
+            $b: impl FnOnce($seat) -> B + Send,
+        ) -> (A, B) {
+            $join
+        }
     };
 }
 
@@ -55,22 +61,26 @@ macro_rules! fork_join {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! fork_tree {
-    ($seat:ty, $enter:path, $join:path) => {
+    ($seat:ty, |$pool:ident, $f:ident| $enter:expr, |$job:ident, $a:ident, $b:ident| $join:expr) => {
         fn tree(&self, tree: &$crate::Tree, iterations: u64) -> $crate::Answer {
+            $crate::join_function!($seat, |$job, $a, $b| $join);
+
             #[inline(never)]
             fn sum(node: &$crate::Node, seat: $seat) -> u64 {
-                let (left, right) = $join(
+                let (left, right) = join(
                     seat,
                     |seat| node.left.as_deref().map_or(0, |node| sum(node, seat)),
                     |seat| node.right.as_deref().map_or(0, |node| sum(node, seat)),
                 );
                 node.value + left + right
             }
-            $enter(self, |seat| {
+            let $f = |seat: $seat| {
                 $crate::repeat(iterations, tree.sum, || {
                     sum(::std::hint::black_box(&tree.root), seat)
                 })
-            })
+            };
+            let $pool = self;
+            $enter
         }
     };
 }
@@ -79,21 +89,25 @@ macro_rules! fork_tree {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! fork_fib {
-    ($seat:ty, $enter:path, $join:path) => {
+    ($seat:ty, |$pool:ident, $f:ident| $enter:expr, |$job:ident, $a:ident, $b:ident| $join:expr) => {
         fn fib(&self, n: u64, expected: u64, iterations: u64) -> $crate::Answer {
+            $crate::join_function!($seat, |$job, $a, $b| $join);
+
             #[inline(never)]
             fn fork(n: u64, seat: $seat) -> u64 {
                 if n < 2 {
                     return n;
                 }
-                let (a, b) = $join(seat, |seat| fork(n - 1, seat), |seat| fork(n - 2, seat));
+                let (a, b) = join(seat, |seat| fork(n - 1, seat), |seat| fork(n - 2, seat));
                 a + b
             }
-            $enter(self, |seat| {
+            let $f = |seat: $seat| {
                 $crate::repeat(iterations, expected, || {
                     fork(::std::hint::black_box(n), seat)
                 })
-            })
+            };
+            let $pool = self;
+            $enter
         }
     };
 }
@@ -102,8 +116,10 @@ macro_rules! fork_fib {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! fork_irregular {
-    ($seat:ty, $enter:path, $join:path) => {
+    ($seat:ty, |$pool:ident, $f:ident| $enter:expr, |$job:ident, $a:ident, $b:ident| $join:expr) => {
         fn irregular(&self, tree: &$crate::Irregular, iterations: u64) -> $crate::Answer {
+            $crate::join_function!($seat, |$job, $a, $b| $join);
+
             #[inline(never)]
             fn count(children: $crate::Children, seat: $seat) -> u64 {
                 if children.is_empty() {
@@ -113,15 +129,16 @@ macro_rules! fork_irregular {
                     return 1 + count(grandchildren, seat);
                 }
                 let (left, right) = children.halves();
-                let (left, right) =
-                    $join(seat, |seat| count(left, seat), |seat| count(right, seat));
+                let (left, right) = join(seat, |seat| count(left, seat), |seat| count(right, seat));
                 left + right
             }
-            $enter(self, |seat| {
+            let $f = |seat: $seat| {
                 $crate::repeat(iterations, tree.nodes, || {
                     count(::std::hint::black_box(tree.roots), seat)
                 })
-            })
+            };
+            let $pool = self;
+            $enter
         }
     };
 }
@@ -130,8 +147,10 @@ macro_rules! fork_irregular {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! fork_flood {
-    ($seat:ty, $enter:path, $join:path) => {
+    ($seat:ty, |$pool:ident, $f:ident| $enter:expr, |$job:ident, $a:ident, $b:ident| $join:expr) => {
         fn flood(&self, maze: &$crate::Maze, iterations: u64) -> $crate::Answer {
+            $crate::join_function!($seat, |$job, $a, $b| $join);
+
             #[inline(never)]
             fn fill(
                 maze: &$crate::Maze,
@@ -141,7 +160,7 @@ macro_rules! fork_flood {
             ) -> $crate::Frontier {
                 match frontier.halves() {
                     Ok((left, right)) => {
-                        let (left, right) = $join(
+                        let (left, right) = join(
                             seat,
                             |seat| fill(maze, left, flood, seat),
                             |seat| fill(maze, right, flood, seat),
@@ -151,11 +170,13 @@ macro_rules! fork_flood {
                     Err(small) => maze.leaf(small, flood),
                 }
             }
-            $enter(self, |seat| {
+            let $f = |seat: $seat| {
                 $crate::repeat(iterations, maze.reachable, || {
                     maze.flood_with(|maze, frontier, flood| fill(maze, frontier, flood, seat))
                 })
-            })
+            };
+            let $pool = self;
+            $enter
         }
     };
 }
@@ -164,11 +185,13 @@ macro_rules! fork_flood {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! fork_uneven {
-    ($seat:ty, $enter:path, $join:path) => {
+    ($seat:ty, |$pool:ident, $f:ident| $enter:expr, |$job:ident, $a:ident, $b:ident| $join:expr) => {
         fn uneven(&self, work: &$crate::Uneven, iterations: u64) -> $crate::Answer {
+            $crate::join_function!($seat, |$job, $a, $b| $join);
+
             fn tiny(work: &$crate::Uneven, seat: $seat) -> u64 {
                 (0..work.tiny_joins).fold(0_u64, |total, i| {
-                    let (a, b) = $join(
+                    let (a, b) = join(
                         seat,
                         |_| $crate::Uneven::tiny(i),
                         |_| $crate::Uneven::tiny(!i),
@@ -176,17 +199,19 @@ macro_rules! fork_uneven {
                     total.wrapping_add(a).wrapping_add(b)
                 })
             }
-            $enter(self, |seat| {
+            let $f = |seat: $seat| {
                 $crate::repeat(iterations, work.expected, || {
                     let (long, tiny) = if work.long_first {
-                        $join(seat, |_| work.long(), |seat| tiny(work, seat))
+                        join(seat, |_| work.long(), |seat| tiny(work, seat))
                     } else {
-                        let (tiny, long) = $join(seat, |seat| tiny(work, seat), |_| work.long());
+                        let (tiny, long) = join(seat, |seat| tiny(work, seat), |_| work.long());
                         (long, tiny)
                     };
                     work.combine(long, tiny)
                 })
-            })
+            };
+            let $pool = self;
+            $enter
         }
     };
 }
@@ -196,13 +221,15 @@ macro_rules! fork_uneven {
 /// [`fork_join!`] is told.
 #[macro_export]
 macro_rules! for_each_by_joins {
-    ($seat:ty, $enter:path, $join:path) => {
+    ($seat:ty, |$pool:ident, $f:ident| $enter:expr, |$job:ident, $a:ident, $b:ident| $join:expr) => {
         fn for_each(
             &self,
             items: &mut $crate::Items,
             cost: $crate::Cost,
             iterations: u64,
         ) -> $crate::Answer {
+            $crate::join_function!($seat, |$job, $a, $b| $join);
+
             /// As in forte's own benchmark of this.
             const LEAF: usize = 64;
 
@@ -213,17 +240,21 @@ macro_rules! for_each_by_joins {
                     return;
                 }
                 let (left, right) = values.split_at_mut(values.len() / 2);
-                $join(
+                join(
                     seat,
                     |seat| each(left, f, seat),
                     |seat| each(right, f, seat),
                 );
             }
-            $enter(self, |seat| {
+            // A pool may call it by reference.
+            #[allow(unused_mut, reason = "or by value")]
+            let mut $f = |seat: $seat| {
                 items.repeat(cost, iterations, |values| {
                     $crate::by_cost!(cost, |f| each(values, &f, seat))
                 })
-            })
+            };
+            let $pool = self;
+            $enter
         }
     };
 }

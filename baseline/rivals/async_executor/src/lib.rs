@@ -6,10 +6,7 @@ use futures_lite::future::{block_on, yield_now};
 use std::io;
 use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
-use suite::{
-    Answer, Burst, Contender, Entry, Spawner, await_all, check, one, repeat, repeat_ping_pong,
-    repeat_yields,
-};
+use suite::{Answer, Burst, Contender, Entry, await_all, check, one, repeat};
 
 /// An executor and the threads that run it.
 #[derive(Debug)]
@@ -83,33 +80,16 @@ impl Contender for AsyncExecutor {
         }
     }
 
-    fn yields(&self, yields: u64, iterations: u64) -> Answer {
-        repeat_yields(self, yields, iterations)
-    }
-
-    fn ping_pong(&self, messages: u64, iterations: u64) -> Answer {
-        repeat_ping_pong(self, messages, iterations)
-    }
+    suite::two_tasks!(
+        &Self,
+        |this, f| f(this),
+        |this, future| this.executor.spawn(future),
+        |_this, future| block_on(future),
+        yield_now()
+    );
 
     fn spawn_burst(&self, burst: &Arc<Burst>) -> Answer {
         burst.spawn(|burst| self.executor.spawn(async move { burst.run() }).detach());
         Ok(())
-    }
-}
-
-impl Spawner for AsyncExecutor {
-    fn spawn(
-        &self,
-        future: impl Future<Output = u64> + Send + 'static,
-    ) -> impl Future<Output = u64> + Send + 'static {
-        self.executor.spawn(future)
-    }
-
-    fn block_on(&self, future: impl Future<Output = u64> + Send) -> u64 {
-        block_on(future)
-    }
-
-    fn yield_now() -> impl Future<Output = ()> + Send {
-        yield_now()
     }
 }

@@ -8,8 +8,8 @@ use bevy_tasks::{ParallelSliceMut, Task, TaskPool, TaskPoolBuilder, block_on};
 use futures_lite::future::yield_now;
 use std::sync::Arc;
 use suite::{
-    Answer, Burst, Coarse, Contender, Cost, Entry, Items, Refusal, Spawner, await_all, by_cost,
-    check, one, repeat, repeat_ping_pong, repeat_slots, repeat_yields, spin,
+    Answer, Burst, Coarse, Contender, Cost, Entry, Items, Refusal, await_all, by_cost, check, one,
+    repeat, repeat_slots, spin,
 };
 
 /// The stock pool.
@@ -114,33 +114,16 @@ impl Contender for BevyTasks {
         }
     }
 
-    fn yields(&self, yields: u64, iterations: u64) -> Answer {
-        repeat_yields(self, yields, iterations)
-    }
-
-    fn ping_pong(&self, messages: u64, iterations: u64) -> Answer {
-        repeat_ping_pong(self, messages, iterations)
-    }
+    suite::two_tasks!(
+        &Self,
+        |tasks, f| f(tasks),
+        |tasks, future| tasks.pool.spawn(future),
+        |_tasks, future| block_on(future),
+        yield_now()
+    );
 
     fn spawn_burst(&self, burst: &Arc<Burst>) -> Answer {
         burst.spawn(|burst| self.pool.spawn(async move { burst.run() }).detach());
         Ok(())
-    }
-}
-
-impl Spawner for BevyTasks {
-    fn spawn(
-        &self,
-        future: impl Future<Output = u64> + Send + 'static,
-    ) -> impl Future<Output = u64> + Send + 'static {
-        self.pool.spawn(future)
-    }
-
-    fn block_on(&self, future: impl Future<Output = u64> + Send) -> u64 {
-        block_on(future)
-    }
-
-    fn yield_now() -> impl Future<Output = ()> + Send {
-        yield_now()
     }
 }

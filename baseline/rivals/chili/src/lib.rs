@@ -28,20 +28,6 @@ impl Chili {
     }
 }
 
-#[inline(always)]
-fn enter<R>(chili: &Chili, f: impl FnOnce(&mut Scope<'_>) -> R) -> R {
-    f(&mut chili.pool.scope())
-}
-
-#[inline(always)]
-fn join<A: Send, B: Send>(
-    scope: &mut Scope<'_>,
-    a: impl FnOnce(&mut Scope<'_>) -> A + Send,
-    b: impl FnOnce(&mut Scope<'_>) -> B + Send,
-) -> (A, B) {
-    scope.join(a, b)
-}
-
 #[inline(never)]
 fn spin_all(results: &mut [u64], steps: u64, scope: &mut Scope<'_>) {
     match results {
@@ -62,9 +48,17 @@ impl Contender for Chili {
         Self::NAME
     }
 
-    suite::fork_join!(&mut Scope<'_>, enter, join);
+    suite::fork_join!(
+        &mut Scope<'_>,
+        |chili, f| f(&mut chili.pool.scope()),
+        |scope, a, b| scope.join(a, b)
+    );
 
-    suite::for_each_by_joins!(&mut Scope<'_>, enter, join);
+    suite::for_each_by_joins!(
+        &mut Scope<'_>,
+        |chili, f| f(&mut chili.pool.scope()),
+        |scope, a, b| scope.join(a, b)
+    );
 
     fn coarse(&self, work: &Coarse, iterations: u64) -> Answer {
         // From outside: the scope is part of what is timed.

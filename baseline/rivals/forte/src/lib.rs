@@ -6,6 +6,7 @@
 mod tasks;
 
 use forte::{ThreadPool, Worker};
+use futures_lite::future::yield_now;
 use std::sync::Arc;
 use suite::{Answer, Burst, Coarse, Contender, Entry};
 use thiserror::Error;
@@ -59,28 +60,22 @@ impl Drop for Forte {
     }
 }
 
-#[inline(always)]
-fn enter<R>(forte: &Forte, f: impl FnOnce(&Worker) -> R) -> R {
-    forte.pool.with_worker(f)
-}
-
-#[inline(always)]
-fn join<A: Send, B: Send>(
-    worker: &Worker,
-    a: impl FnOnce(&Worker) -> A + Send,
-    b: impl FnOnce(&Worker) -> B + Send,
-) -> (A, B) {
-    worker.join(a, b)
-}
-
 impl Contender for Forte {
     fn name(&self) -> &'static str {
         Self::NAME
     }
 
-    suite::fork_join!(&Worker, enter, join);
+    suite::fork_join!(
+        &Worker,
+        |forte, f| forte.pool.with_worker(f),
+        |worker, a, b| worker.join(a, b)
+    );
 
-    suite::for_each_by_joins!(&Worker, enter, join);
+    suite::for_each_by_joins!(
+        &Worker,
+        |forte, f| forte.pool.with_worker(f),
+        |worker, a, b| worker.join(a, b)
+    );
 
     fn scope(&self, entry: Entry, tasks: usize, iterations: u64) -> Answer {
         tasks::scope(self.pool, entry, tasks, iterations)
@@ -98,13 +93,14 @@ impl Contender for Forte {
         tasks::spawn_await(self.pool, entry, tasks, iterations)
     }
 
-    fn yields(&self, yields: u64, iterations: u64) -> Answer {
-        tasks::yields(self.pool, yields, iterations)
-    }
-
-    fn ping_pong(&self, messages: u64, iterations: u64) -> Answer {
-        tasks::ping_pong(self.pool, messages, iterations)
-    }
+    // From a worker, for the same reason as `spawn_await`.
+    suite::two_tasks!(
+        &Worker,
+        |forte, f| forte.pool.with_worker(f),
+        |worker, future| worker.spawn(future),
+        |worker, future| worker.block_on(future),
+        yield_now()
+    );
 
     fn spawn_burst(&self, burst: &Arc<Burst>) -> Answer {
         burst.spawn(|burst| self.unhelped.spawn(move |_: &Worker| burst.run()));

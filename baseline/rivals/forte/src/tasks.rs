@@ -1,11 +1,7 @@
 //! The workloads by scopes and tasks.
 
 use forte::{Task, ThreadPool, Worker};
-use futures_lite::future::yield_now;
-use suite::{
-    Answer, Coarse, Entry, Refusal, Spawner, await_all, check, one, repeat_ping_pong, repeat_slots,
-    repeat_yields, spin,
-};
+use suite::{Answer, Coarse, Entry, Refusal, await_all, check, one, repeat_slots, spin};
 
 /// Runs a workload's loop inside of the pool or outside.
 fn enter(pool: &'static ThreadPool, entry: Entry, workload: impl FnOnce() -> Answer) -> Answer {
@@ -75,34 +71,4 @@ pub fn spawn_await(
             Ok(())
         })
     })
-}
-
-/// From a worker, for the same reason.
-pub fn yields(pool: &'static ThreadPool, yields: u64, iterations: u64) -> Answer {
-    pool.with_worker(|worker| repeat_yields(&Tasks(worker), yields, iterations))
-}
-
-/// From a worker, for the same reason.
-pub fn ping_pong(pool: &'static ThreadPool, messages: u64, iterations: u64) -> Answer {
-    pool.with_worker(|worker| repeat_ping_pong(&Tasks(worker), messages, iterations))
-}
-
-/// A worker, as one that runs futures.
-struct Tasks<'a>(&'a Worker);
-
-impl Spawner for Tasks<'_> {
-    fn spawn(
-        &self,
-        future: impl Future<Output = u64> + Send + 'static,
-    ) -> impl Future<Output = u64> + Send + 'static {
-        self.0.spawn(future)
-    }
-
-    fn block_on(&self, future: impl Future<Output = u64> + Send) -> u64 {
-        self.0.block_on(future)
-    }
-
-    fn yield_now() -> impl Future<Output = ()> + Send {
-        yield_now()
-    }
 }

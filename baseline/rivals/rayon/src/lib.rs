@@ -32,26 +32,16 @@ impl Rayon {
 #[derive(Clone, Copy)]
 struct Inside;
 
-#[inline(always)]
-fn enter<R: Send>(rayon: &Rayon, f: impl FnOnce(Inside) -> R + Send) -> R {
-    rayon.pool.install(|| f(Inside))
-}
-
-#[inline(always)]
-fn join<A: Send, B: Send>(
-    _: Inside,
-    a: impl FnOnce(Inside) -> A + Send,
-    b: impl FnOnce(Inside) -> B + Send,
-) -> (A, B) {
-    rayon::join(|| a(Inside), || b(Inside))
-}
-
 impl Contender for Rayon {
     fn name(&self) -> &'static str {
         Self::NAME
     }
 
-    suite::fork_join!(Inside, enter, join);
+    suite::fork_join!(
+        Inside,
+        |rayon, f| rayon.pool.install(|| f(Inside)),
+        |_inside, a, b| rayon::join(|| a(Inside), || b(Inside))
+    );
 
     fn for_each(&self, items: &mut Items, cost: Cost, iterations: u64) -> Answer {
         self.pool.install(|| {

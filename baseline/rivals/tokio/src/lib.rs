@@ -2,10 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
-use suite::{
-    Answer, Burst, Contender, Entry, Spawner, await_all, check, one, repeat, repeat_ping_pong,
-    repeat_yields,
-};
+use suite::{Answer, Burst, Contender, Entry, await_all, check, one, repeat};
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::{JoinHandle, yield_now};
 
@@ -64,34 +61,17 @@ impl Contender for Tokio {
         }
     }
 
-    fn yields(&self, yields: u64, iterations: u64) -> Answer {
-        repeat_yields(self, yields, iterations)
-    }
-
-    fn ping_pong(&self, messages: u64, iterations: u64) -> Answer {
-        repeat_ping_pong(self, messages, iterations)
-    }
+    suite::two_tasks!(
+        &Runtime,
+        |tokio, f| f(&tokio.runtime),
+        |runtime, future| number(runtime.spawn(future)),
+        |runtime, future| runtime.block_on(future),
+        yield_now()
+    );
 
     fn spawn_burst(&self, burst: &Arc<Burst>) -> Answer {
         // Dropping the handle lets the task run on.
         burst.spawn(|burst| drop(self.runtime.spawn(async move { burst.run() })));
         Ok(())
-    }
-}
-
-impl Spawner for Tokio {
-    fn spawn(
-        &self,
-        future: impl Future<Output = u64> + Send + 'static,
-    ) -> impl Future<Output = u64> + Send + 'static {
-        number(self.runtime.spawn(future))
-    }
-
-    fn block_on(&self, future: impl Future<Output = u64> + Send) -> u64 {
-        self.runtime.block_on(future)
-    }
-
-    fn yield_now() -> impl Future<Output = ()> + Send {
-        yield_now()
     }
 }
