@@ -2,16 +2,15 @@
 
 use crate::lineup::{self, Lineup};
 use crate::options::Options;
-use indicatif::{ProgressBar, ProgressStyle};
+use paired::Session;
 use std::cell::{Cell, OnceCell};
 use std::time::Duration;
 use suite::{
-    Job, Outcome, Plan, Spinner, Watchdog, compare, factor, seconds, threads_at_once,
-    wake_up_latency,
+    Job, Outcome, Plan, Spinner, Watchdog, compare, free_threads, seconds, wake_up_latency,
 };
 
 /// Ticks of the progress bar a workload.
-const TICKS: u64 = 100;
+pub const TICKS: u64 = 100;
 /// No sample takes this long, except on a pool that hangs.
 const HANGS: Duration = Duration::from_secs(120);
 
@@ -21,12 +20,13 @@ pub struct Bench {
     pub options: Options,
     /// How much is measured.
     pub plan: Plan,
+    /// Where it is told what is going on.
+    pub session: Session,
     /// Turns times into work.
     pub spinner: Spinner,
     /// The system's own time to wake a thread, in seconds.
     pub wake_up: f64,
     watchdog: Watchdog,
-    progress: ProgressBar,
     /// Where the bar stood when the present workload began.
     begun: Cell<u64>,
     pools: OnceCell<Lineup>,
@@ -34,34 +34,30 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// Gets ready for so many workloads.
+    /// Gets ready.
     #[must_use]
-    pub fn new(options: Options, workloads: usize) -> Self {
+    pub fn new(options: Options, session: Session) -> Self {
         let mut plan = Plan {
             rounds: 21,
             sample: Duration::from_millis(4),
             budget: Duration::from_secs(6),
             once: false,
         };
-        if options.quick {
+        if options.common.quick {
             plan.rounds = 9;
             plan.sample = Duration::from_millis(2);
             plan.budget = Duration::from_secs(1);
         }
-        if let Some(rounds) = options.rounds {
+        if let Some(rounds) = options.common.rounds {
             plan.rounds = rounds;
-        }
-        let progress = ProgressBar::new(workloads as u64 * TICKS);
-        if let Ok(style) = ProgressStyle::with_template("{bar:40} {percent:>3}% {eta:>4} {msg}") {
-            progress.set_style(style);
         }
         Self {
             options,
+            session,
             plan,
             spinner: Spinner::calibrate(),
             wake_up: wake_up_latency(),
             watchdog: Watchdog::start(HANGS),
-            progress,
             begun: Cell::new(0),
             pools: OnceCell::new(),
             singles: OnceCell::new(),
@@ -100,9 +96,7 @@ impl Bench {
     /// How much of the machine is there for the pools: other programs come and go.
     #[must_use]
     pub fn free_threads(&self) -> String {
-        let threads = self.options.threads;
-        let at_once = threads_at_once(threads, self.spinner);
-        format!("{} of {threads}", factor(at_once))
+        free_threads(self.options.threads, self.spinner)
     }
 
     /// Samples a job on a lineup, by the plan.
@@ -120,8 +114,8 @@ impl Bench {
     /// Shows which share of the present workload is done.
     pub fn advance(&self, share: f64) {
         let ticks = (share * TICKS as f64) as u64;
-        self.progress
-            .set_position(self.begun.get() + ticks.min(TICKS));
+        let position = self.begun.get() + ticks.min(TICKS);
+        self.session.progress.set_position(position);
     }
 
     /// Calls `f`, and ends the process if that hangs.
@@ -133,16 +127,6 @@ impl Bench {
     pub fn begin(&self, index: usize, name: &str) {
         self.begun.set(index as u64 * TICKS);
         self.advance(0.0);
-        self.progress.set_message(name.to_owned());
-    }
-
-    /// Prints below what was printed, above the progress bar.
-    pub fn print(&self, text: &str) {
-        self.progress.suspend(|| println!("{text}"));
-    }
-
-    /// Takes the progress bar away.
-    pub fn end(&self) {
-        self.progress.finish_and_clear();
+        self.session.progress.set_message(name.to_owned());
     }
 }

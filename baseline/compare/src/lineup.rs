@@ -8,7 +8,7 @@ use rival_forte::Forte;
 use rival_rayon::Rayon;
 use rival_tokio::Tokio;
 use std::error::Error;
-use suite::{Contender, Serial};
+use suite::{Contender, Locked, Serial};
 
 type Built = Result<Box<dyn Contender>, Box<dyn Error>>;
 type Build = fn(usize) -> Built;
@@ -40,7 +40,7 @@ const LOCKFILE: &str = include_str!("../../Cargo.lock");
 
 /// Each rival's package and version.
 #[must_use]
-pub fn versions() -> [(&'static str, &'static str); 6] {
+pub fn versions() -> [(&'static str, String); 6] {
     let rivals = [
         Rayon::NAME,
         Chili::NAME,
@@ -49,17 +49,11 @@ pub fn versions() -> [(&'static str, &'static str); 6] {
         AsyncExecutor::NAME,
         Tokio::NAME,
     ];
-    rivals.map(|name| (name, version(name).unwrap_or("of unknown version")))
-}
-
-/// A package's version: the line after its name.
-fn version(package: &str) -> Option<&'static str> {
-    let name = format!("name = \"{package}\"");
-    let mut lines = LOCKFILE.lines().skip_while(|line| *line != name).skip(1);
-    lines
-        .next()?
-        .strip_prefix("version = \"")?
-        .strip_suffix('"')
+    let unknown = || "of unknown version".to_owned();
+    rivals.map(|name| {
+        let locked = Locked::find(LOCKFILE, name);
+        (name, locked.map_or_else(unknown, |locked| locked.version))
+    })
 }
 
 /// Contenders of one size.

@@ -1,6 +1,7 @@
 //! Runs this project's pool and its rivals side by side, in rounds that alternate between them, and
 //! checks every answer. `--help` lists the options.
 
+mod against;
 mod bench;
 mod catalogue;
 mod lineup;
@@ -11,71 +12,84 @@ mod smoke;
 mod workload;
 
 use bench::Bench;
-use options::{HELP, Options};
+use options::{Options, USAGE};
+use paired::Session;
 use std::env;
 use std::error::Error;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use suite::Record;
+use suite::{Record, exit, program};
+use workload::Workload;
 
 fn main() -> ExitCode {
-    match run() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::from(2)
-        }
+    exit(run())
+}
+
+/// This package's folder.
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).to_owned()
+}
+
+fn run() -> Result<ExitCode, Box<dyn Error>> {
+    let options = Options::parse(env::args_os().skip(1))?;
+    if options.common.help {
+        print!("{}", USAGE.help());
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut workloads = catalogue::all(&options);
+    if let Some(name) = &options.workload {
+        workloads.retain(|workload| workload.name == *name);
+        let workload = workloads.first();
+        let workload =
+            workload.ok_or_else(|| format!("there is no workload {name:?}: --list prints all"))?;
+        return figures(options, workload);
+    }
+    workloads.retain(|workload| options.common.wants(&workload.name));
+    if options.common.list {
+        println!("pools: {}\n", lineup::names().join(", "));
+    }
+    let names: Vec<_> = workloads.iter().map(|one| one.name.as_str()).collect();
+    if options.common.lists(&names)? {
+        return Ok(ExitCode::SUCCESS);
+    }
+    match &options.common.against {
+        Some(commit) => against::run(&folder(), commit, &options, &workloads),
+        None => side_by_side(options, &workloads),
     }
 }
 
-fn run() -> Result<(), Box<dyn Error>> {
-    let options = Options::parse(env::args_os().skip(1))?;
-    if options.help {
-        print!("{HELP}");
-        return Ok(());
+/// Prints this project's figures of one workload, for a comparison of two commits.
+fn figures(mut options: Options, workload: &Workload) -> Result<ExitCode, Box<dyn Error>> {
+    let name = options.workload.take().unwrap_or_default();
+    options.pools = vec![ours::Ours::NAME.to_owned()];
+    let report = workload.run(&Bench::new(options, Session::begin(Record::default(), 0)));
+    if let Some(failure) = report.table.notes.first() {
+        return Err(failure.clone().into());
     }
-    let mut workloads = catalogue::all(&options);
-    workloads.retain(|workload| options.wants(&workload.name));
-    if options.list {
-        println!("pools: {}\n", lineup::names().join(", "));
-        workloads
-            .iter()
-            .for_each(|workload| println!("{}", workload.name));
-        return Ok(());
-    }
-    if workloads.is_empty() {
-        return Err("no workload has such a name: --list prints them".into());
-    }
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut record = Record::new(folder);
-    let bench = Bench::new(options, workloads.len());
-    let tell = |record: &mut Record, name, value| {
-        bench.print(&format!("{name}: {value}"));
-        record.fact(name, value);
-    };
+    program::print(&name, &report.figures);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Compares all pools.
+fn side_by_side(options: Options, workloads: &[Workload]) -> Result<ExitCode, Box<dyn Error>> {
+    let is_recorded = options.common.record;
+    let record = Record::new(&folder());
+    let session = Session::begin(record, workloads.len() as u64 * bench::TICKS);
+    let mut bench = Bench::new(options, session);
     for (name, value) in bench.facts() {
-        tell(&mut record, name, value);
+        bench.session.tell(name, value);
     }
-    tell(
-        &mut record,
-        "threads that ran at once before",
-        bench.free_threads(),
-    );
+    let free = bench.free_threads();
+    bench.session.tell("threads that ran at once before", free);
     for (index, workload) in workloads.iter().enumerate() {
         bench.begin(index, &workload.name);
         let report = workload.run(&bench);
-        bench.print(&format!("\n{}", report.table));
-        record.add(report.table, report.plot);
+        bench.session.show(report.table, report.plot);
     }
-    bench.end();
-    tell(
-        &mut record,
-        "threads that ran at once after",
-        bench.free_threads(),
-    );
-    if bench.options.record {
-        let path = record.write(&folder.with_file_name("records"))?;
-        println!("\nrecorded in {}", path.display());
-    }
-    Ok(())
+    bench.session.progress.finish_and_clear();
+    let free = bench.free_threads();
+    bench.session.tell("threads that ran at once after", free);
+    let records = folder().with_file_name("records");
+    bench.session.keep(is_recorded, &records)?;
+    Ok(ExitCode::SUCCESS)
 }

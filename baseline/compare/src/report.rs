@@ -1,7 +1,7 @@
 //! From samples to a table.
 
 use ours::Ours;
-use suite::{Outcome, Sampled, Serial, Table, factor, median, percentile, seconds};
+use suite::{Outcome, Sampled, Serial, Table, factor, percentile, seconds};
 
 /// What the third column compares with.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,11 +31,7 @@ impl Reference {
             Self::Serial => (1, 0.0),
             Self::Ideal { threads, wake_up } => (threads, wake_up),
         };
-        let rounds = sampled.times.iter().zip(&serial.times);
-        let ratios: Vec<f64> = rounds
-            .map(|(time, serial)| time / (serial / threads as f64 + wake_up))
-            .collect();
-        median(&ratios)
+        sampled.ratio_by(serial, |serial| serial / threads as f64 + wake_up)
     }
 }
 

@@ -2,7 +2,8 @@
 
 use crate::bench::Bench;
 use crate::report::{Items, Reference, table};
-use suite::{Answer, Contender, Job, Plot, Table};
+use ours::Ours;
+use suite::{Answer, Contender, Job, Plot, Sampled, Table};
 
 type Run = dyn Fn(&Bench, &str) -> Report;
 
@@ -12,18 +13,18 @@ pub struct Report {
     pub table: Table,
     /// Its curves, if it has some.
     pub plot: Option<Plot>,
-}
-
-impl From<Table> for Report {
-    fn from(table: Table) -> Self {
-        Self { table, plot: None }
-    }
+    /// This project's own figures, in seconds, as the workload's metrics name them.
+    pub figures: Vec<(String, f64)>,
 }
 
 /// One table's worth of measuring.
 pub struct Workload {
     /// Its name, by which it is chosen.
     pub name: String,
+    /// With whose rows it is averaged.
+    pub family: &'static str,
+    /// What this project's figures are called.
+    pub metrics: &'static [&'static str],
     run: Box<Run>,
 }
 
@@ -47,15 +48,25 @@ pub enum Size {
 }
 
 impl Workload {
-    /// A workload with a table of its own kind.
+    /// A workload with a table of its own kind, and such figures.
     pub fn special(
         name: impl Into<String>,
+        metrics: &'static [&'static str],
         run: impl Fn(&Bench, &str) -> Report + 'static,
     ) -> Self {
+        let name = name.into();
         Self {
-            name: name.into(),
+            family: "",
+            name,
+            metrics,
             run: Box::new(run),
         }
+    }
+
+    /// Puts it into a family.
+    #[must_use]
+    pub fn of(self, family: &'static str) -> Self {
+        Self { family, ..self }
     }
 
     /// A workload that is sampled; `make` is called when its turn comes.
@@ -66,7 +77,7 @@ impl Workload {
         make: impl Fn(&Bench) -> Made + 'static,
     ) -> Self {
         let about = about.into();
-        Self::special(name, move |bench, name| {
+        Self::special(name, &["time"], move |bench, name| {
             let mut made = make(bench);
             let lineup = match size {
                 Size::Told => bench.pools(),
@@ -83,7 +94,15 @@ impl Workload {
             for (name, reason) in &lineup.missing {
                 table.notes.push(format!("{name}: {reason}."));
             }
-            table.into()
+            let ours = outcome.of(Ours::NAME).map(Sampled::median);
+            Report {
+                table,
+                plot: None,
+                figures: ours
+                    .map(|time| ("time".to_owned(), time))
+                    .into_iter()
+                    .collect(),
+            }
         })
     }
 

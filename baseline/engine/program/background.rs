@@ -1,11 +1,11 @@
 //! Background tasks without an end.
 
-use crate::problem::{Problem, check};
 use bevy_tasks::futures_lite::future::yield_now;
 use bevy_tasks::{AsyncComputeTaskPool, Task, block_on};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
+use suite::program::{Problem, check};
 use suite::{Spinner, await_all, spin};
 
 /// What a task does before it yields.

@@ -1,84 +1,86 @@
 //! All workloads by name.
 
-use crate::options::Options;
-use crate::problem::Figures;
 use crate::{
     cpu, empty, frames, growth, idle, loading, par_iter, scopes, spread, tasks, tuned, with_rayon,
 };
 use std::time::Duration;
-
-type Run = dyn Fn(&Options) -> Figures;
-
-/// Something to measure.
-pub struct Workload {
-    /// By which it is chosen.
-    pub name: String,
-    /// Measures it.
-    pub run: Box<Run>,
-}
-
-fn workload(name: impl Into<String>, run: impl Fn(&Options) -> Figures + 'static) -> Workload {
-    Workload {
-        name: name.into(),
-        run: Box::new(run),
-    }
-}
+use suite::program::{Workload, workload};
 
 /// Every workload.
 pub fn all() -> Vec<Workload> {
-    let micros = Duration::from_micros;
-    let mut all = Vec::new();
-    for systems in [1, 10, 100, 1000] {
-        let name = format!("empty-{systems}");
-        all.push(workload(name, move |options| empty::run(options, systems)));
-    }
-    for length in [1, 20, 200] {
-        all.push(workload(format!("wide-32-{length}us"), move |options| {
-            spread::wide(options, micros(length))
-        }));
-    }
-    all.push(workload("chain-8-1us", move |options| {
-        spread::chain(options, micros(1))
+    let mut all = systems();
+    all.extend(iteration());
+    all.extend(tasks());
+    all.extend(frames());
+    all.extend(growth::Place::ALL.map(|place| {
+        let name = format!("growth-{}", place.name());
+        workload(name, move |options| growth::run(options, place))
     }));
-    for (name, entities) in [
+    all
+}
+
+fn systems() -> Vec<Workload> {
+    let micros = Duration::from_micros;
+    let empty = [1, 10, 100, 1000].map(|systems| {
+        let name = format!("empty-{systems}");
+        workload(name, move |options| empty::run(options, systems))
+    });
+    let wide = [1, 20, 200].map(|length| {
+        let name = format!("wide-32-{length}us");
+        workload(name, move |options| spread::wide(options, micros(length)))
+    });
+    let chain = workload("chain-8-1us", move |options| {
+        spread::chain(options, micros(1))
+    });
+    empty.into_iter().chain(wide).chain([chain]).collect()
+}
+
+fn iteration() -> Vec<Workload> {
+    let cheap = [
         ("100", 100),
         ("1000", 1000),
         ("10k", 10_000),
         ("100k", 100_000),
         ("1M", 1_000_000),
-    ] {
-        all.push(workload(format!("par-iter-{name}"), move |options| {
+    ];
+    let cheap = cheap.map(|(name, entities)| {
+        workload(format!("par-iter-{name}"), move |options| {
             par_iter::cheap(options, entities)
-        }));
-    }
-    all.push(workload("par-iter-1M-100ns", |options| {
+        })
+    });
+    let dear = workload("par-iter-1M-100ns", |options| {
         par_iter::dear(options, 1_000_000, Duration::from_nanos(100))
-    }));
-    for shape in tuned::Shape::ALL {
+    });
+    let tuned = tuned::Shape::ALL.map(|shape| {
         let name = format!("par-iter-tuned-{}", shape.name());
-        all.push(workload(name, move |options| tuned::run(options, shape)));
-    }
-    for tasks in [1, 10, 100, 1000] {
+        workload(name, move |options| tuned::run(options, shape))
+    });
+    cheap.into_iter().chain([dear]).chain(tuned).collect()
+}
+
+fn tasks() -> Vec<Workload> {
+    let scopes = [1, 10, 100, 1000].map(|tasks| {
         let name = format!("scope-{tasks}");
-        all.push(workload(name, move |options| scopes::run(options, tasks)));
-    }
-    for count in [1, 100, 10_000] {
+        workload(name, move |options| scopes::run(options, tasks))
+    });
+    let awaited = [1, 100, 10_000].map(|count| {
         let name = format!("spawn-await-{count}");
-        all.push(workload(name, move |options| tasks::run(options, count)));
-    }
-    all.push(workload("frames-60hz-background", |options| {
-        frames::with_background(options, frames::Pace::SixtyHertz)
-    }));
-    all.push(workload("frames-busy-background", |options| {
-        frames::with_background(options, frames::Pace::Busy)
-    }));
-    all.push(workload("frames-60hz-loading", loading::run));
-    all.push(workload("frames-60hz-rayon", with_rayon::run));
-    all.push(workload("cpu-60hz-small", cpu::run));
-    all.push(workload("idle", idle::run));
-    for place in growth::Place::ALL {
-        let name = format!("growth-{}", place.name());
-        all.push(workload(name, move |options| growth::run(options, place)));
-    }
-    all
+        workload(name, move |options| tasks::run(options, count))
+    });
+    scopes.into_iter().chain(awaited).collect()
+}
+
+fn frames() -> Vec<Workload> {
+    vec![
+        workload("frames-60hz-background", |options| {
+            frames::with_background(options, frames::Pace::SixtyHertz)
+        }),
+        workload("frames-busy-background", |options| {
+            frames::with_background(options, frames::Pace::Busy)
+        }),
+        workload("frames-60hz-loading", loading::run),
+        workload("frames-60hz-rayon", with_rayon::run),
+        workload("cpu-60hz-small", cpu::run),
+        workload("idle", idle::run),
+    ]
 }

@@ -2,10 +2,10 @@
 
 use crate::apps;
 use crate::frames::{Frames, Pace};
-use crate::options::Options;
-use crate::problem::Figures;
 use bevy_app::App;
 use std::time::Duration;
+use suite::program::Options;
+use suite::program::{Figures, named};
 use suite::{CpuClock, Spinner, median};
 
 const LENGTH: Duration = Duration::from_micros(2);
@@ -26,13 +26,10 @@ pub fn run(options: &Options) -> Figures {
     };
     let (cpu, time) = measure(apps::app(), false)?;
     let (single_cpu, single_time) = measure(apps::app(), true)?;
-    let figures = [
+    Ok(named([
         ("cpu", cpu),
         ("cpu-single-threaded", single_cpu),
         ("p50", time),
         ("p50-single-threaded", single_time),
-    ];
-    Ok(figures
-        .map(|(metric, figure)| (metric.to_owned(), figure))
-        .into())
+    ]))
 }

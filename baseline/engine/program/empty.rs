@@ -1,11 +1,11 @@
 //! What a frame of systems that do nothing costs.
 
 use crate::apps;
-use crate::options::Options;
-use crate::problem::{Figures, check};
 use crate::sampling::{Subject, sample};
 use bevy_app::{App, Update};
 use bevy_ecs::prelude::*;
+use suite::program::Options;
+use suite::program::{Figures, check};
 
 #[derive(Resource, Default)]
 struct Frames(u64);
@@ -36,15 +36,13 @@ pub fn run(options: &Options, systems: usize) -> Figures {
     let figures = sample(
         options,
         vec![
-            Subject::new("update", || {
+            Subject::sure("update", || {
                 on_pool.update();
                 *of_pool += 1;
-                Ok(())
             }),
-            Subject::new("single-threaded", || {
+            Subject::sure("single-threaded", || {
                 single.update();
                 *of_single += 1;
-                Ok(())
             }),
         ],
     )?;

@@ -2,13 +2,13 @@
 
 use crate::apps;
 use crate::background::{Background, ROUND};
-use crate::options::Options;
-use crate::problem::{Figures, Problem};
 use crate::spread::Spread;
 use bevy_app::App;
 use std::thread;
 use std::time::{Duration, Instant};
-use suite::{Spinner, percentile};
+use suite::program::Options;
+use suite::program::{Figures, Problem};
+use suite::{FRAME, Spinner, percentile};
 
 /// When a frame begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +19,6 @@ pub enum Pace {
     Busy,
 }
 
-const FRAME: Duration = Duration::from_nanos(1_000_000_000 / 60);
 const WARM_UP: usize = 30;
 const TASKS: usize = 16;
 

@@ -1,8 +1,6 @@
 //! Whether a system costs more in a larger app.
 
 use crate::apps;
-use crate::options::Options;
-use crate::problem::{Figures, Problem};
 use crate::sampling::{Subject, sample};
 use crate::slots::{System, check_slot, insert_all, system_on};
 use bevy_app::{App, AppLabel, SubApp, Update};
@@ -10,6 +8,8 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::ScheduleLabel;
 use std::time::Instant;
 use suite::median;
+use suite::program::Options;
+use suite::program::{Figures, Problem};
 
 const SIZES: [usize; 4] = [125, 250, 500, 1000];
 const SCHEDULES: usize = 50;
@@ -138,10 +138,9 @@ pub fn run(options: &Options, place: Place) -> Figures {
         let mut app = place.app(systems);
         apps::begin(&mut app);
         let mut frames = 1;
-        let update = Subject::new("update", || {
+        let update = Subject::sure("update", || {
             app.update();
             frames += 1;
-            Ok(())
         });
         let update = sample(options, vec![update])?;
         place.check(&app, systems, frames)?;

@@ -2,13 +2,13 @@
 
 use crate::apps;
 use crate::frames::{Frames, Pace};
-use crate::options::Options;
-use crate::problem::{Figures, Problem};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use std::{fs, process, thread};
+use std::{fs, io, process, thread};
 use suite::Spinner;
+use suite::program::Options;
+use suite::program::{Figures, Problem};
 
 /// Pools that spin or look around before they sleep have done so.
 const SETTLE: Duration = Duration::from_millis(500);
@@ -18,8 +18,12 @@ const KEY: &str = "voluntary_ctxt_switches:";
 /// How often each thread but the main one went to sleep so far.
 fn switches() -> Result<HashMap<String, u64>, Problem> {
     let refused = |path: &Path| {
-        let path = path.to_owned();
-        |source| Problem::Switches { path, source }
+        let path = path.display().to_string();
+        move |error: io::Error| {
+            Problem::other(format!(
+                "can't count switches in {path}: {error}; this workload needs Linux"
+            ))
+        }
     };
     let mut switches = HashMap::new();
     let main = process::id().to_string();

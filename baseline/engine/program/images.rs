@@ -1,10 +1,10 @@
 //! Images that take long to decode, made once and kept.
 
-use crate::problem::Problem;
 use image::{ImageFormat, RgbaImage};
 use std::fs;
 use std::io::Cursor;
 use std::path::Path;
+use suite::program::Problem;
 
 /// How many files there are.
 pub const COUNT: usize = 100;
@@ -45,9 +45,11 @@ pub fn make(folder: &Path) -> Result<(), Problem> {
     let unfinished = folder.with_extension("unfinished");
     write_all(&unfinished)
         .and_then(|()| Ok(fs::rename(&unfinished, folder)?))
-        .map_err(|reason| Problem::Images {
-            path: folder.to_owned(),
-            reason,
+        .map_err(|reason| {
+            Problem::other(format!(
+                "can't make {}: {reason}; give a folder that can be written to with --folder",
+                folder.display()
+            ))
         })
 }
 

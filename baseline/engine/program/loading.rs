@@ -3,14 +3,14 @@
 use crate::apps;
 use crate::frames::{Frames, Pace, percentiles};
 use crate::images;
-use crate::options::Options;
-use crate::problem::{Figures, Problem, check};
 use bevy_app::App;
 use bevy_asset::{AssetPlugin, AssetServer, Assets, Handle, LoadState};
 use bevy_image::{Image, ImageLoader, ImagePlugin};
 use std::path::Path;
 use std::time::Instant;
 use suite::Spinner;
+use suite::program::Options;
+use suite::program::{Figures, Problem, check};
 
 fn app(folder: &Path) -> App {
     let mut app = apps::app();
@@ -29,15 +29,11 @@ fn app(folder: &Path) -> App {
 /// Looks at what an image holds, here and there.
 fn check_image(number: usize, image: &Image) -> Result<(), Problem> {
     let name = images::name(number);
-    check(
-        format!("the width of {name}"),
-        images::SIDE.into(),
-        image.width().into(),
-    )?;
+    check(format!("the width of {name}"), images::SIDE, image.width())?;
     check(
         format!("the height of {name}"),
-        images::SIDE.into(),
-        image.height().into(),
+        images::SIDE,
+        image.height(),
     )?;
     let data = image.data.as_deref().unwrap_or_default();
     for place in [0, images::SIDE / 2, images::SIDE - 1] {
@@ -45,11 +41,7 @@ fn check_image(number: usize, image: &Image) -> Result<(), Problem> {
         let pixel = data.get(at..at + 4).and_then(|pixel| pixel.try_into().ok());
         let pixel = u32::from_le_bytes(pixel.unwrap_or_default());
         let expected = u32::from_le_bytes(images::pixel(number, place, place));
-        check(
-            format!("pixel {place} of {name}"),
-            expected.into(),
-            pixel.into(),
-        )?;
+        check(format!("pixel {place} of {name}"), expected, pixel)?;
     }
     Ok(())
 }
@@ -75,11 +67,11 @@ fn take(
     let server = app.world().resource::<AssetServer>();
     for (number, handle) in waiting {
         if let LoadState::Failed(reason) = server.load_state(handle) {
-            return Err(Problem::Load {
-                name: images::name(*number),
-                folder: folder.to_owned(),
-                reason: reason.to_string(),
-            });
+            return Err(Problem::other(format!(
+                "the image {} does not load: {reason}; remove the folder {} to have it made anew",
+                images::name(*number),
+                folder.display()
+            )));
         }
     }
     Ok(())
@@ -92,9 +84,9 @@ pub fn run(options: &Options) -> Figures {
 
 /// The same, of an app that `build` adds something to.
 pub fn run_in(options: &Options, build: impl FnOnce(&mut App)) -> Figures {
-    images::make(&options.images)?;
-    let folder = options.images.canonicalize();
-    let folder = folder.unwrap_or_else(|_| options.images.clone());
+    images::make(&options.folder)?;
+    let folder = options.folder.canonicalize();
+    let folder = folder.unwrap_or_else(|_| options.folder.clone());
     let mut app = app(&folder);
     build(&mut app);
     let mut frames = Frames::new(app, Pace::SixtyHertz, Spinner::calibrate());

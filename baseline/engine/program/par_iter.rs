@@ -1,12 +1,12 @@
 //! `par_iter_mut` against a serial loop over the same entities.
 
 use crate::apps;
-use crate::options::Options;
-use crate::problem::{Figures, Problem, check};
 use crate::sampling::{Subject, sample};
 use bevy_ecs::prelude::*;
 use std::cell::RefCell;
 use std::time::Duration;
+use suite::program::Options;
+use suite::program::{Figures, Problem, check};
 use suite::{Spinner, one_ns, spin_from};
 
 #[derive(Component)]
@@ -60,14 +60,8 @@ fn compare(
     let figures = sample(
         options,
         vec![
-            Subject::new("par-iter", || {
-                crowd.borrow_mut().parallel(work);
-                Ok(())
-            }),
-            Subject::new("serial", || {
-                crowd.borrow_mut().serial(work);
-                Ok(())
-            }),
+            Subject::sure("par-iter", || crowd.borrow_mut().parallel(work)),
+            Subject::sure("serial", || crowd.borrow_mut().serial(work)),
         ],
     )?;
     crowd.borrow_mut().check()?;

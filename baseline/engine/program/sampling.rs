@@ -1,10 +1,10 @@
 //! Medians of alternated samples.
 
-use crate::options::Options;
-use crate::problem::{Figures, Problem};
 use std::thread;
 use std::time::{Duration, Instant};
 use suite::median;
+use suite::program::Options;
+use suite::program::{Figures, Problem};
 
 /// Caches, branches and whatever measures itself need so many iterations.
 const WARM_UP: u32 = 500;
@@ -33,6 +33,14 @@ impl<'a> Subject<'a> {
             iterations: 1,
             times: Vec::new(),
         }
+    }
+
+    /// From what can't fail.
+    pub fn sure(metric: impl Into<String>, mut once: impl FnMut() + 'a) -> Self {
+        Self::new(metric, move || {
+            once();
+            Ok(())
+        })
     }
 
     fn repeat(&mut self, iterations: u32) -> Result<f64, Problem> {

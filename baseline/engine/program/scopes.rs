@@ -1,10 +1,10 @@
 //! A scope of tasks that do nothing, from the main thread.
 
 use crate::apps;
-use crate::options::Options;
-use crate::problem::{Figures, check};
 use crate::sampling::{Subject, sample};
 use bevy_tasks::ComputeTaskPool;
+use suite::program::Options;
+use suite::program::{Figures, check};
 
 /// A scope of that many tasks.
 pub fn run(options: &Options, tasks: usize) -> Figures {

@@ -1,9 +1,9 @@
 //! Systems that compute for a while, each on a resource of its own.
 
-use crate::problem::{Problem, check};
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::ScheduleConfigs;
 use bevy_ecs::system::ScheduleSystem;
+use suite::program::{Problem, check};
 use suite::spin;
 
 /// Something that can be added to a schedule.

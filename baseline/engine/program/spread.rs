@@ -1,14 +1,14 @@
 //! A frame's work in many systems: beside each other, and in a chain.
 
 use crate::apps;
-use crate::options::Options;
-use crate::problem::{Figures, Problem};
 use crate::sampling::{Subject, sample};
 use crate::slots::{System, check_slot, insert_all, system_on};
 use bevy_app::{App, Update};
 use bevy_ecs::prelude::*;
 use std::time::Duration;
 use suite::Spinner;
+use suite::program::Options;
+use suite::program::{Figures, Problem};
 
 /// An app whose systems are told by the steps that each takes.
 pub struct Spread {
@@ -76,14 +76,8 @@ fn compare(options: &Options, mut on_pool: Spread, mut single: Spread) -> Figure
     let figures = sample(
         options,
         vec![
-            Subject::new("update", || {
-                on_pool.update();
-                Ok(())
-            }),
-            Subject::new("single-threaded", || {
-                single.update();
-                Ok(())
-            }),
+            Subject::sure("update", || on_pool.update()),
+            Subject::sure("single-threaded", || single.update()),
         ],
     )?;
     on_pool.check()?;

@@ -1,10 +1,10 @@
 //! Background tasks, awaited by the main thread.
 
 use crate::apps;
-use crate::options::Options;
-use crate::problem::{Figures, check};
 use crate::sampling::{Subject, sample};
 use bevy_tasks::{AsyncComputeTaskPool, Task, block_on};
+use suite::program::Options;
+use suite::program::{Figures, check};
 use suite::{await_all, one};
 
 /// Spawns that many, then awaits all.

@@ -1,13 +1,13 @@
 //! `par_iter_mut` as it comes against the best that tuning its batches by hand can do.
 
 use crate::apps;
-use crate::options::Options;
-use crate::problem::{Figures, Problem, check};
 use crate::sampling::{Subject, sample};
 use bevy_ecs::batching::BatchingStrategy;
 use bevy_ecs::prelude::*;
 use std::cell::RefCell;
 use std::time::Duration;
+use suite::program::Options;
+use suite::program::{Figures, Problem, check};
 use suite::{Spinner, spin};
 
 const ENTITIES: usize = 100_000;
@@ -107,10 +107,7 @@ pub fn run(options: &Options, shape: Shape) -> Figures {
     let crowd = RefCell::new(Crowd::new(shape));
     let subject = |metric: String, batches: BatchingStrategy| {
         let crowd = &crowd;
-        Subject::new(metric, move || {
-            crowd.borrow_mut().pass(batches.clone());
-            Ok(())
-        })
+        Subject::sure(metric, move || crowd.borrow_mut().pass(batches.clone()))
     };
     let mut subjects = vec![subject("default".to_owned(), BatchingStrategy::new())];
     subjects.extend(

@@ -1,12 +1,12 @@
 //! Frames with a system that uses rayon, while the engine loads a hundred images.
 
 use crate::loading;
-use crate::options::Options;
-use crate::problem::Figures;
 use bevy_app::{App, Update};
 use bevy_ecs::prelude::*;
 use rayon::prelude::*;
 use std::fs;
+use suite::program::Figures;
+use suite::program::Options;
 
 const NUMBERS: usize = 100_000;
 

@@ -3,12 +3,12 @@
 //! A thread that enters the pool counts as one of its running threads, so as many threads run as
 //! the pool has, whether the loop runs inside or outside.
 
-mod fork_join;
 mod tasks;
 
-use heartbeat_pool::{BuildError, ThreadPool};
+use heartbeat_pool::{BuildError, ThreadPool, Worker, yield_task};
 use std::sync::Arc;
-use suite::{Answer, Burst, Coarse, Contender, Cost, Entry, Irregular, Items, Maze, Tree, Uneven};
+use suite::{Answer, Burst, Coarse, Contender, Cost, Entry, Items, by_cost};
+use tasks::LANE;
 
 /// This project's pool.
 #[derive(Debug)]
@@ -39,28 +39,18 @@ impl Contender for Ours {
         Self::NAME
     }
 
-    fn tree(&self, tree: &Tree, iterations: u64) -> Answer {
-        fork_join::tree(&self.pool, tree, iterations)
-    }
-
-    fn fib(&self, n: u64, expected: u64, iterations: u64) -> Answer {
-        fork_join::fib(&self.pool, n, expected, iterations)
-    }
-
-    fn irregular(&self, tree: &Irregular, iterations: u64) -> Answer {
-        fork_join::irregular(&self.pool, tree, iterations)
-    }
-
-    fn flood(&self, maze: &Maze, iterations: u64) -> Answer {
-        fork_join::flood(&self.pool, maze, iterations)
-    }
-
-    fn uneven(&self, work: &Uneven, iterations: u64) -> Answer {
-        fork_join::uneven(&self.pool, work, iterations)
-    }
+    suite::fork_join!(
+        &Worker,
+        |ours, f| ours.pool.with_worker(f),
+        |worker, a, b| worker.join(a, b)
+    );
 
     fn for_each(&self, items: &mut Items, cost: Cost, iterations: u64) -> Answer {
-        fork_join::for_each(&self.pool, items, cost, iterations)
+        self.pool.with_worker(|worker| {
+            items.repeat(cost, iterations, |values| {
+                by_cost!(cost, |f| worker.for_each(values, f));
+            })
+        })
     }
 
     fn scope(&self, entry: Entry, tasks: usize, iterations: u64) -> Answer {
@@ -79,15 +69,16 @@ impl Contender for Ours {
         tasks::spawn_await(&self.pool, entry, tasks, iterations)
     }
 
-    fn yields(&self, yields: u64, iterations: u64) -> Answer {
-        tasks::yields(&self.pool, yields, iterations)
-    }
-
-    fn ping_pong(&self, messages: u64, iterations: u64) -> Answer {
-        tasks::ping_pong(&self.pool, messages, iterations)
-    }
+    suite::two_tasks!(
+        &ThreadPool,
+        |ours, f| f(&ours.pool),
+        |pool, future| pool.spawn_future(LANE, future),
+        |pool, future| pool.block_on(future),
+        yield_task()
+    );
 
     fn spawn_burst(&self, burst: &Arc<Burst>) -> Answer {
-        tasks::spawn_burst(&self.pool, burst)
+        burst.spawn(|burst| self.pool.spawn(LANE, move || burst.run()));
+        Ok(())
     }
 }

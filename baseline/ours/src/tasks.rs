@@ -1,47 +1,45 @@
 //! The workloads by scopes and tasks.
 
-use heartbeat_pool::{Lane, Scope, Task, ThreadPool, spawn_future, yield_task};
-use std::sync::Arc;
-use suite::{Answer, Burst, Coarse, Entry, await_all, check, one, repeat, repeat_slots, spin};
+use heartbeat_pool::{Lane, Scope, Task, ThreadPool, spawn_future};
+use suite::{Answer, Coarse, Entry, await_all, check, one, repeat, repeat_slots, spin};
 
-const LANE: Lane = Lane::Frame;
+/// Where spawned work goes.
+pub const LANE: Lane = Lane::Frame;
 
-fn spawn_closures<'scope, 'env>(scope: &'scope Scope<'scope, 'env>, slots: &'env mut [u64]) {
-    for slot in slots {
-        scope.spawn(move || *slot += 1);
+/// Scopes with a number for each task, which `fill` spawns.
+fn scopes(
+    pool: &ThreadPool,
+    entry: Entry,
+    tasks: usize,
+    iterations: u64,
+    fill: impl for<'scope, 'env> Fn(&'scope Scope<'scope, 'env>, &'env mut [u64]),
+) -> Answer {
+    match entry {
+        Entry::Worker => pool.with_worker(|worker| {
+            repeat_slots(tasks, iterations, |slots| {
+                worker.scope(|scope| fill(scope, slots));
+            })
+        }),
+        Entry::Outside => repeat_slots(tasks, iterations, |slots| {
+            pool.scope(|scope| fill(scope, slots));
+        }),
     }
 }
 
 pub fn scope(pool: &ThreadPool, entry: Entry, tasks: usize, iterations: u64) -> Answer {
-    match entry {
-        Entry::Worker => pool.with_worker(|worker| {
-            repeat_slots(tasks, iterations, |slots| {
-                worker.scope(|scope| spawn_closures(scope, slots));
-            })
-        }),
-        Entry::Outside => repeat_slots(tasks, iterations, |slots| {
-            pool.scope(|scope| spawn_closures(scope, slots));
-        }),
-    }
-}
-
-fn spawn_futures<'scope, 'env>(scope: &'scope Scope<'scope, 'env>, slots: &'env mut [u64]) {
-    for slot in slots {
-        scope.spawn_future(async move { *slot += 1 }).detach();
-    }
+    scopes(pool, entry, tasks, iterations, |scope, slots| {
+        for slot in slots {
+            scope.spawn(move || *slot += 1);
+        }
+    })
 }
 
 pub fn scope_futures(pool: &ThreadPool, entry: Entry, tasks: usize, iterations: u64) -> Answer {
-    match entry {
-        Entry::Worker => pool.with_worker(|worker| {
-            repeat_slots(tasks, iterations, |slots| {
-                worker.scope(|scope| spawn_futures(scope, slots));
-            })
-        }),
-        Entry::Outside => repeat_slots(tasks, iterations, |slots| {
-            pool.scope(|scope| spawn_futures(scope, slots));
-        }),
-    }
+    scopes(pool, entry, tasks, iterations, |scope, slots| {
+        for slot in slots {
+            scope.spawn_future(async move { *slot += 1 }).detach();
+        }
+    })
 }
 
 pub fn coarse(pool: &ThreadPool, work: &Coarse, iterations: u64) -> Answer {
@@ -71,32 +69,4 @@ pub fn spawn_await(pool: &ThreadPool, entry: Entry, tasks: usize, iterations: u6
             Ok(())
         })),
     }
-}
-
-pub fn yields(pool: &ThreadPool, yields: u64, iterations: u64) -> Answer {
-    repeat(iterations, yields, || {
-        pool.block_on(pool.spawn_future(LANE, async move {
-            for _ in 0..yields {
-                yield_task().await;
-            }
-            yields
-        }))
-    })
-}
-
-pub fn ping_pong(pool: &ThreadPool, messages: u64, iterations: u64) -> Answer {
-    repeat(iterations, 2 * messages, || {
-        let (ping, pong) = suite::ping_pong(messages);
-        let pong = pool.spawn_future(LANE, pong);
-        let ping = pool.spawn_future(LANE, ping);
-        pool.block_on(async { ping.await + pong.await })
-    })
-}
-
-pub fn spawn_burst(pool: &ThreadPool, burst: &Arc<Burst>) -> Answer {
-    for _ in 0..burst.jobs() {
-        let burst = burst.clone();
-        pool.spawn(LANE, move || burst.run());
-    }
-    Ok(())
 }

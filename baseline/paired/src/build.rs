@@ -1,20 +1,21 @@
-//! Builds the two programs.
+//! Builds the programs.
 
 use std::env;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
+use suite::Locked;
 use thiserror::Error;
 
 /// Why there is no program to run.
 #[derive(Debug, Error)]
 pub enum BuildError {
     /// The compiler refused it.
-    #[error("{package} does not build ({status}); what cargo says is above")]
+    #[error("{folder} does not build ({status}); what cargo says is above")]
     Refused {
         /// The package's folder.
-        package: &'static str,
+        folder: PathBuf,
         /// Cargo's exit.
         status: ExitStatus,
     },
@@ -28,10 +29,15 @@ pub enum BuildError {
     },
     /// The stock package would run against itself.
     #[error(
-        "the heartbeat program has {0} from the registry: the version of this project's must be \
-         the one in heartbeat/Cargo.lock"
+        "{folder} has {package} from the registry: the version of this project's must be the one \
+         in its Cargo.lock"
     )]
-    NotPatched(&'static str),
+    NotPatched {
+        /// The program's folder.
+        folder: PathBuf,
+        /// What should be this project's.
+        package: &'static str,
+    },
     /// What versions are read from.
     #[error("can't read {path}: {source}; restore it from the repository")]
     Lockfile {
@@ -43,7 +49,7 @@ pub enum BuildError {
 }
 
 /// The folder for what is built and made: in the target folder of this workspace, called as the
-/// comparison.
+/// comparison. `folder` lies beside that target folder.
 #[must_use]
 pub fn target(folder: &Path, name: &str) -> PathBuf {
     let told = env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
@@ -53,92 +59,74 @@ pub fn target(folder: &Path, name: &str) -> PathBuf {
         .join(name)
 }
 
-/// Builds this package of the folder, and gives its program's path. Each has a target folder of
-/// its own, so that they don't build each other's crates anew.
-///
-/// # Errors
-///
-/// Why there is none.
-pub fn build(folder: &Path, name: &str, package: &'static str) -> Result<PathBuf, BuildError> {
-    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let target = target(folder, name).join(package);
-    let status = Command::new(&cargo)
-        // In the folder, so that the flags of baseline/.cargo hold.
-        .current_dir(folder.join(package))
-        .args(["build", "--release", "--target-dir"])
-        .arg(&target)
-        .status()
-        .map_err(|source| BuildError::Cargo { cargo, source })?;
-    if !status.success() {
-        return Err(BuildError::Refused { package, status });
+/// A package whose program is run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Package {
+    /// Where its manifest lies.
+    pub folder: PathBuf,
+    /// The program's name.
+    pub program: String,
+    /// A target folder of its own, so that packages don't build each other's crates anew.
+    pub target: PathBuf,
+}
+
+impl Package {
+    /// Builds it and gives the program's path. `flags` is the folder whose cargo configuration holds:
+    /// what is compared must be built with the same.
+    ///
+    /// # Errors
+    ///
+    /// Why there is none.
+    pub fn build(&self, flags: &Path) -> Result<PathBuf, BuildError> {
+        let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let status = Command::new(&cargo)
+            .current_dir(flags)
+            .args(["build", "--release", "--ignore-rust-version"])
+            .arg("--manifest-path")
+            .arg(self.folder.join("Cargo.toml"))
+            .arg("--target-dir")
+            .arg(&self.target)
+            .status()
+            .map_err(|source| BuildError::Cargo { cargo, source })?;
+        if !status.success() {
+            let folder = self.folder.clone();
+            return Err(BuildError::Refused { folder, status });
+        }
+        let program = format!("{}{}", self.program, env::consts::EXE_SUFFIX);
+        Ok(self.target.join("release").join(program))
     }
-    let program = format!("{name}-{package}{}", env::consts::EXE_SUFFIX);
-    Ok(target.join("release").join(program))
 }
 
-/// A package in a lockfile.
-#[derive(Debug, PartialEq, Eq)]
-struct Locked {
-    version: String,
-    /// Nothing for one that lies in this repository.
-    source: Option<String>,
+fn locked(folder: &Path, package: &str) -> Result<Option<Locked>, BuildError> {
+    let path = folder.join("Cargo.lock");
+    match std::fs::read_to_string(&path) {
+        Ok(lockfile) => Ok(Locked::find(&lockfile, package)),
+        Err(source) => Err(BuildError::Lockfile { path, source }),
+    }
 }
 
-fn locked(lockfile: &str, package: &str) -> Option<Locked> {
-    let name = format!("name = \"{package}\"");
-    let mut lines = lockfile.lines();
-    lines.find(|line| *line == name)?;
-    let mut value = |key: &str| {
-        let quoted = lines.next()?.strip_prefix(key)?.strip_prefix(" = \"")?;
-        Some(quoted.strip_suffix('"')?.to_owned())
-    };
-    Some(Locked {
-        version: value("version")?,
-        source: value("source"),
-    })
-}
-
-fn read(folder: &Path, side: &str) -> Result<String, BuildError> {
-    let path = folder.join(side).join("Cargo.lock");
-    let lockfile = std::fs::read_to_string(&path);
-    lockfile.map_err(|source| BuildError::Lockfile { path, source })
-}
-
-/// The version of a package that the stock program is built with.
+/// The version of a package that the program in `folder` is built with.
 ///
 /// # Errors
 ///
 /// When there is no lockfile.
 pub fn locked_version(folder: &Path, package: &str) -> Result<String, BuildError> {
-    let locked = locked(&read(folder, "stock")?, package);
-    let version = locked.map(|locked| locked.version);
+    let version = locked(folder, package)?.map(|locked| locked.version);
     Ok(version.unwrap_or_else(|| "of unknown version".to_owned()))
 }
 
-/// Makes sure that the programs differ. Cargo only warns of a patch that it has no use for, as when
-/// the registry has a newer version.
+/// Makes sure that the program in `folder` has this project's package. Cargo only warns of a patch
+/// that it has no use for, as when the registry has a newer version.
 ///
 /// # Errors
 ///
-/// When both have this package from the registry, or there is no lockfile.
+/// When it has the package from the registry, or there is no lockfile.
 pub fn check_patch(folder: &Path, package: &'static str) -> Result<(), BuildError> {
-    match locked(&read(folder, "heartbeat")?, package) {
+    match locked(folder, package)? {
         Some(Locked { source: None, .. }) => Ok(()),
-        _ => Err(BuildError::NotPatched(package)),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_patched_package_has_no_source() {
-        let lockfile = "[[package]]\nname = \"a\"\nversion = \"1.0.0\"\nsource = \"registry\"\n\n\
-                        [[package]]\nname = \"b\"\nversion = \"2.0.0\"\ndependencies = [\n";
-        let source = |package| locked(lockfile, package).map(|locked| locked.source);
-        assert_eq!(source("a"), Some(Some("registry".to_owned())));
-        assert_eq!(source("b"), Some(None));
-        assert_eq!(source("c"), None);
+        _ => Err(BuildError::NotPatched {
+            folder: folder.to_owned(),
+            package,
+        }),
     }
 }

@@ -1,25 +1,24 @@
-//! A whole comparison, from the command line to the record.
+//! A whole comparison of two programs, from the command line to the record.
 
-use crate::build::{self, BuildError};
-use crate::family::Family;
-use crate::options::Options;
-use crate::report;
-use crate::sides::{Programs, Sides};
-use indicatif::{ProgressBar, ProgressStyle};
+use crate::against::Against;
+use crate::build::{BuildError, Package, check_patch, locked_version, target};
+use crate::family::{Family, names, retain};
+use crate::options::{Options, Usage};
+use crate::report::{self, Beside};
+use crate::session::Session;
+use crate::sides::Programs;
 use std::env;
 use std::error::Error;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use suite::{Record, Spinner, factor, threads_at_once};
+use suite::{Record, Spinner, exit, free_threads};
 
 /// What is compared.
 pub struct Comparison {
     /// The command is called so, and the record, and what is built.
     pub name: &'static str,
-    /// What the command does, for its help.
-    pub about: &'static str,
-    /// How long all of it takes, for its help: in full, and quickly.
-    pub takes: [&'static str; 2],
+    /// What the command's help says.
+    pub usage: Usage,
     /// The folder of both packages, beside the records.
     pub folder: PathBuf,
     /// What both programs are told beside a workload's name.
@@ -34,111 +33,106 @@ pub struct Comparison {
     pub families: Vec<Family>,
 }
 
-/// A metric beside each row.
-#[derive(Clone, Copy, Debug)]
-pub struct Beside {
-    /// As the programs know it.
-    pub metric: &'static str,
-    /// The column's heading; stock's has *stock* before it.
-    pub heading: &'static str,
-}
-
 impl Comparison {
     fn versions(&self) -> Result<String, BuildError> {
+        let stock = self.folder.join("stock");
         let versions = self.versions.iter().map(|(called, package)| {
-            let version = build::locked_version(&self.folder, package)?;
+            let version = locked_version(&stock, package)?;
             Ok(format!("{called} {version}"))
         });
         Ok(versions.collect::<Result<Vec<_>, BuildError>>()?.join(", "))
+    }
+
+    /// A side's program: `stock`'s or `heartbeat`'s.
+    fn package(&self, side: &str) -> Package {
+        Package {
+            folder: self.folder.join(side),
+            program: format!("{}-{side}", self.name),
+            target: target(&self.folder, self.name).join(side),
+        }
+    }
+
+    /// Builds both.
+    fn programs(&self, quick: bool) -> Result<Programs, BuildError> {
+        let mut arguments = self.arguments.clone();
+        arguments.extend(quick.then(|| "--quick".to_owned()));
+        let programs = Programs {
+            other: self.package("stock").build(&self.folder)?,
+            ours: self.package("heartbeat").build(&self.folder)?,
+            arguments,
+        };
+        check_patch(&self.folder.join("heartbeat"), self.patched)?;
+        Ok(programs)
+    }
+
+    /// Compares this project with what it replaces.
+    fn with_stock(&self, options: &Options) -> Result<ExitCode, Box<dyn Error>> {
+        let programs = self.programs(options.quick)?;
+        let steps = names(&self.families).len() * options.runs() * 2;
+        let record = Record::new(&self.folder).named(self.name);
+        let mut session = Session::begin(record, steps as u64);
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let spinner = Spinner::calibrate();
+        session.tell(self.name, self.versions()?);
+        session.tell("rounds", options.runs().to_string());
+        session.tell(
+            "threads that ran at once before",
+            free_threads(threads, spinner),
+        );
+        for family in &self.families {
+            let all = family.run(&programs, options.runs(), &session.progress);
+            session.show(report::table(family, &all, self.beside), None);
+        }
+        session.progress.finish_and_clear();
+        session.tell(
+            "threads that ran at once after",
+            free_threads(threads, spinner),
+        );
+        session.keep(options.record, &self.folder.with_file_name("records"))?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// Compares this project with a commit of its own.
+    fn with_commit(&self, commit: &str, options: &Options) -> Result<ExitCode, Box<dyn Error>> {
+        let Package {
+            folder,
+            program,
+            target: present,
+        } = self.package("heartbeat");
+        let baseline = self.folder.parent().unwrap_or(&self.folder);
+        let against = Against {
+            baseline,
+            package: folder.strip_prefix(baseline).unwrap_or(&folder),
+            program: &program,
+            present,
+            commits: target(&self.folder, "against"),
+            face: None,
+            patched: Some(self.patched),
+            arguments: self.arguments.clone(),
+            families: &self.families,
+        };
+        against.run(commit, options)
     }
 }
 
 /// Does what the command line says.
 #[must_use]
 pub fn run(comparison: Comparison) -> ExitCode {
-    match compare(comparison) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::from(2)
-        }
-    }
+    exit(compare(comparison))
 }
 
-/// How many threads the machine runs at once, now.
-fn free_threads(spinner: Spinner) -> String {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let at_once = threads_at_once(threads, spinner);
-    format!("{} of {threads}", factor(at_once))
-}
-
-fn compare(mut comparison: Comparison) -> Result<(), Box<dyn Error>> {
-    let options = Options::parse(env::args_os().skip(1))?;
+fn compare(mut comparison: Comparison) -> Result<ExitCode, Box<dyn Error>> {
+    let options = Options::parse(env::args_os().skip(1), |_, _| Ok(false))?;
     if options.help {
-        let Comparison {
-            name, about, takes, ..
-        } = comparison;
-        print!("{}", Options::help(name, about, takes));
-        return Ok(());
+        print!("{}", comparison.usage.help());
+        return Ok(ExitCode::SUCCESS);
     }
-    for family in &mut comparison.families {
-        family
-            .workloads
-            .retain(|workload| options.wants(&workload.name));
+    retain(&mut comparison.families, |name| options.wants(name));
+    if options.lists(&names(&comparison.families))? {
+        return Ok(ExitCode::SUCCESS);
     }
-    comparison
-        .families
-        .retain(|family| !family.workloads.is_empty());
-    let families = &comparison.families;
-    let names = families.iter().flat_map(|family| &family.workloads);
-    let names: Vec<_> = names.map(|workload| workload.name.clone()).collect();
-    if options.list {
-        names.iter().for_each(|name| println!("{name}"));
-        return Ok(());
+    match &options.against {
+        Some(commit) => comparison.with_commit(commit, &options),
+        None => comparison.with_stock(&options),
     }
-    if names.is_empty() {
-        return Err("no workload has such a name: --list prints them".into());
-    }
-
-    let programs = Programs::build(&comparison, options.quick)?;
-    let mut record = Record::new(&comparison.folder).named(comparison.name);
-    let progress = ProgressBar::new((names.len() * options.rounds * 2) as u64);
-    if let Ok(style) = ProgressStyle::with_template("{bar:40} {percent:>3}% {eta:>4} {msg}") {
-        progress.set_style(style);
-    }
-    let print = |text: &str| progress.suspend(|| println!("{text}"));
-    let tell = |record: &mut Record, name, value: String| {
-        print(&format!("{name}: {value}"));
-        record.fact(name, value);
-    };
-    let spinner = Spinner::calibrate();
-    tell(&mut record, comparison.name, comparison.versions()?);
-    tell(&mut record, "rounds", options.rounds.to_string());
-    let before = "threads that ran at once before";
-    tell(&mut record, before, free_threads(spinner));
-    for family in families {
-        let mut all = Vec::new();
-        for workload in &family.workloads {
-            progress.set_message(workload.name.clone());
-            all.push(Sides::run(
-                &programs,
-                &workload.name,
-                options.rounds,
-                || {
-                    progress.inc(1);
-                },
-            ));
-        }
-        let table = report::table(family, &all, comparison.beside);
-        print(&format!("\n{table}"));
-        record.add(table, None);
-    }
-    progress.finish_and_clear();
-    let after = "threads that ran at once after";
-    tell(&mut record, after, free_threads(spinner));
-    if options.record {
-        let records = comparison.folder.with_file_name("records");
-        println!("\nrecorded in {}", record.write(&records)?.display());
-    }
-    Ok(())
 }

@@ -1,6 +1,8 @@
 //! The workloads by family.
 
 use crate::row::Row;
+use crate::sides::{Programs, Sides};
+use indicatif::ProgressBar;
 
 /// Workloads that share a table.
 pub struct Family {
@@ -10,6 +12,33 @@ pub struct Family {
     pub about: &'static str,
     /// What is run.
     pub workloads: Vec<Workload>,
+}
+
+impl Family {
+    /// Runs both programs so often on each workload, in turn.
+    #[must_use]
+    pub fn run(&self, programs: &Programs, rounds: usize, progress: &ProgressBar) -> Vec<Sides> {
+        let run = |workload: &Workload| {
+            progress.set_message(workload.name.clone());
+            Sides::run(programs, &workload.name, rounds, || progress.inc(1))
+        };
+        self.workloads.iter().map(run).collect()
+    }
+}
+
+/// The workloads' names, in their order.
+#[must_use]
+pub fn names(families: &[Family]) -> Vec<&str> {
+    let workloads = families.iter().flat_map(|family| &family.workloads);
+    workloads.map(|workload| workload.name.as_str()).collect()
+}
+
+/// Leaves the workloads whose names are `wanted`, and the families that have some.
+pub fn retain(families: &mut Vec<Family>, wanted: impl Fn(&str) -> bool) {
+    for family in &mut *families {
+        family.workloads.retain(|workload| wanted(&workload.name));
+    }
+    families.retain(|family| !family.workloads.is_empty());
 }
 
 /// Something that the programs run, by its name.

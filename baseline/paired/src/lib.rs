@@ -1,19 +1,32 @@
-//! One program built twice, on this project and on what it replaces: builds both, runs each
-//! workload of the two in turn, a process a run, and prints how they compare.
+//! Two programs, run in turn and compared: each workload is a process of its own, and ratios are
+//! taken round by round.
 //!
-//! What is compared lies in two packages, `stock` and `heartbeat`, that share their sources. Their
-//! programs print a workload's figures when they are given its name.
+//! Two comparisons build one program twice, on this project and on what it replaces ([`run`]). What
+//! they compare lies in two packages, `stock` and `heartbeat`, that share their sources. Every
+//! comparison can build its program from another commit too ([`Against`]). Such programs print a
+//! workload's figures when they are given its name.
+//!
+//! What is said while a comparison runs ([`Session`]) and its command line ([`Options`]) are the
+//! same for all.
 
+mod against;
 mod build;
 mod child;
+mod commit;
 mod compare;
 mod family;
 mod options;
 mod report;
 mod row;
+mod session;
 mod sides;
+mod verdict;
 
+pub use against::Against;
 pub use build::target;
-pub use compare::{Beside, Comparison, run};
-pub use family::{Family, Workload, workload};
+pub use compare::{Comparison, run};
+pub use family::{Family, Workload, names, workload};
+pub use options::{Options, OptionsError, ROUNDS, Usage};
+pub use report::Beside;
 pub use row::{Reference, Row, Target, Unit};
+pub use session::Session;

@@ -1,9 +1,8 @@
 //! From runs to a family's table.
 
-use crate::compare::Beside;
 use crate::family::Family;
 use crate::row::{Row, middle};
-use crate::sides::Sides;
+use crate::sides::{Side, Sides};
 use suite::{Table, factor, median};
 
 const COLUMNS: [&str; 10] = [
@@ -19,12 +18,21 @@ const COLUMNS: [&str; 10] = [
     "rounds",
 ];
 
+/// A metric beside each row.
+#[derive(Clone, Copy, Debug)]
+pub struct Beside {
+    /// As the programs know it.
+    pub metric: &'static str,
+    /// The column's heading; stock's has *stock* before it.
+    pub heading: &'static str,
+}
+
 /// Where the columns of what is beside come.
 const BESIDE: usize = 6;
 
 /// A row's cells of a metric beside it, this project's and stock's.
 fn beside_cells(beside: Beside, row: &Row, sides: &Sides) -> [String; 2] {
-    [&sides.ours, &sides.stock].map(|side| {
+    [&sides.ours, &sides.other].map(|side| {
         // Its own row has it already.
         let is_own = row.metric == beside.metric;
         factor(if is_own {
@@ -46,10 +54,7 @@ pub fn table(family: &Family, all: &[Sides], beside: Option<Beside>) -> Table {
     for (workload, sides) in family.workloads.iter().zip(all) {
         for row in &workload.rows {
             let compared = row.compare(sides);
-            let name = match workload.rows.len() {
-                1 => workload.name.clone(),
-                _ => format!("{}: {}", workload.name, row.metric),
-            };
+            let name = row.called(&workload.name, workload.rows.len());
             let met = row.verdict(&compared);
             let mut cells = vec![
                 name,
@@ -69,12 +74,19 @@ pub fn table(family: &Family, all: &[Sides], beside: Option<Beside>) -> Table {
             }
             table.rows.push(cells);
         }
-        for (name, side) in [("ours", &sides.ours), ("stock", &sides.stock)] {
-            let failures = side.failures.iter();
-            table
-                .notes
-                .extend(failures.map(|failure| format!("{name}: {failure}")));
-        }
+        table
+            .notes
+            .extend(failures([("ours", &sides.ours), ("stock", &sides.other)]));
     }
     table
+}
+
+/// What went wrong on each side, by what that is called.
+pub fn failures(sides: [(&str, &Side); 2]) -> Vec<String> {
+    let of = |(name, side): (&str, &Side)| {
+        let failures = side.failures.iter();
+        let named = failures.map(|failure| format!("{name}: {failure}"));
+        named.collect::<Vec<_>>()
+    };
+    sides.into_iter().flat_map(of).collect()
 }

@@ -2,7 +2,7 @@
 
 use crate::child::Run;
 use crate::sides::{Side, Sides};
-use suite::{factor, median, percentile, seconds};
+use suite::{factor, median, median_ratio, percentile, seconds};
 
 /// How a figure is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,17 +105,36 @@ impl Row {
         best.cloned()
     }
 
+    /// Both sides' figures, round by round, where both have one.
+    pub fn pairs(&self, sides: &Sides) -> impl Iterator<Item = (f64, f64)> {
+        let of = |run: &Option<Run>| run.as_ref()?.get(self.metric).copied();
+        let rounds = sides.ours.runs.iter().zip(&sides.other.runs);
+        rounds.filter_map(move |(ours, other)| Some((of(ours)?, of(other)?)))
+    }
+
+    /// Whether a larger figure is the better one.
+    #[must_use]
+    pub fn more_is_better(&self) -> bool {
+        matches!(
+            self.target,
+            Target::AtLeast(_) | Target::AtLeastTimesStock(_)
+        )
+    }
+
+    /// As it is called in a table, where the workload has so many rows.
+    #[must_use]
+    pub fn called(&self, workload: &str, rows: usize) -> String {
+        match rows {
+            1 => workload.to_owned(),
+            _ => format!("{workload}: {}", self.metric),
+        }
+    }
+
     /// Draws the row's figures from the runs.
     #[must_use]
     pub fn compare(&self, sides: &Sides) -> Compared {
-        let (ours, stock) = (&sides.ours, &sides.stock);
+        let (ours, stock) = (&sides.ours, &sides.other);
         let of = |run: &Run| run.get(self.metric).copied();
-        let pairs: Vec<(f64, f64)> = ours
-            .runs
-            .iter()
-            .zip(&stock.runs)
-            .filter_map(|(ours, stock)| Some((of(ours.as_ref()?)?, of(stock.as_ref()?)?)))
-            .collect();
         let against = |side: &Side| {
             let metric = self.reference_metric(side);
             let runs = side.runs.iter().flatten();
@@ -125,10 +144,17 @@ impl Row {
         Compared {
             ours: ours.runs.iter().flatten().filter_map(of).collect(),
             stock: stock.runs.iter().flatten().filter_map(of).collect(),
-            times_stock: ratio(&pairs),
-            times_reference: ratio(&against(ours)),
-            stock_times_reference: ratio(&against(stock)),
-            above_reference: median_of(&against(ours), |(ours, reference)| ours - reference),
+            times_stock: median_ratio(self.pairs(sides)),
+            times_reference: median_ratio(against(ours)),
+            stock_times_reference: median_ratio(against(stock)),
+            above_reference: {
+                let pairs = against(ours).into_iter();
+                median(
+                    &pairs
+                        .map(|(ours, reference)| ours - reference)
+                        .collect::<Vec<_>>(),
+                )
+            },
         }
     }
 
@@ -190,16 +216,6 @@ pub fn middle(side: &Side, metric: &str) -> f64 {
     median(&figures)
 }
 
-fn median_of(pairs: &[(f64, f64)], f: impl Fn((f64, f64)) -> f64) -> f64 {
-    let figures: Vec<f64> = pairs.iter().copied().map(f).collect();
-    median(&figures)
-}
-
-/// The median of ratios; NaN where both sides are nought or there are none.
-fn ratio(pairs: &[(f64, f64)]) -> f64 {
-    median_of(pairs, |(figure, other)| figure / other)
-}
-
 /// A row's figures. Those that can't be had are NaN.
 #[derive(Clone, Debug)]
 pub struct Compared {
@@ -248,7 +264,7 @@ mod tests {
     fn sides(ours: f64, stock: f64) -> Sides {
         Sides {
             ours: side(&[&[("a", ours), ("b-1", 2.0), ("b-2", 1.0)]]),
-            stock: side(&[&[("a", stock), ("b-1", 2.0), ("b-2", 1.0)]]),
+            other: side(&[&[("a", stock), ("b-1", 2.0), ("b-2", 1.0)]]),
         }
     }
 
@@ -272,7 +288,7 @@ mod tests {
         let row = Row::time("a", Reference::None, Target::TimesStock(1.0));
         let mut sides = sides(1.0, 2.0);
         sides.ours.runs.insert(0, None);
-        sides.stock.runs.push(None);
+        sides.other.runs.push(None);
         let compared = row.compare(&sides);
         assert!(compared.times_stock.is_nan());
         assert_eq!((compared.ours.len(), compared.stock.len()), (1, 1));

@@ -1,41 +1,17 @@
 //! The two programs' runs of a workload, in turn.
 
-use crate::build::{BuildError, build, check_patch};
 use crate::child::{self, Failure, Run};
-use crate::compare::Comparison;
 use std::path::{Path, PathBuf};
 
 /// Both programs, built.
+#[derive(Clone, Debug)]
 pub struct Programs {
-    ours: PathBuf,
-    stock: PathBuf,
-    arguments: Vec<String>,
-}
-
-impl Programs {
-    /// Builds both.
-    ///
-    /// # Errors
-    ///
-    /// Why that failed.
-    pub fn build(comparison: &Comparison, quick: bool) -> Result<Self, BuildError> {
-        let (folder, name) = (&comparison.folder, comparison.name);
-        let mut arguments = comparison.arguments.clone();
-        if quick {
-            arguments.push("--quick".to_owned());
-        }
-        let programs = Self {
-            stock: build(folder, name, "stock")?,
-            ours: build(folder, name, "heartbeat")?,
-            arguments,
-        };
-        check_patch(folder, comparison.patched)?;
-        Ok(programs)
-    }
-
-    fn run(&self, program: &Path, workload: &str) -> Result<Run, Failure> {
-        child::run(program, workload, &self.arguments)
-    }
+    /// This project's, as it is now.
+    pub ours: PathBuf,
+    /// What that is compared with.
+    pub other: PathBuf,
+    /// What both are told beside a workload's name.
+    pub arguments: Vec<String>,
 }
 
 /// One program's runs.
@@ -49,13 +25,13 @@ pub struct Side {
 }
 
 impl Side {
-    fn run(&mut self, programs: &Programs, program: &Path, workload: &str) {
+    fn run(&mut self, program: &Path, workload: &str, arguments: &[String]) {
         // A hang takes minutes; one tells enough.
         if self.hung {
             self.runs.push(None);
             return;
         }
-        match programs.run(program, workload) {
+        match child::run(program, workload, arguments) {
             Ok(run) => self.runs.push(Some(run)),
             Err(failure) => {
                 self.hung = matches!(failure, Failure::Hung);
@@ -71,10 +47,10 @@ impl Side {
 /// A workload's runs.
 #[derive(Default)]
 pub struct Sides {
-    /// This project.
+    /// This project's, as it is now.
     pub ours: Side,
-    /// What is published.
-    pub stock: Side,
+    /// What that is compared with.
+    pub other: Side,
 }
 
 impl Sides {
@@ -84,14 +60,40 @@ impl Sides {
         let mut sides = Self::default();
         for round in 0..rounds {
             for turn in 0..2 {
-                if (round + turn) % 2 == 0 {
-                    sides.ours.run(programs, &programs.ours, workload);
+                let (side, program) = if (round + turn) % 2 == 0 {
+                    (&mut sides.ours, &programs.ours)
                 } else {
-                    sides.stock.run(programs, &programs.stock, workload);
-                }
+                    (&mut sides.other, &programs.other)
+                };
+                side.run(program, workload, &programs.arguments);
                 done();
             }
         }
         sides
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A shell that prints one figure, as both programs do.
+    #[cfg(unix)]
+    #[test]
+    fn each_has_a_run_a_round() {
+        let shell = || PathBuf::from("/bin/sh");
+        let programs = Programs {
+            ours: shell(),
+            other: shell(),
+            arguments: vec!["printf -- '-c\\tm\\t2'".to_owned()],
+        };
+        let done = std::cell::Cell::new(0);
+        let sides = Sides::run(&programs, "-c", 3, || done.set(done.get() + 1));
+        let figure = Some(Run::from([("m".to_owned(), 2.0)]));
+        for side in [&sides.ours, &sides.other] {
+            assert!(side.failures.is_empty(), "{:?}", side.failures);
+            assert_eq!(side.runs, [figure.clone(), figure.clone(), figure.clone()]);
+        }
+        assert_eq!(done.get(), 6);
     }
 }

@@ -1,11 +1,11 @@
 //! Bodies that attract each other.
 
-use crate::problem::{Problem, check};
 use crate::random::Random;
 use crate::sampling::Case;
 use rayon::iter::{
     IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator,
 };
+use suite::program::{Problem, check};
 
 const COUNT: usize = 1000;
 const STEPS: usize = 10;

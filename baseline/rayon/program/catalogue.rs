@@ -6,9 +6,7 @@ use crate::fib::Fib;
 use crate::life::{HEIGHT, Life, Walk};
 use crate::matrix::Product;
 use crate::merge_sort::MergeSort;
-use crate::options::Options;
 use crate::paced;
-use crate::problem::Figures;
 use crate::quick_sort::QuickSort;
 use crate::salesman::Salesman;
 use crate::sampling::{Case, sample};
@@ -17,30 +15,17 @@ use crate::small::{Items, Scopes};
 use crate::sorting::{Sorting, Stable, Unstable};
 use crate::sum::Sum;
 use std::rc::Rc;
-
-type Run = dyn Fn(&Options) -> Figures;
-
-/// Something to measure.
-pub struct Workload {
-    /// By which it is chosen.
-    pub name: String,
-    /// Measures it.
-    pub run: Box<Run>,
-}
+use suite::program::{Figures, Options, Workload, workload};
 
 /// From the main thread, and under another name from inside of a pool.
 fn entries(name: &str, run: impl Fn(&Options, &Entry) -> Figures + 'static) -> [Workload; 2] {
     let run = Rc::new(run);
     let inside = run.clone();
     [
-        Workload {
-            name: name.to_owned(),
-            run: Box::new(move |options| run(options, &Entry::Main)),
-        },
-        Workload {
-            name: format!("{name}-install"),
-            run: Box::new(move |options| inside(options, &Entry::install()?)),
-        },
+        workload(name, move |options| run(options, &Entry::Main)),
+        workload(format!("{name}-install"), move |options| {
+            inside(options, &Entry::install()?)
+        }),
     ]
 }
 

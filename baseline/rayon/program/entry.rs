@@ -1,7 +1,7 @@
 //! Where a workload starts from.
 
-use crate::problem::Problem;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use suite::program::Problem;
 
 /// Where a workload starts from.
 pub enum Entry {
@@ -14,7 +14,13 @@ pub enum Entry {
 impl Entry {
     /// With a pool of as many threads as there are cores.
     pub fn install() -> Result<Self, Problem> {
-        Ok(Self::Install(ThreadPoolBuilder::new().build()?))
+        let pool = ThreadPoolBuilder::new().build();
+        let pool = pool.map_err(|error| {
+            Problem::other(format!(
+                "can't build a pool: {error}; end other programs, or raise the limit of threads"
+            ))
+        });
+        Ok(Self::Install(pool?))
     }
 
     /// Calls it there.

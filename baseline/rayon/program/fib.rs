@@ -1,10 +1,10 @@
 //! Fibonacci numbers with a join at every call.
 
-use crate::problem::{Problem, check};
 use crate::sampling::Case;
 use rayon::join;
 use std::hint::black_box;
 use suite::fib;
+use suite::program::{Problem, check};
 
 const N: u64 = 30;
 

@@ -1,12 +1,12 @@
 //! The game of life on a torus.
 
-use crate::problem::{Problem, check_all};
 use crate::random::Random;
 use crate::sampling::Case;
 use rayon::iter::{
     IndexedParallelIterator, IntoParallelRefMutIterator, ParallelBridge, ParallelIterator,
 };
 use std::mem;
+use suite::program::{Problem, check_all};
 
 const WIDTH: usize = 512;
 /// Rows of most boards.

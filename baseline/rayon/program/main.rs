@@ -10,9 +10,7 @@ mod fork;
 mod life;
 mod matrix;
 mod merge_sort;
-mod options;
 mod paced;
-mod problem;
 mod quick_sort;
 mod random;
 mod salesman;
@@ -22,34 +20,8 @@ mod small;
 mod sorting;
 mod sum;
 
-use options::Options;
-use problem::Problem;
-use std::env;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    match run() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(problem) => {
-            eprintln!("error: {problem}");
-            ExitCode::from(2)
-        }
-    }
-}
-
-fn run() -> Result<(), Problem> {
-    let options = Options::parse(env::args_os().skip(1))?;
-    let workloads = catalogue::all();
-    let Some(name) = &options.workload else {
-        workloads
-            .iter()
-            .for_each(|workload| println!("{}", workload.name));
-        return Ok(());
-    };
-    let workload = workloads.iter().find(|workload| workload.name == *name);
-    let workload = workload.ok_or_else(|| Problem::NoWorkload(name.clone()))?;
-    for (metric, figure) in (workload.run)(&options)? {
-        println!("{name}\t{metric}\t{figure:e}");
-    }
-    Ok(())
+    suite::program::main(&catalogue::all())
 }

@@ -1,9 +1,9 @@
 //! A product of matrices by quadrants.
 
 use crate::fork::{Fork, Pool, Serial};
-use crate::problem::{Problem, check_all};
 use crate::random::Random;
 use crate::sampling::Case;
+use suite::program::{Problem, check_all};
 
 const SIZE: usize = 512;
 /// Blocks of this size are multiplied by loops.

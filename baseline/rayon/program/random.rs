@@ -1,5 +1,7 @@
 //! Numbers that look random and are the same in every run.
 
+use suite::mix;
+
 /// A counter whose steps are mixed (splitmix64).
 pub struct Random(u64);
 
@@ -11,11 +13,9 @@ impl Random {
 
     /// All bits are used.
     pub fn next(&mut self) -> u64 {
+        let next = mix(self.0);
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut x = self.0;
-        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        x ^ (x >> 31)
+        next
     }
 
     /// Below `end`, nearly evenly.

@@ -1,6 +1,5 @@
 //! The shortest tour of some cities, by branch and bound.
 
-use crate::problem::{Problem, check};
 use crate::random::Random;
 use crate::sampling::Case;
 use rayon::{Scope, scope};
@@ -8,6 +7,7 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use suite::program::{Problem, check};
 
 const CITIES: usize = 20;
 /// So few cities before the end, a start is not worth a job.

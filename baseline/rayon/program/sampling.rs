@@ -1,10 +1,10 @@
 //! Medians of a workload's runs on the pool, with its serial reference in turn.
 
 use crate::entry::Entry;
-use crate::options::Options;
-use crate::problem::{Figures, Problem};
 use std::thread;
 use std::time::{Duration, Instant};
+use suite::program::Options;
+use suite::program::{Figures, Problem, named};
 use suite::{CpuClock, median};
 
 /// Caches, branches and whatever measures itself need so long.
@@ -68,12 +68,9 @@ pub fn sample(options: &Options, entry: &Entry, mut case: impl Case) -> Figures 
         cpu += taken.cpu;
         serial_times.push(run(entry, case, serial)?.time);
     }
-    let figures = [
+    Ok(named([
         ("time", median(&times)),
         ("serial", median(&serial_times)),
         ("cpu", cpu / times.iter().sum::<f64>()),
-    ];
-    Ok(figures
-        .map(|(metric, figure)| (metric.to_owned(), figure))
-        .into())
+    ]))
 }

@@ -1,9 +1,9 @@
 //! The primes below a limit, by segments that fit into a cache.
 
-use crate::problem::{Problem, check};
 use crate::sampling::Case;
 use rayon::iter::{IndexedParallelIterator, ParallelIterator};
 use rayon::slice::ParallelSliceMut;
+use suite::program::{Problem, check};
 
 const LIMIT: usize = 20_000_000;
 /// As tables of primes have it.

@@ -1,12 +1,12 @@
 //! What is hardly worth a pool, a thousand times.
 
-use crate::problem::{Problem, check};
 use crate::sampling::Case;
 use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 use rayon::scope;
 use std::hint::black_box;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use suite::one_ns;
+use suite::program::{Problem, check};
 
 const TIMES: usize = 1000;
 

@@ -1,9 +1,9 @@
 //! Sorting a million numbers, by what sorts.
 
-use crate::problem::{Problem, check_all};
 use crate::random::Random;
 use crate::sampling::Case;
 use rayon::slice::ParallelSliceMut;
+use suite::program::{Problem, check_all};
 
 const COUNT: usize = 1_000_000;
 

@@ -1,9 +1,9 @@
 //! A sum over ten million numbers.
 
-use crate::problem::{Problem, check};
 use crate::random::Random;
 use crate::sampling::Case;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use suite::program::{Problem, check};
 use suite::spin_from;
 
 const COUNT: usize = 10_000_000;

@@ -1,5 +1,6 @@
 //! How many threads the system really runs at once: fewer than wanted, when other programs run.
 
+use crate::table::factor;
 use crate::work::spin::{Spinner, spin};
 use std::hint::black_box;
 use std::thread;
@@ -19,4 +20,10 @@ pub fn threads_at_once(threads: usize, spinner: Spinner) -> f64 {
         }
     });
     threads as f64 * LENGTH.as_secs_f64() / start.elapsed().as_secs_f64()
+}
+
+/// The same as text: so many of those that were wanted.
+#[must_use]
+pub fn free_threads(threads: usize, spinner: Spinner) -> String {
+    format!("{} of {threads}", factor(threads_at_once(threads, spinner)))
 }

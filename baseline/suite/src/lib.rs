@@ -5,28 +5,39 @@
 //! that it is inlined there as it would be in a program that uses that pool alone. This crate calls
 //! it once a sample, through [`Contender`], and takes the time around that call.
 
+mod answer;
 mod at_once;
+mod command_line;
 mod contender;
 mod cpu;
+mod fork_join;
+mod lockfile;
 mod machine;
 mod measure;
+mod paced;
 mod plot;
+pub mod program;
 mod record;
 mod serial;
 mod stats;
 mod table;
+mod two_tasks;
 mod wake_up;
 mod watchdog;
 mod work;
 
-pub use at_once::threads_at_once;
-pub use contender::{Answer, Contender, Entry, Refusal, check, repeat};
+pub use answer::{Answer, Refusal, check, repeat};
+pub use at_once::{free_threads, threads_at_once};
+pub use command_line::{Values, WordError, exit, read_words};
+pub use contender::{Contender, Entry};
 pub use cpu::CpuClock;
+pub use lockfile::Locked;
 pub use measure::{Job, Outcome, Plan, Sampled, compare};
+pub use paced::{FRAME, Paced};
 pub use plot::{Plot, PlotError};
 pub use record::{Record, RecordError};
 pub use serial::Serial;
-pub use stats::{median, percentile};
+pub use stats::{median, median_ratio, percentile};
 pub use table::{Table, factor, seconds};
 pub use wake_up::wake_up_latency;
 pub use watchdog::Watchdog;
@@ -37,6 +48,7 @@ pub use work::irregular::{Children, Irregular};
 pub use work::items::{Cost, Items, one_ns, ten_ns};
 pub use work::maze::{Frontier, Maze};
 pub use work::messages::ping_pong;
+pub use work::mix::mix;
 pub use work::slots::repeat_slots;
 pub use work::spin::{Spinner, spin, spin_from};
 pub use work::tree::{Node, Tree};

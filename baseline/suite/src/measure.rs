@@ -1,8 +1,9 @@
 //! Samples of all contenders in alternation.
 
-use crate::contender::{Answer, Contender, Refusal};
+use crate::answer::{Answer, Refusal};
+use crate::contender::Contender;
 use crate::cpu::CpuClock;
-use crate::stats::median;
+use crate::stats::{median, median_ratio};
 use crate::watchdog::Watchdog;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -67,13 +68,14 @@ impl Sampled {
     /// changes nothing.
     #[must_use]
     pub fn ratio(&self, other: &Self) -> f64 {
-        let ratios: Vec<f64> = self
-            .times
-            .iter()
-            .zip(&other.times)
-            .map(|(mine, other)| mine / other)
-            .collect();
-        median(&ratios)
+        self.ratio_by(other, |other| other)
+    }
+
+    /// The median of the rounds' ratios to what `reference` makes of the other's times.
+    #[must_use]
+    pub fn ratio_by(&self, other: &Self, reference: impl Fn(f64) -> f64) -> f64 {
+        let other = other.times.iter().map(|time| reference(*time));
+        median_ratio(self.times.iter().copied().zip(other))
     }
 }
 
@@ -166,6 +168,19 @@ impl<'a> Runner<'a> {
         self.time(job, self.iterations / 16)?;
         job.verify()
     }
+
+    /// What is running, for who watches.
+    fn on(&self, name: &str) -> String {
+        format!("{name} on {}", self.contender.name())
+    }
+
+    fn sampled(self) -> Sampled {
+        Sampled {
+            name: self.contender.name(),
+            times: self.times,
+            cpu: self.cpu / self.wall,
+        }
+    }
 }
 
 /// Runs `job` on all contenders, one after the other in each round, in an order that changes from
@@ -180,10 +195,9 @@ pub fn compare<'a>(
 ) -> Outcome {
     let mut outcome = Outcome::default();
     let mut runners = Vec::new();
-    let watch = |runner: &Runner| format!("{name} on {}", runner.contender.name());
     for contender in contenders {
         let mut runner = Runner::new(contender);
-        let what = watch(&runner);
+        let what = runner.on(name);
         match watchdog.watch(|| what, || runner.calibrate(job, plan)) {
             Ok(()) => runners.push(runner),
             Err(Refusal::Unsupported) => {}
@@ -197,14 +211,9 @@ pub fn compare<'a>(
             break;
         }
         for turn in 0..runners.len() {
-            let place = (turn + round) % runners.len();
-            let place = if round % 2 == 0 {
-                place
-            } else {
-                runners.len() - 1 - place
-            };
+            let place = place(round, turn, runners.len());
             let runner = &mut runners[place];
-            let what = watch(runner);
+            let what = runner.on(name);
             if let Err(refusal) = watchdog.watch(|| what, || runner.sample(job)) {
                 outcome.refused.push((runner.contender.name(), refusal));
                 runner.times.clear();
@@ -215,13 +224,32 @@ pub fn compare<'a>(
         let spent = start.elapsed().as_secs_f64() / plan.budget.as_secs_f64();
         progress(done.max(spent).min(1.0));
     }
-    outcome.sampled = runners
-        .into_iter()
-        .map(|runner| Sampled {
-            name: runner.contender.name(),
-            times: runner.times,
-            cpu: runner.cpu / runner.wall,
-        })
-        .collect();
+    outcome.sampled = runners.into_iter().map(Runner::sampled).collect();
     outcome
+}
+
+/// Who has this turn of a round: each begins once, and every other round goes backwards.
+fn place(round: usize, turn: usize, runners: usize) -> usize {
+    let place = (turn + round) % runners;
+    if round.is_multiple_of(2) {
+        place
+    } else {
+        runners - 1 - place
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_has_a_turn_in_each_round() {
+        for round in 0..6 {
+            let mut places: Vec<_> = (0..3).map(|turn| place(round, turn, 3)).collect();
+            let first = places[0];
+            places.sort_unstable();
+            assert_eq!(places, [0, 1, 2], "round {round} begins with {first}");
+        }
+        assert_ne!(place(0, 0, 3), place(1, 0, 3));
+    }
 }

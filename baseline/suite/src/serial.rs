@@ -1,12 +1,14 @@
 //! One thread and no pool: what the others are measured by.
 
-use crate::contender::{Answer, Contender, repeat};
+use crate::answer::{Answer, repeat};
+use crate::contender::Contender;
+use crate::fork_join::by_cost;
 use crate::work::coarse::Coarse;
 use crate::work::fib::fib;
 use crate::work::irregular::{self, Irregular};
-use crate::work::items::{Cost, Items, one_ns, ten_ns};
+use crate::work::items::{Cost, Items};
 use crate::work::maze::{self, Maze};
-use crate::work::spin::{spin, spin_from};
+use crate::work::spin::spin;
 use crate::work::tree::{self, Tree};
 use crate::work::uneven::{self, Uneven};
 use std::hint::black_box;
@@ -48,12 +50,8 @@ impl Contender for Serial {
     }
 
     fn for_each(&self, items: &mut Items, cost: Cost, iterations: u64) -> Answer {
-        items.repeat(cost, iterations, |values| match cost {
-            Cost::OneNs => values.iter_mut().for_each(one_ns),
-            Cost::TenNs => values.iter_mut().for_each(ten_ns),
-            Cost::Steps(steps) => values
-                .iter_mut()
-                .for_each(|item| *item = spin_from(*item, steps)),
+        items.repeat(cost, iterations, |values| {
+            by_cost!(cost, |f| values.iter_mut().for_each(f));
         })
     }
 

@@ -26,6 +26,13 @@ pub fn median(values: &[f64]) -> f64 {
     }
 }
 
+/// The median of pairs' ratios; NaN where there are none.
+#[must_use]
+pub fn median_ratio(pairs: impl IntoIterator<Item = (f64, f64)>) -> f64 {
+    let ratios: Vec<f64> = pairs.into_iter().map(|(a, b)| a / b).collect();
+    median(&ratios)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -37,6 +44,12 @@ mod tests {
         assert_eq!(percentile(&values, 0.9), 5.0);
         assert_eq!(percentile(&values, 0.0), 1.0);
         assert!(median(&[]).is_nan());
+    }
+
+    #[test]
+    fn ratios_are_taken_pair_by_pair() {
+        assert_eq!(median_ratio([(1.0, 2.0), (30.0, 10.0), (9.0, 9.0)]), 1.0);
+        assert!(median_ratio([]).is_nan());
     }
 
     #[test]

@@ -7,8 +7,16 @@ use suite::{Irregular, Maze, Tree, Uneven, fib};
 
 /// All of this kind.
 pub fn workloads(options: &Options) -> Vec<Workload> {
-    let (large, n) = if options.quick { (20, 30) } else { (24, 36) };
-    let large_name = if options.quick { "tree-1M" } else { "tree-16M" };
+    let (large, n) = if options.common.quick {
+        (20, 30)
+    } else {
+        (24, 36)
+    };
+    let large_name = if options.common.quick {
+        "tree-1M"
+    } else {
+        "tree-16M"
+    };
     vec![
         tree("tree-1023", 10),
         tree(large_name, large),

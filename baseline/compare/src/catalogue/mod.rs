@@ -1,6 +1,7 @@
 //! All workloads, in the tables' order.
 
 mod coarse;
+mod entered;
 mod fork_join;
 mod scaling;
 mod scopes;
@@ -8,6 +9,7 @@ mod sixty_hertz;
 mod slices;
 mod tasks;
 mod total_work;
+mod turns;
 mod wake_burst;
 
 use crate::options::Options;
@@ -16,16 +18,22 @@ use crate::workload::Workload;
 /// Every workload in the size that the options ask for.
 #[must_use]
 pub fn all(options: &Options) -> Vec<Workload> {
-    let mut all = fork_join::workloads(options);
-    all.extend(slices::workloads());
-    all.extend(scopes::workloads());
-    all.extend(coarse::workloads());
-    all.extend(tasks::workloads());
-    all.push(wake_burst::workload());
-    all.push(sixty_hertz::workload());
+    let mut families = vec![
+        ("fork-join", fork_join::workloads(options)),
+        ("slices", slices::workloads()),
+        ("scopes", scopes::workloads()),
+        ("coarse jobs", coarse::workloads()),
+        ("tasks", tasks::workloads()),
+        ("wake-ups", vec![wake_burst::workload()]),
+        ("frames", vec![sixty_hertz::workload()]),
+    ];
     if options.scaling {
-        all.extend(scaling::workloads());
-        all.push(total_work::workload());
+        families.push(("scaling", scaling::workloads()));
+        families.push(("total work", vec![total_work::workload()]));
     }
-    all
+    let named = |(family, workloads): (&'static str, Vec<Workload>)| {
+        let workloads = workloads.into_iter();
+        workloads.map(move |workload| workload.of(family))
+    };
+    families.into_iter().flat_map(named).collect()
 }

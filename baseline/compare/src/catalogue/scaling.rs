@@ -14,7 +14,7 @@ const QUICK: usize = 4;
 /// All of this kind.
 pub fn workloads() -> Vec<Workload> {
     let tree = |bench: &Bench| {
-        let tree = Tree::perfect(if bench.options.quick { 16 } else { 20 });
+        let tree = Tree::perfect(if bench.options.common.quick { 16 } else { 20 });
         Made::call(move |pool, iterations| pool.tree(&tree, iterations))
     };
     let slice = |_: &Bench| Made::new(Slice::new(1_000_000, Cost::OneNs));
@@ -32,13 +32,13 @@ pub fn workloads() -> Vec<Workload> {
 }
 
 fn family(name: &str, make: impl Fn(&Bench) -> Made + 'static) -> Workload {
-    Workload::special(name, move |bench, name| {
+    Workload::special(name, &[], move |bench, name| {
         let mut made = make(bench);
         let plan = Plan {
             rounds: bench.plan.rounds.min(7),
             ..bench.plan
         };
-        let sizes = if bench.options.quick {
+        let sizes = if bench.options.common.quick {
             QUICK
         } else {
             THREADS.len()
@@ -63,6 +63,7 @@ fn family(name: &str, make: impl Fn(&Bench) -> Made + 'static) -> Workload {
                 ..table(name, &sampled)
             },
             plot: Some(plot(name, &sampled)),
+            figures: Vec::new(),
         }
     })
 }

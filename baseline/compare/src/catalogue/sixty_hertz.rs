@@ -1,113 +1,77 @@
 //! A game's pace: a little parallel work, then a long sleep, sixty times a second.
 
+use super::turns::{Runner, fill, in_turn, taken};
 use crate::bench::Bench;
-use crate::workload::Workload;
-use std::thread;
-use std::time::{Duration, Instant};
-use suite::{Coarse, Contender, CpuClock, Refusal, Serial, Table, median, percentile, seconds};
+use crate::workload::{Report, Workload};
+use ours::Ours;
+use std::time::Duration;
+use suite::program::named;
+use suite::{Coarse, Paced, Serial, Table, median, percentile, seconds};
 
-const FRAME: Duration = Duration::from_nanos(16_666_667);
 /// Sixteen jobs of this length: a millisecond of work a frame.
 const JOB: Duration = Duration::from_nanos(62_500);
 const JOBS: usize = 16;
 /// Turns of each contender.
 const TURNS: usize = 3;
 
+const ABOUT: &str = "Sixty frames a second, each a scope of 16 jobs from outside (chili: joins), a \
+                     millisecond of work together, then sleep till the next.";
+const COLUMNS: [&str; 6] = [
+    "pool",
+    "frame's work",
+    "p99",
+    "CPU a frame",
+    "beyond serial",
+    "frames",
+];
+
 /// The workload.
 pub fn workload() -> Workload {
-    Workload::special("60hz", |bench, name| run(bench, name).into())
+    Workload::special("60hz", &["frame", "p99", "cpu"], run)
 }
 
-struct Runner<'a> {
-    contender: &'a dyn Contender,
-    frames: Vec<f64>,
-    cpu: f64,
+/// CPU seconds of the whole process, sleep and all, by the frame.
+fn cpu_a_frame(paced: &Paced) -> f64 {
+    paced.cpu / paced.times.len().max(1) as f64
 }
 
-impl Runner<'_> {
-    /// CPU seconds of the whole process, sleep and all, by the frame.
-    fn cpu_a_frame(&self) -> f64 {
-        self.cpu / self.frames.len().max(1) as f64
-    }
-
-    fn frames(&mut self, work: &Coarse, frames: u32) -> Result<(), Refusal> {
-        let cpu = CpuClock::start();
-        let start = Instant::now();
-        for frame in 1..=frames {
-            let begin = Instant::now();
-            self.contender.coarse(work, 1)?;
-            self.frames.push(begin.elapsed().as_secs_f64());
-            thread::sleep((start + FRAME * frame).saturating_duration_since(Instant::now()));
-        }
-        self.cpu += cpu.elapsed();
-        Ok(())
-    }
-}
-
-fn run(bench: &Bench, name: &str) -> Table {
-    let about = "Sixty frames a second, each a scope of 16 jobs from outside (chili: joins), a \
-                 millisecond of work together, then sleep till the next.";
-    let columns = [
-        "pool",
-        "frame's work",
-        "p99",
-        "CPU a frame",
-        "beyond serial",
-        "frames",
-    ];
-    let mut table = Table::new(name, about, &columns);
+fn run(bench: &Bench, name: &str) -> Report {
     let work = Coarse::new(JOBS, bench.spinner.steps(JOB));
-    let frames = if bench.options.quick { 10 } else { 60 };
-    let lineup = bench.pools().iter();
-    let mut runners: Vec<Runner> = lineup
-        .map(|contender| Runner {
-            contender,
-            frames: Vec::new(),
-            cpu: 0.0,
-        })
-        .collect();
-    for turn in 0..TURNS {
-        runners.retain_mut(|runner| {
-            let name = runner.contender.name();
-            match bench.watch(&format!("60hz on {name}"), || runner.frames(&work, frames)) {
-                Ok(()) => true,
-                Err(Refusal::Unsupported) => false,
-                Err(refusal) => {
-                    table.notes.push(format!("{name}: {refusal}."));
-                    false
-                }
-            }
-        });
-        if !runners.is_empty() {
-            runners.rotate_left(1);
-        }
-        bench.advance((turn + 1) as f64 / TURNS as f64);
-    }
-    let places: Vec<&str> = bench.pools().iter().map(Contender::name).collect();
-    runners.sort_by_key(|runner| {
-        places
-            .iter()
-            .position(|name| *name == runner.contender.name())
+    let frames = if bench.options.common.quick { 10 } else { 60 };
+    let runners = in_turn(bench, name, TURNS, |runner: &mut Runner<Paced>| {
+        let paced = Paced::run(frames, || runner.contender.coarse(&work, 1))?;
+        runner.taken.times.extend(paced.times);
+        runner.taken.cpu += paced.cpu;
+        Ok(())
     });
-    let serial = runners
-        .iter()
-        .find(|runner| runner.contender.name() == Serial::NAME);
-    let serial = serial.map(Runner::cpu_a_frame);
-    table
-        .rows
-        .extend(runners.iter().map(|runner| row(runner, serial)));
-    table
+    let mut table = Table::new(name, ABOUT, &COLUMNS);
+    let serial = taken(&runners, Serial::NAME).map(cpu_a_frame);
+    fill(&mut table, &runners, |runner| row(&runner.taken, serial));
+    let figures = taken(&runners, Ours::NAME).filter(|ours| !ours.times.is_empty());
+    let figures = figures.map(|ours| {
+        named([
+            ("frame", median(&ours.times)),
+            ("p99", percentile(&ours.times, 0.99)),
+            ("cpu", cpu_a_frame(ours)),
+        ])
+    });
+    Report {
+        table,
+        plot: None,
+        figures: figures.unwrap_or_default(),
+    }
 }
 
-fn row(runner: &Runner, serial: Option<f64>) -> Vec<String> {
-    let cpu = runner.cpu_a_frame();
+fn row(paced: &Paced, serial: Option<f64>) -> Option<Vec<String>> {
+    let cpu = cpu_a_frame(paced);
     let beyond = serial.map_or("-".to_owned(), |serial| seconds((cpu - serial).max(0.0)));
-    vec![
-        runner.contender.name().to_owned(),
-        seconds(median(&runner.frames)),
-        seconds(percentile(&runner.frames, 0.99)),
-        seconds(cpu),
-        beyond,
-        runner.frames.len().to_string(),
-    ]
+    (!paced.times.is_empty()).then(|| {
+        vec![
+            seconds(median(&paced.times)),
+            seconds(percentile(&paced.times, 0.99)),
+            seconds(cpu),
+            beyond,
+            paced.times.len().to_string(),
+        ]
+    })
 }

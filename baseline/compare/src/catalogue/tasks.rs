@@ -1,7 +1,7 @@
 //! Spawned futures.
 
+use super::entered::entered;
 use crate::workload::{Made, Size, Workload};
-use suite::Entry;
 
 const TASKS: [usize; 3] = [1, 100, 10_000];
 const YIELDS: u64 = 1000;
@@ -9,22 +9,16 @@ const MESSAGES: u64 = 1000;
 
 /// All of this kind.
 pub fn workloads() -> Vec<Workload> {
-    let mut all = Vec::new();
-    for entry in Entry::ALL {
-        all.extend(TASKS.map(|tasks| spawn_await(entry, tasks)));
-    }
+    let about = "Futures that are ready, spawned and awaited in order.";
+    let mut all = entered(
+        "spawn-await",
+        about,
+        TASKS,
+        |pool, (entry, tasks), iterations| pool.spawn_await(entry, tasks, iterations),
+    );
     all.push(yields());
     all.push(ping_pong());
     all
-}
-
-fn spawn_await(entry: Entry, tasks: usize) -> Workload {
-    let name = format!("spawn-await-{tasks} {}", entry.label());
-    let about = "Futures that are ready, spawned and awaited in order.";
-    Workload::sampled(name, about, Size::Told, move |_| {
-        Made::call(move |pool, iterations| pool.spawn_await(entry, tasks, iterations))
-            .each(tasks as u64, "task")
-    })
 }
 
 fn yields() -> Workload {

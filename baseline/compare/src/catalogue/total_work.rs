@@ -20,11 +20,15 @@ const LONG: Duration = Duration::from_secs(5);
 
 /// The workload.
 pub fn workload() -> Workload {
-    Workload::special("scaling-total-work", run)
+    Workload::special("scaling-total-work", &[], run)
 }
 
 fn run(bench: &Bench, name: &str) -> Report {
-    let decades = if bench.options.quick { QUICK } else { DECADES };
+    let decades = if bench.options.common.quick {
+        QUICK
+    } else {
+        DECADES
+    };
     let mut outcomes = Vec::new();
     for decade in 0..decades {
         let total = Duration::from_micros(10_u64.pow(decade));
@@ -34,6 +38,7 @@ fn run(bench: &Bench, name: &str) -> Report {
     Report {
         table: table(name, &outcomes),
         plot: Some(plot(name, &outcomes)),
+        figures: Vec::new(),
     }
 }
 

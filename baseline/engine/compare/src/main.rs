@@ -3,7 +3,7 @@
 
 mod catalogue;
 
-use paired::Comparison;
+use paired::{Comparison, Usage};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -13,9 +13,14 @@ fn main() -> ExitCode {
     let images = paired::target(&engine, "engine").join("images");
     paired::run(Comparison {
         name: "engine",
-        about: "Runs the engine on this project and on the published bevy_tasks, in turn.",
-        takes: ["half an hour", "minutes"],
-        arguments: vec!["--images".to_owned(), images.to_string_lossy().into_owned()],
+        usage: Usage {
+            command: "compare-engine",
+            about: "Runs the engine on this project and on the published bevy_tasks, in turn.",
+            rounds: paired::ROUNDS,
+            quick: "minutes in place of half an hour",
+            own: "",
+        },
+        arguments: vec!["--folder".to_owned(), images.to_string_lossy().into_owned()],
         folder: engine,
         versions: &[("Bevy", "bevy_tasks")],
         patched: "bevy_tasks",

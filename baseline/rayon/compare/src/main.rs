@@ -3,15 +3,20 @@
 
 mod catalogue;
 
-use paired::{Beside, Comparison};
+use paired::{Beside, Comparison, Usage};
 use std::path::Path;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     paired::run(Comparison {
         name: "rayon",
-        about: "Runs rayon on this project and on its own core, in turn.",
-        takes: ["half an hour", "five minutes"],
+        usage: Usage {
+            command: "compare-rayon",
+            about: "Runs rayon on this project and on its own core, in turn.",
+            rounds: paired::ROUNDS,
+            quick: "five minutes in place of half an hour",
+            own: "",
+        },
         // baseline/rayon/compare
         folder: Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name(""),
         arguments: Vec::new(),

@@ -80,31 +80,16 @@ impl Contender for AsyncExecutor {
         }
     }
 
-    fn yields(&self, yields: u64, iterations: u64) -> Answer {
-        repeat(iterations, yields, || {
-            block_on(self.executor.spawn(async move {
-                for _ in 0..yields {
-                    yield_now().await;
-                }
-                yields
-            }))
-        })
-    }
-
-    fn ping_pong(&self, messages: u64, iterations: u64) -> Answer {
-        repeat(iterations, 2 * messages, || {
-            let (ping, pong) = suite::ping_pong(messages);
-            let pong = self.executor.spawn(pong);
-            let ping = self.executor.spawn(ping);
-            block_on(async { ping.await + pong.await })
-        })
-    }
+    suite::two_tasks!(
+        &Self,
+        |this, f| f(this),
+        |this, future| this.executor.spawn(future),
+        |_this, future| block_on(future),
+        yield_now()
+    );
 
     fn spawn_burst(&self, burst: &Arc<Burst>) -> Answer {
-        for _ in 0..burst.jobs() {
-            let burst = burst.clone();
-            self.executor.spawn(async move { burst.run() }).detach();
-        }
+        burst.spawn(|burst| self.executor.spawn(async move { burst.run() }).detach());
         Ok(())
     }
 }

@@ -8,8 +8,8 @@ use bevy_tasks::{ParallelSliceMut, Task, TaskPool, TaskPoolBuilder, block_on};
 use futures_lite::future::yield_now;
 use std::sync::Arc;
 use suite::{
-    Answer, Burst, Coarse, Contender, Cost, Entry, Items, Refusal, await_all, check, one, one_ns,
-    repeat, repeat_slots, spin, spin_from, ten_ns,
+    Answer, Burst, Coarse, Contender, Cost, Entry, Items, Refusal, await_all, by_cost, check, one,
+    repeat, repeat_slots, spin,
 };
 
 /// The stock pool.
@@ -73,10 +73,8 @@ impl Contender for BevyTasks {
 
     fn for_each(&self, items: &mut Items, cost: Cost, iterations: u64) -> Answer {
         self.on_worker(|pool| {
-            items.repeat(cost, iterations, |values| match cost {
-                Cost::OneNs => each(pool, values, one_ns),
-                Cost::TenNs => each(pool, values, ten_ns),
-                Cost::Steps(steps) => each(pool, values, |item| *item = spin_from(*item, steps)),
+            items.repeat(cost, iterations, |values| {
+                by_cost!(cost, |f| each(pool, values, f));
             })
         })
     }
@@ -116,31 +114,16 @@ impl Contender for BevyTasks {
         }
     }
 
-    fn yields(&self, yields: u64, iterations: u64) -> Answer {
-        repeat(iterations, yields, || {
-            block_on(self.pool.spawn(async move {
-                for _ in 0..yields {
-                    yield_now().await;
-                }
-                yields
-            }))
-        })
-    }
-
-    fn ping_pong(&self, messages: u64, iterations: u64) -> Answer {
-        repeat(iterations, 2 * messages, || {
-            let (ping, pong) = suite::ping_pong(messages);
-            let pong = self.pool.spawn(pong);
-            let ping = self.pool.spawn(ping);
-            block_on(async { ping.await + pong.await })
-        })
-    }
+    suite::two_tasks!(
+        &Self,
+        |tasks, f| f(tasks),
+        |tasks, future| tasks.pool.spawn(future),
+        |_tasks, future| block_on(future),
+        yield_now()
+    );
 
     fn spawn_burst(&self, burst: &Arc<Burst>) -> Answer {
-        for _ in 0..burst.jobs() {
-            let burst = burst.clone();
-            self.pool.spawn(async move { burst.run() }).detach();
-        }
+        burst.spawn(|burst| self.pool.spawn(async move { burst.run() }).detach());
         Ok(())
     }
 }

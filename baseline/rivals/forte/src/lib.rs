@@ -3,12 +3,12 @@
 //! A thread that enters the pool becomes one of its members and runs its work as well. So the pool
 //! has one thread less than it is told, and as many run as in the others.
 
-mod fork_join;
 mod tasks;
 
 use forte::{ThreadPool, Worker};
+use futures_lite::future::yield_now;
 use std::sync::Arc;
-use suite::{Answer, Burst, Coarse, Contender, Cost, Entry, Irregular, Items, Maze, Tree, Uneven};
+use suite::{Answer, Burst, Coarse, Contender, Entry};
 use thiserror::Error;
 
 /// forte's pool.
@@ -65,29 +65,17 @@ impl Contender for Forte {
         Self::NAME
     }
 
-    fn tree(&self, tree: &Tree, iterations: u64) -> Answer {
-        fork_join::tree(self.pool, tree, iterations)
-    }
+    suite::fork_join!(
+        &Worker,
+        |forte, f| forte.pool.with_worker(f),
+        |worker, a, b| worker.join(a, b)
+    );
 
-    fn fib(&self, n: u64, expected: u64, iterations: u64) -> Answer {
-        fork_join::fib(self.pool, n, expected, iterations)
-    }
-
-    fn irregular(&self, tree: &Irregular, iterations: u64) -> Answer {
-        fork_join::irregular(self.pool, tree, iterations)
-    }
-
-    fn flood(&self, maze: &Maze, iterations: u64) -> Answer {
-        fork_join::flood(self.pool, maze, iterations)
-    }
-
-    fn uneven(&self, work: &Uneven, iterations: u64) -> Answer {
-        fork_join::uneven(self.pool, work, iterations)
-    }
-
-    fn for_each(&self, items: &mut Items, cost: Cost, iterations: u64) -> Answer {
-        fork_join::for_each(self.pool, items, cost, iterations)
-    }
+    suite::for_each_by_joins!(
+        &Worker,
+        |forte, f| forte.pool.with_worker(f),
+        |worker, a, b| worker.join(a, b)
+    );
 
     fn scope(&self, entry: Entry, tasks: usize, iterations: u64) -> Answer {
         tasks::scope(self.pool, entry, tasks, iterations)
@@ -105,19 +93,17 @@ impl Contender for Forte {
         tasks::spawn_await(self.pool, entry, tasks, iterations)
     }
 
-    fn yields(&self, yields: u64, iterations: u64) -> Answer {
-        tasks::yields(self.pool, yields, iterations)
-    }
-
-    fn ping_pong(&self, messages: u64, iterations: u64) -> Answer {
-        tasks::ping_pong(self.pool, messages, iterations)
-    }
+    // From a worker, for the same reason as `spawn_await`.
+    suite::two_tasks!(
+        &Worker,
+        |forte, f| forte.pool.with_worker(f),
+        |worker, future| worker.spawn(future),
+        |worker, future| worker.block_on(future),
+        yield_now()
+    );
 
     fn spawn_burst(&self, burst: &Arc<Burst>) -> Answer {
-        for _ in 0..burst.jobs() {
-            let burst = burst.clone();
-            self.unhelped.spawn(move |_: &Worker| burst.run());
-        }
+        burst.spawn(|burst| self.unhelped.spawn(move |_: &Worker| burst.run()));
         Ok(())
     }
 }

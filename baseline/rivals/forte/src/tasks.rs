@@ -1,8 +1,7 @@
 //! The workloads by scopes and tasks.
 
 use forte::{Task, ThreadPool, Worker};
-use futures_lite::future::yield_now;
-use suite::{Answer, Coarse, Entry, Refusal, await_all, check, one, repeat, repeat_slots, spin};
+use suite::{Answer, Coarse, Entry, Refusal, await_all, check, one, repeat_slots, spin};
 
 /// Runs a workload's loop inside of the pool or outside.
 fn enter(pool: &'static ThreadPool, entry: Entry, workload: impl FnOnce() -> Answer) -> Answer {
@@ -70,32 +69,6 @@ pub fn spawn_await(
                 check(tasks as u64, await_all(all).await)?;
             }
             Ok(())
-        })
-    })
-}
-
-/// From a worker, for the same reason.
-pub fn yields(pool: &'static ThreadPool, yields: u64, iterations: u64) -> Answer {
-    pool.with_worker(|worker| {
-        repeat(iterations, yields, || {
-            worker.block_on(worker.spawn(async move {
-                for _ in 0..yields {
-                    yield_now().await;
-                }
-                yields
-            }))
-        })
-    })
-}
-
-/// From a worker, for the same reason.
-pub fn ping_pong(pool: &'static ThreadPool, messages: u64, iterations: u64) -> Answer {
-    pool.with_worker(|worker| {
-        repeat(iterations, 2 * messages, || {
-            let (ping, pong) = suite::ping_pong(messages);
-            let pong = worker.spawn(pong);
-            let ping = worker.spawn(ping);
-            worker.block_on(async { ping.await + pong.await })
         })
     })
 }

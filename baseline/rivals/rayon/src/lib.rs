@@ -3,13 +3,9 @@
 //! `install` moves a loop onto one of the pool's threads; the thread from outside sleeps meanwhile.
 
 use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
-use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder, join};
-use std::hint::black_box;
+use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use std::sync::Arc;
-use suite::{
-    Answer, Burst, Children, Coarse, Contender, Cost, Entry, Frontier, Irregular, Items, Maze,
-    Node, Tree, Uneven, one_ns, repeat, repeat_slots, spin, spin_from, ten_ns,
-};
+use suite::{Answer, Burst, Coarse, Contender, Cost, Entry, Items, by_cost, repeat_slots, spin};
 
 /// rayon's pool.
 #[derive(Debug)]
@@ -32,101 +28,25 @@ impl Rayon {
     }
 }
 
-#[inline(never)]
-fn sum(node: &Node) -> u64 {
-    let (left, right) = join(
-        || node.left.as_deref().map_or(0, sum),
-        || node.right.as_deref().map_or(0, sum),
-    );
-    node.value + left + right
-}
-
-#[inline(never)]
-fn fork(n: u64) -> u64 {
-    if n < 2 {
-        return n;
-    }
-    let (a, b) = join(|| fork(n - 1), || fork(n - 2));
-    a + b
-}
-
-#[inline(never)]
-fn count(children: Children) -> u64 {
-    if children.is_empty() {
-        return 0;
-    }
-    if let Some(grandchildren) = children.only() {
-        return 1 + count(grandchildren);
-    }
-    let (left, right) = children.halves();
-    let (left, right) = join(|| count(left), || count(right));
-    left + right
-}
-
-#[inline(never)]
-fn fill(maze: &Maze, frontier: Frontier, flood: u8) -> Frontier {
-    match frontier.halves() {
-        Ok((left, right)) => {
-            let (left, right) = join(|| fill(maze, left, flood), || fill(maze, right, flood));
-            left.merge(right)
-        }
-        Err(small) => maze.leaf(small, flood),
-    }
-}
+/// What a job has: it runs on one of the pool's threads, which rayon finds by itself.
+#[derive(Clone, Copy)]
+struct Inside;
 
 impl Contender for Rayon {
     fn name(&self) -> &'static str {
         Self::NAME
     }
 
-    fn tree(&self, tree: &Tree, iterations: u64) -> Answer {
-        self.pool
-            .install(|| repeat(iterations, tree.sum, || sum(black_box(&tree.root))))
-    }
-
-    fn fib(&self, n: u64, expected: u64, iterations: u64) -> Answer {
-        self.pool
-            .install(|| repeat(iterations, expected, || fork(black_box(n))))
-    }
-
-    fn irregular(&self, tree: &Irregular, iterations: u64) -> Answer {
-        self.pool
-            .install(|| repeat(iterations, tree.nodes, || count(black_box(tree.roots))))
-    }
-
-    fn flood(&self, maze: &Maze, iterations: u64) -> Answer {
-        self.pool
-            .install(|| repeat(iterations, maze.reachable, || maze.flood_with(fill)))
-    }
-
-    fn uneven(&self, work: &Uneven, iterations: u64) -> Answer {
-        let tiny = || {
-            (0..work.tiny_joins).fold(0_u64, |total, i| {
-                let (a, b) = join(|| Uneven::tiny(i), || Uneven::tiny(!i));
-                total.wrapping_add(a).wrapping_add(b)
-            })
-        };
-        let once = || {
-            let (long, tiny) = if work.long_first {
-                join(|| work.long(), tiny)
-            } else {
-                let (tiny, long) = join(tiny, || work.long());
-                (long, tiny)
-            };
-            work.combine(long, tiny)
-        };
-        self.pool
-            .install(|| repeat(iterations, work.expected, once))
-    }
+    suite::fork_join!(
+        Inside,
+        |rayon, f| rayon.pool.install(|| f(Inside)),
+        |_inside, a, b| rayon::join(|| a(Inside), || b(Inside))
+    );
 
     fn for_each(&self, items: &mut Items, cost: Cost, iterations: u64) -> Answer {
         self.pool.install(|| {
-            items.repeat(cost, iterations, |values| match cost {
-                Cost::OneNs => values.par_iter_mut().for_each(one_ns),
-                Cost::TenNs => values.par_iter_mut().for_each(ten_ns),
-                Cost::Steps(steps) => values
-                    .par_iter_mut()
-                    .for_each(|item| *item = spin_from(*item, steps)),
+            items.repeat(cost, iterations, |values| {
+                by_cost!(cost, |f| values.par_iter_mut().for_each(f));
             })
         })
     }
@@ -159,10 +79,7 @@ impl Contender for Rayon {
     }
 
     fn spawn_burst(&self, burst: &Arc<Burst>) -> Answer {
-        for _ in 0..burst.jobs() {
-            let burst = burst.clone();
-            self.pool.spawn(move || burst.run());
-        }
+        burst.spawn(|burst| self.pool.spawn(move || burst.run()));
         Ok(())
     }
 }

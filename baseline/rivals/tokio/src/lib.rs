@@ -61,34 +61,17 @@ impl Contender for Tokio {
         }
     }
 
-    fn yields(&self, yields: u64, iterations: u64) -> Answer {
-        repeat(iterations, yields, || {
-            let task = self.runtime.spawn(async move {
-                for _ in 0..yields {
-                    yield_now().await;
-                }
-                yields
-            });
-            self.runtime.block_on(number(task))
-        })
-    }
-
-    fn ping_pong(&self, messages: u64, iterations: u64) -> Answer {
-        repeat(iterations, 2 * messages, || {
-            let (ping, pong) = suite::ping_pong(messages);
-            let pong = self.runtime.spawn(pong);
-            let ping = self.runtime.spawn(ping);
-            self.runtime
-                .block_on(async { number(ping).await + number(pong).await })
-        })
-    }
+    suite::two_tasks!(
+        &Runtime,
+        |tokio, f| f(&tokio.runtime),
+        |runtime, future| number(runtime.spawn(future)),
+        |runtime, future| runtime.block_on(future),
+        yield_now()
+    );
 
     fn spawn_burst(&self, burst: &Arc<Burst>) -> Answer {
-        for _ in 0..burst.jobs() {
-            let burst = burst.clone();
-            // Dropping the handle lets the task run on.
-            drop(self.runtime.spawn(async move { burst.run() }));
-        }
+        // Dropping the handle lets the task run on.
+        burst.spawn(|burst| drop(self.runtime.spawn(async move { burst.run() })));
         Ok(())
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::work::spin::spin;
 use std::hint::black_box;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -45,6 +46,11 @@ impl Burst {
     #[must_use]
     pub fn jobs(&self) -> usize {
         self.starts.len()
+    }
+
+    /// Has `spawn` queue each job: a call of [`run`](Self::run) on what it is given.
+    pub fn spawn(self: &Arc<Self>, spawn: impl FnMut(Arc<Self>)) {
+        (0..self.jobs()).map(|_| self.clone()).for_each(spawn);
     }
 
     /// One job.

@@ -1,6 +1,6 @@
 //! A few jobs that are long enough to be worth a thread each.
 
-use crate::contender::{Answer, check};
+use crate::answer::{Answer, check};
 use crate::work::spin::spin;
 use std::mem;
 

@@ -1,7 +1,7 @@
 //! A tree whose shape a hash decides, after the "unbalanced tree search" benchmark: most subtrees
 //! are tiny, a few are thousands of times larger, and nothing tells which.
 
-use crate::work::mix;
+use crate::work::mix::mix;
 
 /// Each node has this many children or none.
 const CHILDREN: u32 = 4;

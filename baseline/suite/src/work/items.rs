@@ -1,6 +1,6 @@
 //! A slice to run over, with work of known cost per item.
 
-use crate::contender::{Answer, check};
+use crate::answer::{Answer, check};
 use crate::work::spin::spin_from;
 use std::hint::black_box;
 

@@ -1,6 +1,6 @@
 //! A random grid to flood, its cells claimed by whoever comes first.
 
-use crate::work::mix;
+use crate::work::mix::mix;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// Open cells out of 100; from 60 on one pool of them reaches across the grid.

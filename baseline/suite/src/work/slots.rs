@@ -1,6 +1,6 @@
 //! One slot a task, so that it is seen that each task ran just once.
 
-use crate::contender::{Answer, check};
+use crate::answer::{Answer, check};
 
 /// Calls `scope` so often, each time with one slot a task; every task must add one to its own.
 ///
