@@ -2,7 +2,7 @@
 #![allow(missing_docs, reason = "a test")]
 
 use bevy_app::{App, PostUpdate, Update};
-use bevy_diagnostic::{DiagnosticsPlugin, DiagnosticsStore};
+use bevy_diagnostic::{Diagnostic, DiagnosticsPlugin, DiagnosticsStore};
 use bevy_ecs::prelude::*;
 use bevy_heartbeat::record::{Cause, FlightRecorder, HeartbeatDiagnosticsPlugin, Record, Trace};
 use bevy_heartbeat::{HeartbeatPlugin, Lane};
@@ -218,7 +218,7 @@ fn diagnostics_have_a_value_for_each_lane_and_schedule() {
     app.add_plugins((DiagnosticsPlugin, HeartbeatDiagnosticsPlugin));
     (0..20).for_each(|_| app.update());
     let store = app.world().resource::<DiagnosticsStore>();
-    let value = |path| store.get(&path).and_then(|diagnostic| diagnostic.value());
+    let value = |path| store.get(&path).and_then(Diagnostic::value);
     for path in HeartbeatDiagnosticsPlugin::overlay() {
         assert!(value(path.clone()).is_some(), "{path:?}");
     }

@@ -143,7 +143,7 @@ impl FlightRecorder {
                     lost: self.kept.lost,
                 };
                 kept.take();
-                Trace::new(&kept.snapshot(), order, threads())
+                Trace::new(kept.snapshot(), order, threads())
             }
             Record::Off | Record::LateFrames { .. } => last_frames(order, since),
         }
@@ -227,7 +227,7 @@ impl FlightRecorder {
 
 /// The frames since `since`, as the rings have them.
 fn last_frames(order: Arc<Order>, since: u64) -> Trace {
-    let mut trace = Trace::new(&Recorder::snapshot(), order, threads());
+    let mut trace = Trace::new(Recorder::snapshot(), order, threads());
     trace.cut(since);
     trace
 }
@@ -248,7 +248,7 @@ impl Drop for FlightRecorder {
             let known = lock(&self.known);
             let (order, folder) = (known.order.clone(), known.folder.clone());
             drop(known);
-            let trace = Trace::new(&self.kept.snapshot(), order, threads());
+            let trace = Trace::new(self.kept.snapshot(), order, threads());
             save_all(&trace, &folder, "trace");
         }
         for task in self.writing.drain(..) {
