@@ -40,11 +40,15 @@ fn count(mut number: ResMut<FrameNumber>) {
 }
 
 fn wander(mut creatures: ParQuery<(&mut Position, &Velocity)>) {
-    creatures.for_each(|(mut position, velocity)| position.0 = think(position.0, 60) + velocity.0);
+    creatures
+        .par_iter_mut()
+        .for_each(|(mut position, velocity)| position.0 = think(position.0, 60) + velocity.0);
 }
 
 fn grow_hungry(mut creatures: ParQuery<&mut Hunger>) {
-    creatures.for_each(|mut hunger| hunger.0 = think(hunger.0, 30));
+    creatures
+        .par_iter_mut()
+        .for_each(|mut hunger| hunger.0 = think(hunger.0, 30));
 }
 
 /// Wants what `wander` writes, so one of them has to wait for the other.

@@ -2,13 +2,14 @@
 #![allow(missing_docs, reason = "a test")]
 
 use bevy_app::{App, PostUpdate, Update};
-use bevy_diagnostic::{DiagnosticsPlugin, DiagnosticsStore};
+use bevy_diagnostic::{Diagnostic, DiagnosticsPlugin, DiagnosticsStore};
 use bevy_ecs::prelude::*;
 use bevy_heartbeat::record::{Cause, FlightRecorder, HeartbeatDiagnosticsPlugin, Record, Trace};
 use bevy_heartbeat::{HeartbeatPlugin, Lane};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -218,7 +219,7 @@ fn diagnostics_have_a_value_for_each_lane_and_schedule() {
     app.add_plugins((DiagnosticsPlugin, HeartbeatDiagnosticsPlugin));
     (0..20).for_each(|_| app.update());
     let store = app.world().resource::<DiagnosticsStore>();
-    let value = |path| store.get(&path).and_then(|diagnostic| diagnostic.value());
+    let value = |path| store.get(&path).and_then(Diagnostic::value);
     for path in HeartbeatDiagnosticsPlugin::overlay() {
         assert!(value(path.clone()).is_some(), "{path:?}");
     }
@@ -226,4 +227,45 @@ fn diagnostics_have_a_value_for_each_lane_and_schedule() {
     let threads = value(HeartbeatDiagnosticsPlugin::schedule("Update"));
     assert!(threads == Some(1.0) || threads == Some(2.0), "{threads:?}");
     assert!(!app.world().contains_resource::<FlightRecorder>());
+}
+
+/// A browser, if there is one.
+fn browser() -> Option<&'static str> {
+    let starts = |name: &&str| Command::new(name).arg("--version").output().is_ok();
+    ["chromium", "chromium-browser", "google-chrome"]
+        .into_iter()
+        .find(starts)
+}
+
+#[test]
+fn the_page_shows_itself_in_a_browser() {
+    let _turn = turn();
+    let Some(browser) = browser() else {
+        eprintln!("there is no browser here");
+        return;
+    };
+    let trace = trace_of(20);
+    let page = folder("page").join("trace.html");
+    trace.save(&page).unwrap();
+    let shown = Command::new(browser)
+        .args([
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--dump-dom",
+        ])
+        .arg("--virtual-time-budget=5000")
+        .arg(format!("file://{}", page.display()))
+        .output()
+        .unwrap();
+    let shown = String::from_utf8_lossy(&shown.stdout);
+    // Set by the last line of its script.
+    assert!(
+        shown.contains("data-ready=\"yes\""),
+        "its script failed: {shown}"
+    );
+    let options = shown.matches("<option").count();
+    assert_eq!(options, trace.frames().count());
+    assert!(shown.contains("Where the threads' time went"));
+    assert!(shown.contains("its critical path"));
 }

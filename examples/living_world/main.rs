@@ -18,6 +18,7 @@ use bevy_asset::io::{AssetSourceBuilder, AssetSourceId};
 use bevy_asset::{AssetApp, AssetPlugin, AssetServer};
 use bevy_diagnostic::FrameCountPlugin;
 use bevy_ecs::prelude::*;
+use bevy_heartbeat::record::{FlightRecorder, Record};
 use bevy_heartbeat::{HeartbeatMetrics, HeartbeatPlugin};
 use bevy_image::ImagePlugin;
 use bevy_time::TimePlugin;
@@ -30,9 +31,15 @@ use report::FrameTimes;
 use source::{CheckedReader, Found};
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use terrain::Terrain;
 use world_file::{WorldFile, WorldFileLoader};
+
+/// What `--trace` records: no frame is late, and the last ones are kept.
+const LAST_FRAMES: Record = Record::LateFrames {
+    over: Duration::MAX,
+    keep: 16,
+};
 
 fn main() -> ExitCode {
     let options = match options::parse(std::env::args_os().skip(1)) {
@@ -107,6 +114,11 @@ fn run(options: &Options) -> Result<ExitCode, String> {
     report::print_workers(&world.resource::<HeartbeatMetrics>().read());
     println!("\nworld hash: {hash:016x}");
     println!("picture: {}", options.out.display());
+    if let Some(path) = &options.trace {
+        let recorder = world.resource::<FlightRecorder>();
+        recorder.save(path).map_err(|error| error.to_string())?;
+        println!("trace: {}", path.display());
+    }
     let flawed = empty || !loading.failed.is_empty();
     Ok(if options.strict && flawed {
         ExitCode::FAILURE
@@ -125,6 +137,10 @@ fn build_app(options: &Options, folder: &Path, found: Found) -> App {
     app.add_plugins((
         HeartbeatPlugin {
             threads: options.threads,
+            record: match options.trace {
+                Some(_) => LAST_FRAMES,
+                None => Record::Off,
+            },
             ..Default::default()
         },
         FrameCountPlugin,

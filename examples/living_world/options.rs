@@ -12,6 +12,7 @@ Usage: living_world [FLAGS]
   --frames N       how many frames they live (default: 300)
   --threads N      the pool's threads (default: BEVY_HEARTBEAT_THREADS, or the machine's)
   --out FILE       where the picture goes (default: living_world.png)
+  --trace FILE     record the frames, and write the last ones there: .html, .json or .txt
   --strict         fail if any asset fails to load
   --help           this text";
 
@@ -22,6 +23,7 @@ pub struct Options {
     pub frames: u32,
     pub threads: Option<usize>,
     pub out: PathBuf,
+    pub trace: Option<PathBuf>,
     pub strict: bool,
 }
 
@@ -39,6 +41,7 @@ impl Default for Options {
             frames: 300,
             threads: None,
             out: "living_world.png".into(),
+            trace: None,
             strict: false,
         }
     }
@@ -78,6 +81,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, S
             "frames" => options.frames = number("frames", value()?)?,
             "threads" => options.threads = Some(number("threads", value()?)?),
             "out" => options.out = value()?.into(),
+            "trace" => options.trace = Some(value()?.into()),
             "strict" => options.strict = true,
             "help" => return Ok(Request::Help),
             other => return Err(format!("there is no flag --{other}")),

@@ -19,6 +19,8 @@ use std::time::Duration;
 const MOST_WRITTEN: u32 = 16;
 /// Events that [`Record::Always`] keeps: 128 MiB of them. Then it forgets the older half.
 const MOST_EVENTS: usize = 1 << 22;
+/// The last frame after which schedules are looked at though there are no new ones.
+const LAST_LOOK: u64 = 1 << 10;
 /// Frames that a panic's trace begins before it, where nothing else is said.
 const BEFORE_PANIC: usize = 8;
 
@@ -143,7 +145,7 @@ impl FlightRecorder {
                     lost: self.kept.lost,
                 };
                 kept.take();
-                Trace::new(&kept.snapshot(), order, threads())
+                Trace::new(kept.snapshot(), order, threads())
             }
             Record::Off | Record::LateFrames { .. } => last_frames(order, since),
         }
@@ -191,7 +193,10 @@ impl FlightRecorder {
         Recorder::end(self.frame);
         let took = Duration::from_nanos(Recorder::now() - self.begun);
         match self.record {
-            Record::LateFrames { over, keep } if took > over => self.late(took, keep),
+            // The first frame sets everything up, and is no late one.
+            Record::LateFrames { over, keep } if took > over && self.number > 1 => {
+                self.late(took, keep);
+            }
             Record::Always => self.kept.take(),
             Record::Off | Record::LateFrames { .. } => {}
         }
@@ -227,7 +232,7 @@ impl FlightRecorder {
 
 /// The frames since `since`, as the rings have them.
 fn last_frames(order: Arc<Order>, since: u64) -> Trace {
-    let mut trace = Trace::new(&Recorder::snapshot(), order, threads());
+    let mut trace = Trace::new(Recorder::snapshot(), order, threads());
     trace.cut(since);
     trace
 }
@@ -248,11 +253,15 @@ impl Drop for FlightRecorder {
             let known = lock(&self.known);
             let (order, folder) = (known.order.clone(), known.folder.clone());
             drop(known);
-            let trace = Trace::new(&self.kept.snapshot(), order, threads());
+            let trace = Trace::new(self.kept.snapshot(), order, threads());
             save_all(&trace, &folder, "trace");
         }
         for task in self.writing.drain(..) {
             heartbeat_pool::block_on(task);
+        }
+        let latest = LATEST.lock().unwrap_or_else(PoisonError::into_inner);
+        if latest.ptr_eq(&Arc::downgrade(&self.known)) {
+            Recorder::stop();
         }
     }
 }
@@ -285,12 +294,15 @@ fn end_frame(mut recorder: ResMut<FlightRecorder>) {
     recorder.end_frame();
 }
 
-/// Looks at schedules that have come since the last time.
+/// Looks at schedules that have come since the last time, and now and then at all: some run late
+/// for the first time.
 fn describe(world: &mut World) {
     let named = world
         .get_resource::<NamedSystems>()
         .map_or(0, |named| named.schedules.len());
-    if world.resource::<FlightRecorder>().described == named {
+    let recorder = world.resource::<FlightRecorder>();
+    let is_due = recorder.number.is_power_of_two() && recorder.number <= LAST_LOOK;
+    if recorder.described == named && !is_due {
         return;
     }
     let order = Arc::new(Order::of(world));

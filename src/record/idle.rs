@@ -2,7 +2,7 @@
 
 use super::conflict::{self, Held};
 use super::flow::{Flow, Way};
-use super::row::{Kind, Row, State};
+use super::row::{Row, State};
 use super::trace::{Frame, Trace};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -231,55 +231,10 @@ impl<'a> Sweep<'a> {
 
 /// Moves from what `row` ran the time for which it had no core, or was blocked.
 fn without_core(row: &Row, frame: &Frame, times: &mut BTreeMap<Cause, u64>) {
-    for pair in row.clocks.windows(2) {
-        let [a, b] = [pair[0], pair[1]];
-        let (begin, end) = (a.time.max(frame.begin), b.time.min(frame.end));
-        if begin >= end || slept(row, a.time, b.time) {
-            continue;
-        }
-        let wall = b.time - a.time;
-        let part = |time: u64| u128::from(time) * u128::from(end - begin) / u128::from(wall);
-        let part = |time: u64| part(time) as u64;
-        let delayed = b.delayed.saturating_sub(a.delayed).min(wall);
-        let ran = b.ran.saturating_sub(a.ran);
-        let blocked = (wall - delayed).saturating_sub(ran);
-        let running = running(row, begin, end);
-        let no_core = part(delayed).min(running);
-        let blocked = part(blocked).min(running - no_core);
-        let all = times.entry(Cause::Running).or_default();
-        *all -= no_core + blocked;
-        *times.entry(Cause::NoCore).or_default() += no_core;
-        *times.entry(Cause::Blocked).or_default() += blocked;
-    }
-}
-
-/// Whether `row` slept between the two times.
-fn slept(row: &Row, begin: u64, end: u64) -> bool {
-    let after = row.bars.partition_point(|bar| bar.begin < end);
-    let recent = row.bars[..after].iter().rev();
-    let mut recent = recent.take_while(|bar| bar.begin >= begin || bar.depth > 0);
-    recent.any(|bar| bar.kind == Kind::Sleep && bar.end > begin)
-}
-
-/// For how long `row` ran between the two times.
-fn running(row: &Row, begin: u64, end: u64) -> u64 {
-    let after = row.states.partition_point(|(time, _)| *time <= begin);
-    let mut last = (begin, row.state(begin));
-    let mut sum = 0;
-    let changes = row.states[after..].iter().copied();
-    for (time, state) in changes.take_while(|(time, _)| *time < end) {
-        sum += if last.1 == State::Running {
-            time - last.0
-        } else {
-            0
-        };
-        last = (time, state);
-    }
-    sum + if last.1 == State::Running {
-        end - last.0
-    } else {
-        0
-    }
+    let (no_core, blocked) = row.without_core(frame.begin, frame.end);
+    *times.entry(Cause::Running).or_default() -= no_core + blocked;
+    *times.entry(Cause::NoCore).or_default() += no_core;
+    *times.entry(Cause::Blocked).or_default() += blocked;
 }
 
 #[cfg(test)]

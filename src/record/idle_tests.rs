@@ -34,7 +34,7 @@ fn account(main: &[(u64, What)], other: &[(u64, What)], conflict: bool) -> Accou
     let mut snapshot = Snapshot::default();
     snapshot.threads.push(thread(1, Role::Outside, &events));
     snapshot.threads.push(thread(2, Role::Frame, other));
-    let trace = Trace::new(&snapshot, order(conflict), 2);
+    let trace = Trace::new(snapshot, order(conflict), 2);
     assert!(trace.why_idle(6).is_none());
     let account = trace.why_idle(5).unwrap();
     let sum: Duration = account.causes.iter().map(|(_, time)| *time).sum();

@@ -3,7 +3,7 @@
 
 use super::conflict::{Run, runs};
 use super::flow::Way;
-use super::row::{Kind, State};
+use super::row::Kind;
 use super::trace::{Frame, Trace};
 use std::collections::HashMap;
 
@@ -51,15 +51,19 @@ impl Model {
     pub(super) fn new(trace: &Trace, frame: &Frame) -> Self {
         let all = runs(trace, frame);
         let leaves = leaf_schedules(trace, frame);
-        let mut rest = frame.end - frame.begin;
+        let mut rest = ran(trace, frame.row, frame.begin, frame.end);
         let mut stages = Vec::new();
         for (begin, end) in leaves {
-            rest -= (end - begin).min(rest);
+            rest = rest.saturating_sub(ran(trace, frame.row, begin, end));
             let of = all
                 .iter()
                 .filter(|run| (begin..end).contains(&run.begin) && run.end <= end);
             let of: Vec<Run> = of.copied().collect();
-            stages.push(stage(trace, &of, begin, end));
+            let (no_core, _) = trace.rows[frame.row].without_core(begin, end);
+            let with_core = 1.0 - no_core as f64 / (end - begin).max(1) as f64;
+            let mut stage = stage(trace, &of, begin, end);
+            stage.overhead *= with_core;
+            stages.push(stage);
         }
         Self {
             main: rest as f64,
@@ -170,27 +174,12 @@ fn ended(trace: &Trace, row: usize, time: u64) -> u64 {
     bars.get(place).map_or(time, |bar| bar.end)
 }
 
-/// For how long `row` ran between two times.
+/// For how long `row` ran between two times and had a core.
 fn ran(trace: &Trace, row: usize, begin: u64, end: u64) -> u64 {
-    let of = &trace.rows[row];
-    let after = of.states.partition_point(|(time, _)| *time <= begin);
-    let (mut last, mut sum) = ((begin, of.state(begin)), 0);
-    for (time, state) in of.states[after..]
-        .iter()
-        .take_while(|(time, _)| *time < end)
-    {
-        sum += if last.1 == State::Running {
-            time - last.0
-        } else {
-            0
-        };
-        last = (*time, *state);
-    }
-    sum + if last.1 == State::Running {
-        end.saturating_sub(last.0)
-    } else {
-        0
-    }
+    let row = &trace.rows[row];
+    // What it is blocked for is its own: other threads would not make that less.
+    let (no_core, _) = row.without_core(begin, end);
+    row.running(begin, end) - no_core
 }
 
 /// What usually passes from the moment that work is offered until another thread begins it.

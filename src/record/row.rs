@@ -31,6 +31,8 @@ pub(crate) struct Bar {
     pub(crate) depth: usize,
     pub(crate) kind: Kind,
     pub(crate) name: Option<Name>,
+    /// The system that a job is part of, if it was offered in one.
+    pub(crate) part_of: Option<u64>,
 }
 
 /// What a thread does, as far as time is concerned.
@@ -134,6 +136,68 @@ impl Row {
         let around = |bar: &&Bar| bar.end > time && !matches!(bar.kind, Kind::Sleep);
         self.bars[..after].iter().rev().find(around)
     }
+
+    /// The system that `time` belongs to: one that runs then, or whose part does.
+    pub(crate) fn system(&self, time: u64) -> Option<u64> {
+        let after = self.bars.partition_point(|bar| bar.begin <= time);
+        let mut around = self.bars[..after].iter().rev().filter(|bar| bar.end > time);
+        around.find_map(|bar| match bar.kind {
+            Kind::System(number) => Some(number),
+            _ => bar.part_of,
+        })
+    }
+
+    /// For how long it ran between two times, with a core or without.
+    pub(crate) fn running(&self, begin: u64, end: u64) -> u64 {
+        let after = self.states.partition_point(|(time, _)| *time <= begin);
+        let (mut since, mut state) = (begin, self.state(begin));
+        let mut sum = 0;
+        let mut add = |state: State, time: u64| {
+            sum += if state == State::Running { time } else { 0 };
+        };
+        for (time, next) in self.states[after..]
+            .iter()
+            .take_while(|(time, _)| *time < end)
+        {
+            add(state, time - since);
+            (since, state) = (*time, *next);
+        }
+        add(state, end.saturating_sub(since));
+        sum
+    }
+
+    /// For how long of the time that it ran between these it had no core, and was blocked, as far
+    /// as the system has told.
+    pub(crate) fn without_core(&self, begin: u64, end: u64) -> (u64, u64) {
+        let (mut no_core, mut blocked) = (0, 0);
+        let first = self.clocks.partition_point(|clocks| clocks.time <= begin);
+        let pairs = self.clocks[first.saturating_sub(1)..].windows(2);
+        for pair in pairs.take_while(|pair| pair[0].time < end) {
+            let [a, b] = [pair[0], pair[1]];
+            let (from, to) = (a.time.max(begin), b.time.min(end));
+            if from >= to || self.slept(a.time, b.time) {
+                continue;
+            }
+            let wall = b.time - a.time;
+            let part =
+                |time: u64| (u128::from(time) * u128::from(to - from) / u128::from(wall)) as u64;
+            let delayed = b.delayed.saturating_sub(a.delayed).min(wall);
+            let waited = (wall - delayed).saturating_sub(b.ran.saturating_sub(a.ran));
+            let running = self.running(from, to);
+            let without = part(delayed).min(running);
+            no_core += without;
+            blocked += part(waited).min(running - without);
+        }
+        (no_core, blocked)
+    }
+
+    /// Whether it slept between the two times.
+    fn slept(&self, begin: u64, end: u64) -> bool {
+        let after = self.bars.partition_point(|bar| bar.begin < end);
+        let recent = self.bars[..after].iter().rev();
+        let mut recent = recent.take_while(|bar| bar.begin >= begin || bar.depth > 0);
+        recent.any(|bar| bar.kind == Kind::Sleep && bar.end > begin)
+    }
 }
 
 impl Builder {
@@ -169,6 +233,7 @@ impl Builder {
             depth,
             kind,
             name,
+            part_of: None,
         });
     }
 

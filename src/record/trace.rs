@@ -1,9 +1,9 @@
 //! A recording, ready to be asked and written.
 
-use super::flow::{Flow, flows};
+use super::flow::{Flow, Way, flows};
 use super::order::Order;
 use super::row::{Bar, Kind, Row, State};
-use heartbeat_pool::record::{Name, Role, Snapshot, What};
+use heartbeat_pool::record::{Name, Role, Snapshot, ThreadEvents, What};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -50,15 +50,18 @@ pub struct Trace {
 
 impl Trace {
     /// What `snapshot` says, of a pool of so many threads.
-    pub(crate) fn new(snapshot: &Snapshot, order: Arc<Order>, threads: usize) -> Self {
-        let rows: Vec<_> = snapshot.threads.iter().map(Row::new).collect();
+    pub(crate) fn new(mut snapshot: Snapshot, order: Arc<Order>, threads: usize) -> Self {
+        snapshot.threads.sort_by_cached_key(place);
+        let mut rows: Vec<_> = snapshot.threads.iter().map(Row::new).collect();
+        let flows = flows(&snapshot);
+        name_parts(&mut rows, &flows);
         let mut frames = Vec::new();
         for (row, of) in rows.iter().enumerate() {
             frames.extend(of.bars.iter().filter_map(|bar| frame(row, bar)));
         }
         frames.sort_by_key(|frame| frame.begin);
         let mut trace = Self {
-            flows: flows(snapshot),
+            flows,
             rows,
             frames,
             order,
@@ -141,10 +144,41 @@ impl Trace {
                 text.unwrap_or("system").to_owned()
             }
             (_, Some(name)) => name.text().to_owned(),
+            (Kind::Job(..), None) if bar.part_of.is_some() => {
+                let system = bar.part_of.and_then(|system| self.order.name(system));
+                format!("part of {}", system.unwrap_or("a system"))
+            }
             (Kind::Job(work, lane), None) => format!("{work:?} job ({lane:?})").to_lowercase(),
             (Kind::Wait(wait), None) => format!("waits for a {wait:?}").to_lowercase(),
             (Kind::Sleep, None) => "sleeps".to_owned(),
             (Kind::Schedule | Kind::Span, None) => "span".to_owned(),
+        }
+    }
+}
+
+/// Where a thread's row is: those from outside first, for the main thread is one of them.
+fn place(thread: &ThreadEvents) -> (u8, usize, String) {
+    let role = match thread.role {
+        Role::Outside => 0,
+        Role::Frame => 1,
+        Role::Lower => 2,
+    };
+    (role, thread.name.len(), thread.name.clone())
+}
+
+/// Tells the systems' parts that ran on other threads whose they are.
+fn name_parts(rows: &mut [Row], flows: &[Flow]) {
+    // By their begins, so that a part's own parts know already.
+    for flow in flows.iter().filter(|flow| flow.way != Way::Woken) {
+        let Some(system) = rows[flow.from].system(flow.left) else {
+            continue;
+        };
+        let bars = &mut rows[flow.to].bars;
+        let place = bars.partition_point(|bar| bar.begin < flow.came);
+        if let Some(bar) = bars.get_mut(place)
+            && bar.begin == flow.came
+        {
+            bar.part_of = Some(system);
         }
     }
 }
