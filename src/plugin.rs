@@ -3,6 +3,7 @@
 use crate::config::{THREADS_VARIABLE, ThreadCount};
 use crate::diagnostics::HeartbeatMetrics;
 use crate::executor;
+use crate::jobs;
 use crate::options::Options;
 use crate::patch;
 use bevy_app::{App, Last, Main, Plugin, TaskPoolPlugin};
@@ -174,6 +175,7 @@ impl Plugin for HeartbeatPlugin {
         AsyncComputeTaskPool::get_or_init(build);
         ComputeTaskPool::get_or_init(build);
         app.init_resource::<HeartbeatMetrics>();
+        jobs::build(app);
         // TaskPoolPlugin has a system for this too, and goes without harm beside it; where it is
         // disabled, whoever takes its place must bring one.
         app.add_systems(Last, tick_local_tasks);
