@@ -17,7 +17,7 @@ pub use heartbeat_pool::{Lane, LowerPriority, PoolMetrics, WorkerMetrics, join, 
 pub use jobs::{
     EntityJobs, Job, JobBuilder, JobContext, JobDone, JobError, JobFn, JobId, JobList, JobOptions,
     JobOutcome, JobPanic, JobStatus, JobSystems, JobTarget, Jobs, Progress, ProgressMeter,
-    SpawnJob, WorldAccessBudget, WorldError, WorldFn, run_jobs,
+    SpawnJob, WorldAccessBudget, WorldError, WorldFn, WorldRequest, run_jobs,
 };
 #[cfg(feature = "state")]
 pub use jobs::{StateJobs, jobs_done};

@@ -8,10 +8,13 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::system::{SystemParam, SystemState};
 use bevy_platform::time::Instant;
 use futures_channel::oneshot;
-use std::any::{Any, TypeId};
+use std::any::{Any, TypeId, type_name};
 use std::collections::HashMap;
+use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 /// How long jobs' requests for the world may take in a frame, a millisecond by default: the request
@@ -66,33 +69,102 @@ where
     let mut state = known.unwrap_or_else(|| Box::new(SystemState::new(world)));
     let result = match state.get_mut(world) {
         Ok(params) => Ok(f.call(params)),
-        Err(error) => Err(WorldError::Params(error)),
+        Err(source) => Err(WorldError::Params {
+            params: type_name::<F::Param>(),
+            source,
+        }),
     };
     state.apply(world);
     prepared.0.insert(key, state);
     result
 }
 
-/// Asks for the world and waits for `f` to have run. A panic in it is the job's.
-async fn ask<R: Send + 'static>(
-    job: &Arc<dyn AnyJob>,
-    f: impl FnOnce(&mut World, &mut Prepared) -> Result<R, WorldError> + Send + 'static,
-) -> Result<R, WorldError> {
-    let (sender, receiver) = oneshot::channel();
-    let run = move |world: &mut World, prepared: &mut Prepared| {
-        // The panic goes on in the job.
-        let result = catch_unwind(AssertUnwindSafe(|| f(world, prepared)));
-        let _ = sender.send(result);
-    };
-    let request = Request {
-        job: job.clone(),
-        run: Box::new(run),
-    };
-    job.core().hub.push_request(request);
-    match receiver.await {
-        Ok(Ok(result)) => result,
-        Ok(Err(payload)) => resume_unwind(payload),
-        Err(_) => Err(why(job)),
+/// A panic, or what came of a request.
+type Answer<R> = std::thread::Result<Result<R, WorldError>>;
+
+/// A request for the world, to be awaited. It is asked for at the first poll; dropped before it was
+/// come to, it never runs.
+#[must_use = "it is asked for when it is awaited"]
+pub struct WorldRequest<R> {
+    job: Arc<dyn AnyJob>,
+    /// Until it is asked for.
+    request: Option<Request>,
+    answer: oneshot::Receiver<Answer<R>>,
+}
+
+impl<R: Send + 'static> WorldRequest<R> {
+    /// No type of `f` is in the request's, for a closure's parameters have lifetimes of which the
+    /// compiler can't see that they may cross an await.
+    fn new(
+        job: &Arc<dyn AnyJob>,
+        f: impl FnOnce(&mut World, &mut Prepared) -> Result<R, WorldError> + Send + 'static,
+    ) -> Self {
+        let (sender, answer) = oneshot::channel();
+        let run = move |world: &mut World, prepared: &mut Prepared| {
+            if !sender.is_canceled() {
+                // The panic goes on in the job.
+                let result = catch_unwind(AssertUnwindSafe(|| f(world, prepared)));
+                let _ = sender.send(result);
+            }
+        };
+        let request = Request {
+            job: job.clone(),
+            run: Box::new(run),
+        };
+        Self {
+            job: job.clone(),
+            request: Some(request),
+            answer,
+        }
+    }
+
+    /// A request for a closure of parameters.
+    pub(super) fn with<M, F>(job: &Arc<dyn AnyJob>, f: F) -> Self
+    where
+        F: WorldFn<M, Out = R>,
+    {
+        Self::new(job, |world, prepared| run_params(f, world, prepared))
+    }
+
+    /// A request for the world itself.
+    pub(super) fn world(
+        job: &Arc<dyn AnyJob>,
+        f: impl FnOnce(&mut World) -> R + Send + 'static,
+    ) -> Self {
+        Self::new(job, |world, _| {
+            let result = f(world);
+            world.flush();
+            Ok(result)
+        })
+    }
+}
+
+impl<R> Future for WorldRequest<R> {
+    type Output = Result<R, WorldError>;
+
+    /// # Panics
+    ///
+    /// As the closure did.
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        if let Some(request) = self.request.take() {
+            self.job.core().hub.push_request(request);
+        }
+        Pin::new(&mut self.answer)
+            .poll(context)
+            .map(|answer| match answer {
+                Ok(Ok(result)) => result,
+                Ok(Err(payload)) => resume_unwind(payload),
+                Err(_) => Err(why(&self.job)),
+            })
+    }
+}
+
+impl<R> fmt::Debug for WorldRequest<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WorldRequest")
+            .field("job", &self.job.core().name)
+            .field("is_asked", &self.request.is_none())
+            .finish_non_exhaustive()
     }
 }
 
@@ -103,26 +175,6 @@ pub(super) fn why(job: &Arc<dyn AnyJob>) -> WorldError {
     } else {
         WorldError::Cancelled
     }
-}
-
-pub(super) async fn with<M, F>(job: &Arc<dyn AnyJob>, f: F) -> Result<F::Out, WorldError>
-where
-    F: WorldFn<M>,
-    F::Out: Send + 'static,
-{
-    ask(job, |world, prepared| run_params(f, world, prepared)).await
-}
-
-pub(super) async fn world<R: Send + 'static>(
-    job: &Arc<dyn AnyJob>,
-    f: impl FnOnce(&mut World) -> R + Send + 'static,
-) -> Result<R, WorldError> {
-    let run = |world: &mut World, _: &mut Prepared| {
-        let result = f(world);
-        world.flush();
-        Ok(result)
-    };
-    ask(job, run).await
 }
 
 /// Runs what was asked for, within the budget.

@@ -1,6 +1,6 @@
 //! What a job's own code asks for.
 
-use super::access::{self, why};
+use super::access::{WorldRequest, why};
 use super::error::WorldError;
 use super::params::WorldFn;
 use super::progress::ProgressMeter;
@@ -83,12 +83,12 @@ impl JobContext {
     ///     app.update();
     /// }
     /// ```
-    pub async fn with<M, F>(&self, f: F) -> Result<F::Out, WorldError>
+    pub fn with<M, F, R>(&self, f: F) -> WorldRequest<R>
     where
-        F: WorldFn<M>,
-        F::Out: Send + 'static,
+        F: WorldFn<M, Out = R>,
+        R: Send + 'static,
     {
-        access::with(&self.job, f).await
+        WorldRequest::with(&self.job, f)
     }
 
     /// Calls `f` with the world, as [`with`](Self::with) does with parameters.
@@ -96,11 +96,11 @@ impl JobContext {
     /// # Errors
     ///
     /// When the app is gone or the job was cancelled.
-    pub async fn world<R: Send + 'static>(
+    pub fn world<R: Send + 'static>(
         &self,
         f: impl FnOnce(&mut World) -> R + Send + 'static,
-    ) -> Result<R, WorldError> {
-        access::world(&self.job, f).await
+    ) -> WorldRequest<R> {
+        WorldRequest::world(&self.job, f)
     }
 
     /// Calls `f` with commands, which are applied when it returns, as [`with`](Self::with) does.
@@ -108,11 +108,11 @@ impl JobContext {
     /// # Errors
     ///
     /// When the app is gone or the job was cancelled.
-    pub async fn commands<R: Send + 'static>(
+    pub fn commands<R: Send + 'static>(
         &self,
         f: impl FnOnce(Commands) -> R + Send + 'static,
-    ) -> Result<R, WorldError> {
-        self.world(|world| f(world.commands())).await
+    ) -> WorldRequest<R> {
+        self.world(|world| f(world.commands()))
     }
 
     /// Waits until the app comes to its jobs once more.

@@ -57,7 +57,12 @@ pub enum WorldError {
     /// The job was cancelled, timed out, or its entity was despawned.
     Cancelled,
     /// One of the system parameters is not there, for instance a resource.
-    Params(SystemParamValidationError),
+    Params {
+        /// The types of all parameters of the request.
+        params: &'static str,
+        /// What is wrong with one of them.
+        source: SystemParamValidationError,
+    },
 }
 
 impl fmt::Display for WorldError {
@@ -65,7 +70,7 @@ impl fmt::Display for WorldError {
         match self {
             Self::AppGone => write!(f, "the app is gone"),
             Self::Cancelled => write!(f, "the job was cancelled"),
-            Self::Params(error) => write!(f, "a system parameter of a job's request: {error}"),
+            Self::Params { params, source } => write!(f, "a job asked for `{params}`: {source}"),
         }
     }
 }
@@ -74,7 +79,7 @@ impl Error for WorldError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::AppGone | Self::Cancelled => None,
-            Self::Params(error) => Some(error),
+            Self::Params { source, .. } => Some(source),
         }
     }
 }

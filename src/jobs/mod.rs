@@ -40,7 +40,7 @@ mod start;
 #[cfg(feature = "state")]
 mod state;
 
-pub use access::WorldAccessBudget;
+pub use access::{WorldAccessBudget, WorldRequest};
 pub use builder::{JobBuilder, JobTarget, SpawnJob};
 pub use context::JobContext;
 pub use done::JobDone;
