@@ -10,10 +10,7 @@ use bevy_app::{App, Last, Main, Plugin, TaskPoolPlugin};
 use bevy_ecs::resource::Resource;
 use bevy_ecs::schedule::IntoScheduleConfigs;
 use bevy_ecs::system::NonSendMarker;
-use bevy_tasks::{
-    AsyncComputeTaskPool, ComputeTaskPool, IoTaskPool, TaskPoolBuilder,
-    tick_global_task_pools_on_main_thread,
-};
+use bevy_tasks::{AsyncComputeTaskPool, ComputeTaskPool, IoTaskPool, TaskPoolBuilder};
 use heartbeat_pool::{Lane, LowerPriority, ThreadPool};
 use std::env;
 use std::time::Duration;
@@ -155,7 +152,13 @@ fn warn(options: &Options, threads_were_there: bool) {
 
 /// Ticks the main thread's `spawn_local` tasks; the marker keeps it there.
 fn tick_local_tasks(_main_thread: NonSendMarker) {
-    tick_global_task_pools_on_main_thread();
+    bevy_tasks::cfg::web! {
+        if {
+            // The page's own event loop runs them.
+        } else {
+            bevy_tasks::tick_global_task_pools_on_main_thread();
+        }
+    }
 }
 
 impl Plugin for HeartbeatPlugin {

@@ -48,10 +48,13 @@ impl Default for WorldAccessBudget {
 #[derive(Resource, Default)]
 pub(super) struct Prepared(HashMap<TypeId, Box<dyn Any + Send + Sync>>);
 
+/// What a request does; it tells the job itself.
+type Run = Box<dyn FnOnce(&mut World, &mut Prepared) + Send>;
+
 /// A job's request for the world.
 pub(super) struct Request {
     job: Arc<dyn AnyJob>,
-    run: Box<dyn FnOnce(&mut World, &mut Prepared) + Send>,
+    run: Run,
 }
 
 /// Runs `f` with its parameters, as a system does.

@@ -189,10 +189,7 @@ impl<E: JobTarget, F: JobFn> JobBuilder<E, F> {
     }
 
     /// Adds an observer to the entity, for instance of [`JobDone`](crate::JobDone).
-    pub fn observe<M: 'static>(
-        mut self,
-        observer: impl IntoEntityObserver<M> + Send + 'static,
-    ) -> Self {
+    pub fn observe<M: 'static>(mut self, observer: impl IntoEntityObserver<M> + 'static) -> Self {
         self.entity.apply(|mut entity| _ = entity.observe(observer));
         self
     }

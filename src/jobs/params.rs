@@ -32,6 +32,7 @@ macro_rules! world_fn {
             #[allow(non_snake_case, reason = "a parameter is named by its type")]
             fn call(self, ($($param,)*): SystemParamItem<Self::Param>) -> R {
                 // Picks the bound whose lifetimes fit.
+                #[allow(clippy::too_many_arguments, reason = "as many as the closure has")]
                 fn call<R, $($param),*>(
                     f: impl FnOnce($($param),*) -> R,
                     $($param: $param),*

@@ -56,7 +56,7 @@ fn deliver(world: &mut World, hub: &Hub) {
         hub,
         jobs: hub.take_ended().into_iter(),
     };
-    while let Some(job) = left.jobs.next() {
+    for job in left.jobs.by_ref() {
         job.deliver(world);
     }
 }

@@ -89,7 +89,7 @@ fn a_panic_in_a_request_is_the_jobs() {
     with_app(|app| {
         let code = |cx: JobContext| async move {
             let breaks = |_: &mut World| -> () { panic!("the world ends") };
-            cx.world(breaks).await.unwrap()
+            cx.world(breaks).await.unwrap();
         };
         let entity = app
             .world_mut()
