@@ -3,15 +3,24 @@
 mod config;
 mod diagnostics;
 mod executor;
+mod jobs;
 mod options;
 mod patch;
 mod plugin;
+pub mod prelude;
 mod query;
 pub mod record;
 
 pub use config::{ConfigError, THREADS_VARIABLE, ThreadCount};
 pub use diagnostics::HeartbeatMetrics;
 pub use executor::AdaptiveExecutor;
-pub use heartbeat_pool::{Lane, LowerPriority, PoolMetrics, WorkerMetrics, join};
+pub use heartbeat_pool::{Lane, LowerPriority, PoolMetrics, WorkerMetrics, join, spawn_blocking};
+pub use jobs::{
+    EntityJobs, Job, JobBuilder, JobContext, JobDone, JobError, JobFn, JobId, JobList, JobOptions,
+    JobOutcome, JobPanic, JobStatus, JobSystems, JobTarget, Jobs, Progress, ProgressMeter,
+    SpawnJob, WorldAccessBudget, WorldError, WorldFn, WorldRequest, run_jobs,
+};
+#[cfg(feature = "state")]
+pub use jobs::{StateJobs, jobs_done};
 pub use plugin::HeartbeatPlugin;
 pub use query::{ParColumns, ParIter, ParQuery};

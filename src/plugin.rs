@@ -3,6 +3,7 @@
 use crate::config::{THREADS_VARIABLE, ThreadCount};
 use crate::diagnostics::HeartbeatMetrics;
 use crate::executor;
+use crate::jobs;
 use crate::options::Options;
 use crate::patch;
 use crate::record::{self, Record};
@@ -10,10 +11,7 @@ use bevy_app::{App, Last, Main, Plugin, TaskPoolPlugin};
 use bevy_ecs::resource::Resource;
 use bevy_ecs::schedule::IntoScheduleConfigs;
 use bevy_ecs::system::NonSendMarker;
-use bevy_tasks::{
-    AsyncComputeTaskPool, ComputeTaskPool, IoTaskPool, TaskPoolBuilder,
-    tick_global_task_pools_on_main_thread,
-};
+use bevy_tasks::{AsyncComputeTaskPool, ComputeTaskPool, IoTaskPool, TaskPoolBuilder};
 use heartbeat_pool::{Lane, LowerPriority, ThreadPool};
 use std::env;
 use std::path::PathBuf;
@@ -162,7 +160,13 @@ fn warn(options: &Options, threads_were_there: bool) {
 
 /// Ticks the main thread's `spawn_local` tasks; the marker keeps it there.
 fn tick_local_tasks(_main_thread: NonSendMarker) {
-    tick_global_task_pools_on_main_thread();
+    bevy_tasks::cfg::web! {
+        if {
+            // The page's own event loop runs them.
+        } else {
+            bevy_tasks::tick_global_task_pools_on_main_thread();
+        }
+    }
 }
 
 impl Plugin for HeartbeatPlugin {
@@ -182,6 +186,7 @@ impl Plugin for HeartbeatPlugin {
         AsyncComputeTaskPool::get_or_init(build);
         ComputeTaskPool::get_or_init(build);
         app.init_resource::<HeartbeatMetrics>();
+        jobs::build(app);
         // TaskPoolPlugin has a system for this too, and goes without harm beside it; where it is
         // disabled, whoever takes its place must bring one.
         app.add_systems(Last, tick_local_tasks);

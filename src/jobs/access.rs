@@ -1,0 +1,206 @@
+//! The world from a job: requests, and how much of a frame they get.
+
+use super::error::WorldError;
+use super::hub::Hub;
+use super::params::WorldFn;
+use super::shared::AnyJob;
+use bevy_ecs::prelude::*;
+use bevy_ecs::system::{SystemParam, SystemState};
+use bevy_platform::time::Instant;
+use futures_channel::oneshot;
+use std::any::{Any, TypeId, type_name};
+use std::collections::HashMap;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+/// How long jobs' requests for the world may take in a frame, a millisecond by default: the request
+/// that is running when the time is over is finished, and the rest waits for the next frame, in the
+/// order asked for. At least one runs in each.
+///
+/// ```
+/// use bevy_ecs::prelude::*;
+/// use bevy_heartbeat::WorldAccessBudget;
+/// use std::time::Duration;
+///
+/// fn on_the_loading_screen(mut budget: ResMut<WorldAccessBudget>) {
+///     budget.0 = Duration::from_millis(10);
+/// }
+/// # let mut world = World::new();
+/// # world.init_resource::<WorldAccessBudget>();
+/// # bevy_ecs::system::RunSystemOnce::run_system_once(&mut world, on_the_loading_screen).unwrap();
+/// # assert_eq!(world.resource::<WorldAccessBudget>().0.as_millis(), 10);
+/// ```
+#[derive(Resource, Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WorldAccessBudget(pub Duration);
+
+impl Default for WorldAccessBudget {
+    fn default() -> Self {
+        Self(Duration::from_millis(1))
+    }
+}
+
+/// What is kept of the closures that have run: what their parameters have prepared, by the
+/// closure's type.
+#[derive(Resource, Default)]
+pub(super) struct Prepared(HashMap<TypeId, Box<dyn Any + Send + Sync>>);
+
+/// What a request does; it tells the job itself.
+type Run = Box<dyn FnOnce(&mut World, &mut Prepared) + Send>;
+
+/// A job's request for the world.
+pub(super) struct Request {
+    job: Arc<dyn AnyJob>,
+    run: Run,
+}
+
+/// Runs `f` with its parameters, as a system does.
+fn run_params<M, F: WorldFn<M>>(
+    f: F,
+    world: &mut World,
+    prepared: &mut Prepared,
+) -> Result<F::Out, WorldError>
+where
+    F::Param: SystemParam,
+{
+    let key = TypeId::of::<F>();
+    let known = prepared.0.remove(&key);
+    let known = known.and_then(|known| known.downcast::<SystemState<F::Param>>().ok());
+    let mut state = known.unwrap_or_else(|| Box::new(SystemState::new(world)));
+    let result = match state.get_mut(world) {
+        Ok(params) => Ok(f.call(params)),
+        Err(source) => Err(WorldError::Params {
+            params: type_name::<F::Param>(),
+            source,
+        }),
+    };
+    state.apply(world);
+    prepared.0.insert(key, state);
+    result
+}
+
+/// A panic, or what came of a request.
+type Answer<R> = std::thread::Result<Result<R, WorldError>>;
+
+/// A request for the world, to be awaited. It is asked for at the first poll; dropped before it was
+/// come to, it never runs.
+#[must_use = "it is asked for when it is awaited"]
+pub struct WorldRequest<R> {
+    job: Arc<dyn AnyJob>,
+    /// Until it is asked for.
+    request: Option<Request>,
+    answer: oneshot::Receiver<Answer<R>>,
+}
+
+impl<R: Send + 'static> WorldRequest<R> {
+    /// No type of `f` is in the request's, for a closure's parameters have lifetimes of which the
+    /// compiler can't see that they may cross an await.
+    fn new(
+        job: &Arc<dyn AnyJob>,
+        f: impl FnOnce(&mut World, &mut Prepared) -> Result<R, WorldError> + Send + 'static,
+    ) -> Self {
+        let (sender, answer) = oneshot::channel();
+        let run = move |world: &mut World, prepared: &mut Prepared| {
+            if !sender.is_canceled() {
+                // The panic goes on in the job.
+                let result = catch_unwind(AssertUnwindSafe(|| f(world, prepared)));
+                let _ = sender.send(result);
+            }
+        };
+        let request = Request {
+            job: job.clone(),
+            run: Box::new(run),
+        };
+        Self {
+            job: job.clone(),
+            request: Some(request),
+            answer,
+        }
+    }
+
+    /// A request for a closure of parameters.
+    pub(super) fn with<M, F>(job: &Arc<dyn AnyJob>, f: F) -> Self
+    where
+        F: WorldFn<M, Out = R>,
+    {
+        Self::new(job, |world, prepared| run_params(f, world, prepared))
+    }
+
+    /// A request for the world itself.
+    pub(super) fn world(
+        job: &Arc<dyn AnyJob>,
+        f: impl FnOnce(&mut World) -> R + Send + 'static,
+    ) -> Self {
+        Self::new(job, |world, _| {
+            let result = f(world);
+            world.flush();
+            Ok(result)
+        })
+    }
+}
+
+impl<R> Future for WorldRequest<R> {
+    type Output = Result<R, WorldError>;
+
+    /// # Panics
+    ///
+    /// As the closure did.
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        if let Some(request) = self.request.take() {
+            self.job.core().hub.push_request(request);
+        }
+        Pin::new(&mut self.answer)
+            .poll(context)
+            .map(|answer| match answer {
+                Ok(Ok(result)) => result,
+                Ok(Err(payload)) => resume_unwind(payload),
+                Err(_) => Err(why(&self.job)),
+            })
+    }
+}
+
+impl<R> fmt::Debug for WorldRequest<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WorldRequest")
+            .field("job", &self.job.core().name)
+            .field("is_asked", &self.request.is_none())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Why a job that waited for the app was let go.
+pub(super) fn why(job: &Arc<dyn AnyJob>) -> WorldError {
+    if job.core().hub.is_closed() {
+        WorldError::AppGone
+    } else {
+        WorldError::Cancelled
+    }
+}
+
+/// Runs what was asked for, within the budget.
+pub(super) fn run_requests(world: &mut World, hub: &Hub) {
+    let Some(mut next) = hub.pop_request() else {
+        return;
+    };
+    let budget = world.get_resource::<WorldAccessBudget>();
+    let budget = budget.copied().unwrap_or_default().0;
+    let start = Instant::now();
+    let mut prepared = world.remove_resource::<Prepared>().unwrap_or_default();
+    loop {
+        // One whose job has ended meanwhile is dropped, which tells whoever still waits for it.
+        if !next.job.core().has_ended() {
+            (next.run)(world, &mut prepared);
+            if start.elapsed() >= budget {
+                break;
+            }
+        }
+        match hub.pop_request() {
+            Some(request) => next = request,
+            None => break,
+        }
+    }
+    world.insert_resource(prepared);
+}

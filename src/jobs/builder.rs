@@ -1,0 +1,244 @@
+//! `spawn_job` on commands, entities and worlds.
+
+use super::done;
+use super::entity_jobs::{EntityJobs, JobStatus};
+use super::error::JobOutcome;
+use super::hub::JobHub;
+use super::job::Job;
+use super::shared::Owner;
+use super::start::{JobFn, JobOptions, Start};
+use bevy_ecs::observer::IntoEntityObserver;
+use bevy_ecs::prelude::*;
+use bevy_ecs::system::{EntityCommands, IntoSystem};
+use heartbeat_pool::Lane;
+use std::borrow::Cow;
+use std::fmt;
+use std::time::Duration;
+
+/// An entity that can be given a job: [`EntityCommands`], [`EntityWorldMut`].
+pub trait JobTarget {
+    /// The entity.
+    fn id(&self) -> Entity;
+    /// Runs `f` with the entity, now or when commands are applied; not at all if it is gone.
+    fn apply(&mut self, f: impl FnOnce(EntityWorldMut) + Send + 'static);
+}
+
+impl JobTarget for EntityCommands<'_> {
+    fn id(&self) -> Entity {
+        self.id()
+    }
+
+    fn apply(&mut self, f: impl FnOnce(EntityWorldMut) + Send + 'static) {
+        self.queue_silenced(f);
+    }
+}
+
+impl JobTarget for EntityWorldMut<'_> {
+    fn id(&self) -> Entity {
+        self.id()
+    }
+
+    fn apply(&mut self, f: impl FnOnce(EntityWorldMut) + Send + 'static) {
+        let id = self.id();
+        self.world_scope(|world| {
+            if let Ok(entity) = world.get_entity_mut(id) {
+                f(entity);
+            }
+        });
+    }
+}
+
+impl JobTarget for &mut EntityWorldMut<'_> {
+    fn id(&self) -> Entity {
+        EntityWorldMut::id(self)
+    }
+
+    fn apply(&mut self, f: impl FnOnce(EntityWorldMut) + Send + 'static) {
+        JobTarget::apply(*self, f);
+    }
+}
+
+/// `spawn_job`, on [`Commands`], [`EntityCommands`], [`World`] and [`EntityWorldMut`].
+pub trait SpawnJob {
+    /// What the entity is reached by.
+    type Target<'a>: JobTarget
+    where
+        Self: 'a;
+
+    /// Starts a job on `lane` of the pool when the builder is dropped: on a new entity, or on this
+    /// one, where it takes the place of one with a result of the same type and cancels that.
+    /// [`Job`] is what holds it, [`JobDone`](crate::JobDone) tells of its end.
+    ///
+    /// ```
+    /// use bevy_ecs::prelude::*;
+    /// use bevy_heartbeat::prelude::*;
+    /// use std::time::Duration;
+    ///
+    /// fn load(mut commands: Commands) {
+    ///     commands
+    ///         .spawn_job(Lane::Io, |cx| async move {
+    ///             cx.blocking(|| std::fs::read("save.dat")).await
+    ///         })
+    ///         .named("save file")
+    ///         .timeout(Duration::from_secs(10))
+    ///         .then(|In(outcome): In<JobOutcome<std::io::Result<Vec<u8>>>>| match outcome {
+    ///             Ok(Ok(bytes)) => println!("{} bytes", bytes.len()),
+    ///             Ok(Err(error)) => println!("no save: {error}"),
+    ///             Err(error) => println!("{error}"),
+    ///         });
+    /// }
+    /// ```
+    fn spawn_job<F: JobFn>(&mut self, lane: Lane, f: F) -> JobBuilder<Self::Target<'_>, F>;
+}
+
+impl SpawnJob for Commands<'_, '_> {
+    type Target<'a>
+        = EntityCommands<'a>
+    where
+        Self: 'a;
+
+    fn spawn_job<F: JobFn>(&mut self, lane: Lane, f: F) -> JobBuilder<EntityCommands<'_>, F> {
+        JobBuilder::new(self.spawn_empty(), true, lane, f)
+    }
+}
+
+impl SpawnJob for EntityCommands<'_> {
+    type Target<'a>
+        = EntityCommands<'a>
+    where
+        Self: 'a;
+
+    fn spawn_job<F: JobFn>(&mut self, lane: Lane, f: F) -> JobBuilder<EntityCommands<'_>, F> {
+        JobBuilder::new(self.reborrow(), false, lane, f)
+    }
+}
+
+impl SpawnJob for World {
+    type Target<'a> = EntityWorldMut<'a>;
+
+    fn spawn_job<F: JobFn>(&mut self, lane: Lane, f: F) -> JobBuilder<EntityWorldMut<'_>, F> {
+        JobBuilder::new(self.spawn_empty(), true, lane, f)
+    }
+}
+
+impl<'w> SpawnJob for EntityWorldMut<'w> {
+    type Target<'a>
+        = &'a mut EntityWorldMut<'w>
+    where
+        Self: 'a;
+
+    fn spawn_job<F: JobFn>(&mut self, lane: Lane, f: F) -> JobBuilder<&mut Self, F> {
+        JobBuilder::new(self, false, lane, f)
+    }
+}
+
+/// A job that starts when this is dropped.
+pub struct JobBuilder<E: JobTarget, F: JobFn> {
+    entity: E,
+    was_made: bool,
+    /// There until it is dropped.
+    start: Option<(Start<F::Out>, F)>,
+}
+
+impl<E: JobTarget, F: JobFn> JobBuilder<E, F> {
+    fn new(entity: E, was_made: bool, lane: Lane, f: F) -> Self {
+        let start = Start {
+            options: JobOptions::default(),
+            then: None,
+            is_detached: false,
+            lane,
+        };
+        Self {
+            entity,
+            was_made,
+            start: Some((start, f)),
+        }
+    }
+
+    fn change(mut self, f: impl FnOnce(&mut Start<F::Out>)) -> Self {
+        if let Some((start, _)) = &mut self.start {
+            f(start);
+        }
+        self
+    }
+
+    /// The name by which logs, panics and traces call the job; by default the type of its code.
+    pub fn named(self, name: impl Into<Cow<'static, str>>) -> Self {
+        self.change(|start| start.options.name = Some(name.into()))
+    }
+
+    /// How much real time it may take, looked at once a frame: then it ends with
+    /// [`JobError::TimedOut`](crate::JobError::TimedOut).
+    pub fn timeout(self, timeout: Duration) -> Self {
+        self.change(|start| start.options.timeout = Some(timeout))
+    }
+
+    /// Lets the job run on when its entity goes. An entity that was made for the job goes when the
+    /// job has ended and observers have been told.
+    pub fn detach(self) -> Self {
+        self.change(|start| start.is_detached = true)
+    }
+
+    /// Runs `system` with the outcome, unless an observer took it, in the frame that hears of it.
+    /// An entity that was made for the job goes then.
+    pub fn then<M>(
+        self,
+        system: impl IntoSystem<In<JobOutcome<F::Out>>, (), M> + Send + 'static,
+    ) -> Self {
+        self.change(|start| start.then = Some(done::then(system)))
+    }
+
+    /// Adds an observer to the entity, for instance of [`JobDone`](crate::JobDone).
+    pub fn observe<M: 'static>(mut self, observer: impl IntoEntityObserver<M> + 'static) -> Self {
+        self.entity.apply(|mut entity| _ = entity.observe(observer));
+        self
+    }
+
+    /// Adds components to the entity, for instance `DespawnOnExit`.
+    pub fn insert(mut self, bundle: impl Bundle) -> Self {
+        self.entity.apply(|mut entity| _ = entity.insert(bundle));
+        self
+    }
+
+    /// The entity that holds the job.
+    pub fn id(&self) -> Entity {
+        self.entity.id()
+    }
+}
+
+/// Starts the job and gives it to the entity.
+fn give<F: JobFn>(mut entity: EntityWorldMut, was_made: bool, start: Start<F::Out>, f: F) {
+    let hub = match entity.world().get_resource::<JobHub>() {
+        Some(hub) => hub.0.clone(),
+        None => entity.world_scope(|world| world.get_resource_or_init::<JobHub>().0.clone()),
+    };
+    let owner = Owner::Entity(entity.id(), was_made);
+    let shared = start.start(&hub, owner, f);
+    let status = JobStatus(shared.clone());
+    let job = Job { shared };
+    match entity.get_mut::<EntityJobs>() {
+        Some(mut jobs) => {
+            jobs.push(status);
+            entity.insert(job);
+        }
+        None => _ = entity.insert((job, EntityJobs::new(status))),
+    }
+}
+
+impl<E: JobTarget, F: JobFn> Drop for JobBuilder<E, F> {
+    fn drop(&mut self) {
+        let was_made = self.was_made;
+        if let Some((start, f)) = self.start.take() {
+            self.entity
+                .apply(move |entity| give(entity, was_made, start, f));
+        }
+    }
+}
+
+impl<E: JobTarget, F: JobFn> fmt::Debug for JobBuilder<E, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JobBuilder")
+            .field("entity", &self.id())
+            .finish_non_exhaustive()
+    }
+}

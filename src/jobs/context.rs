@@ -1,0 +1,202 @@
+//! What a job's own code asks for.
+
+use super::access::{WorldRequest, why};
+use super::error::WorldError;
+use super::params::WorldFn;
+use super::progress::ProgressMeter;
+use super::shared::{AnyJob, Owner};
+use super::start::pool;
+use bevy_ecs::entity::Entity;
+use bevy_ecs::system::Commands;
+use bevy_ecs::world::World;
+use heartbeat_pool::Lane;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What a job is given: `|cx| async move { .. }`. Clones are the same job's.
+///
+/// What waits for the app gives an error, not a hang, when the app is gone or the job was cancelled
+/// meanwhile. It holds no lock, and what is asked for runs on the app's own thread between systems,
+/// so it may want whatever the job holds.
+#[derive(Clone)]
+pub struct JobContext {
+    job: Arc<dyn AnyJob>,
+    lane: Lane,
+}
+
+impl JobContext {
+    pub(super) fn new(job: Arc<dyn AnyJob>, lane: Lane) -> Self {
+        Self { job, lane }
+    }
+
+    /// The job's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.job.core().name
+    }
+
+    /// The entity that holds the job; none for those of [`Jobs`](crate::Jobs).
+    #[must_use]
+    pub fn entity(&self) -> Option<Entity> {
+        match self.job.core().owner {
+            Owner::Entity(entity, _) => Some(entity),
+            Owner::List(..) => None,
+        }
+    }
+
+    /// Whether nobody wants the result any more: the job was cancelled, timed out, or the app is
+    /// gone. For loops that never await.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.job.core().error().is_some() || self.job.core().hub.is_closed()
+    }
+
+    /// Where the job says how far it is.
+    #[must_use]
+    pub fn progress(&self) -> &ProgressMeter {
+        &self.job.core().progress
+    }
+
+    /// Calls `f` with system parameters, as if it were a system, when the app comes to its jobs: in
+    /// this frame or the next, in the order asked for. A panic in `f` is the job's.
+    ///
+    /// # Errors
+    ///
+    /// When the app is gone, the job was cancelled, or a parameter is not there.
+    ///
+    /// ```
+    /// use bevy_app::App;
+    /// use bevy_ecs::prelude::*;
+    /// use bevy_heartbeat::prelude::*;
+    ///
+    /// #[derive(Resource)]
+    /// struct Names(Vec<String>);
+    ///
+    /// let mut app = App::new();
+    /// app.add_plugins(HeartbeatPlugin::default()).insert_resource(Names(Vec::new()));
+    /// app.world_mut().spawn_job(Lane::Background, |cx| async move {
+    ///     let name = String::from("Ada");
+    ///     cx.with(move |mut names: ResMut<Names>| names.0.push(name)).await
+    /// });
+    /// while app.world().resource::<Names>().0.is_empty() {
+    ///     app.update();
+    /// }
+    /// ```
+    pub fn with<M, F, R>(&self, f: F) -> WorldRequest<R>
+    where
+        F: WorldFn<M, Out = R>,
+        R: Send + 'static,
+    {
+        WorldRequest::with(&self.job, f)
+    }
+
+    /// Calls `f` with the world, as [`with`](Self::with) does with parameters.
+    ///
+    /// # Errors
+    ///
+    /// When the app is gone or the job was cancelled.
+    pub fn world<R: Send + 'static>(
+        &self,
+        f: impl FnOnce(&mut World) -> R + Send + 'static,
+    ) -> WorldRequest<R> {
+        WorldRequest::world(&self.job, f)
+    }
+
+    /// Calls `f` with commands, which are applied when it returns, as [`with`](Self::with) does.
+    ///
+    /// # Errors
+    ///
+    /// When the app is gone or the job was cancelled.
+    pub fn commands<R: Send + 'static>(
+        &self,
+        f: impl FnOnce(Commands) -> R + Send + 'static,
+    ) -> WorldRequest<R> {
+        self.world(|world| f(world.commands()))
+    }
+
+    /// Waits until the app comes to its jobs once more.
+    ///
+    /// # Errors
+    ///
+    /// When the app is gone.
+    pub async fn next_frame(&self) -> Result<(), WorldError> {
+        let frame = self.job.core().hub.next_frame();
+        frame.await.map_err(|_| why(&self.job))
+    }
+
+    /// Waits by the app's clock, `Time`: from this frame's time to the first frame that is as much
+    /// later, not at all while the game is paused, and faster when it runs faster.
+    ///
+    /// # Errors
+    ///
+    /// When the app is gone.
+    pub async fn sleep(&self, duration: Duration) -> Result<(), WorldError> {
+        let time = self.job.core().hub.sleep(duration);
+        time.await.map_err(|_| why(&self.job))
+    }
+
+    /// Runs `f`, which may block, on a thread that takes no core from other work, and waits for its
+    /// result. A panic in it is the job's. On the web it runs here and now.
+    pub async fn blocking<R: Send + 'static>(&self, f: impl FnOnce() -> R + Send + 'static) -> R {
+        #[cfg(not(target_arch = "wasm32"))]
+        return heartbeat_pool::global().spawn_blocking(f).await;
+        #[cfg(target_arch = "wasm32")]
+        return f();
+    }
+
+    /// Calls both, the second on another thread if one is free. On the web, one after the other.
+    pub fn join<A, B, RA, RB>(&self, a: A, b: B) -> (RA, RB)
+    where
+        A: FnOnce() -> RA + Send,
+        B: FnOnce() -> RB + Send,
+        RA: Send,
+        RB: Send,
+    {
+        #[cfg(not(target_arch = "wasm32"))]
+        return heartbeat_pool::global().join(a, b);
+        #[cfg(target_arch = "wasm32")]
+        return (a(), b());
+    }
+
+    /// Runs futures that borrow, on the job's lane, and returns their results in the order of
+    /// spawning, as [`TaskPool::scope`](bevy_tasks::TaskPool::scope) does.
+    ///
+    /// ```
+    /// use bevy_heartbeat::JobContext;
+    ///
+    /// fn squares(cx: &JobContext, numbers: &[u64]) -> Vec<u64> {
+    ///     cx.scope(|scope| {
+    ///         for number in numbers {
+    ///             scope.spawn(async move { number * number });
+    ///         }
+    ///     })
+    /// }
+    /// ```
+    pub fn scope<'env, T: Send + 'static>(
+        &self,
+        f: impl for<'scope> FnOnce(&'scope bevy_tasks::Scope<'scope, 'env, T>),
+    ) -> Vec<T> {
+        pool(self.lane).scope(|scope| f(scope))
+    }
+
+    /// Runs a part of the job on another lane, and waits for its result. A panic in it is the
+    /// job's, and it is cancelled with the job.
+    pub async fn lane<R: Send + 'static>(
+        &self,
+        lane: Lane,
+        part: impl Future<Output = R> + Send + 'static,
+    ) -> R {
+        pool(lane).spawn(part).await
+    }
+}
+
+impl fmt::Debug for JobContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JobContext")
+            .field("name", &self.name())
+            .field("entity", &self.entity())
+            .field("lane", &self.lane)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,120 @@
+//! The event that a job has ended, and what is run with its outcome.
+
+use super::error::{JobError, JobOutcome};
+use super::job::Job;
+use super::shared::{AnyJob, Core, Owner, Shared, Then, lock};
+use bevy_ecs::prelude::*;
+use bevy_ecs::system::{IntoSystem, RunSystemOnce};
+use std::fmt;
+use std::sync::{Arc, Mutex};
+
+/// A job of this entity has ended. Observers are told in the next frame.
+///
+/// ```
+/// use bevy_app::App;
+/// use bevy_ecs::prelude::*;
+/// use bevy_heartbeat::prelude::*;
+///
+/// #[derive(Resource)]
+/// struct Answer(u32);
+///
+/// let mut app = App::new();
+/// app.add_plugins(HeartbeatPlugin::default());
+/// app.world_mut()
+///     .spawn_job(Lane::Background, |_| async { 6 * 7 })
+///     .observe(|done: On<JobDone<u32>>, mut commands: Commands| {
+///         if let Some(Ok(answer)) = done.take() {
+///             commands.insert_resource(Answer(answer));
+///         }
+///         commands.entity(done.entity).despawn();
+///     });
+/// while !app.world().contains_resource::<Answer>() {
+///     app.update();
+/// }
+/// assert_eq!(app.world().resource::<Answer>().0, 42);
+/// ```
+#[derive(EntityEvent)]
+pub struct JobDone<T: Send + 'static> {
+    /// Whose job it is.
+    pub entity: Entity,
+    outcome: Mutex<Option<JobOutcome<T>>>,
+}
+
+impl<T: Send + 'static> JobDone<T> {
+    /// The outcome, for the first who asks; `None` once it was taken or
+    /// [polled](crate::Job::poll). What nobody takes can be polled later.
+    #[must_use]
+    pub fn take(&self) -> Option<JobOutcome<T>> {
+        lock(&self.outcome).take()
+    }
+
+    /// Calls `f` with the outcome, and leaves it for others; `None` as for [`take`](Self::take).
+    pub fn inspect<R>(&self, f: impl FnOnce(&JobOutcome<T>) -> R) -> Option<R> {
+        lock(&self.outcome).as_ref().map(f)
+    }
+}
+
+impl<T: Send + 'static> fmt::Debug for JobDone<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JobDone")
+            .field("entity", &self.entity)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Makes a [`Then`] of a system.
+pub(super) fn then<T, S, M>(system: S) -> Then<T>
+where
+    T: Send + 'static,
+    S: IntoSystem<In<JobOutcome<T>>, (), M> + Send + 'static,
+{
+    Box::new(move |world, outcome| {
+        if let Err(error) = world.run_system_once_with(system, outcome) {
+            log::error!("bevy_heartbeat: a job's `then` did not run: {error}");
+        }
+    })
+}
+
+/// Whether the entity's job is this one, and no later one in its place.
+fn is_held<T: Send + 'static>(shared: &Arc<Shared<T>>, world: &World, entity: Entity) -> bool {
+    let job = world.get::<Job<T>>(entity);
+    job.is_some_and(|job| Arc::ptr_eq(&job.shared, shared))
+}
+
+impl<T: Send + 'static> AnyJob for Shared<T> {
+    fn core(&self) -> &Core {
+        &self.core
+    }
+
+    fn end(self: Arc<Self>, error: JobError) {
+        self.settle(Err(error));
+    }
+
+    fn deliver(self: Arc<Self>, world: &mut World) {
+        let Owner::Entity(entity, was_made) = self.core.owner else {
+            return;
+        };
+        let is_held = is_held(&self, world, entity);
+        if !is_held && !self.is_detached() {
+            return;
+        }
+        let (mut outcome, then) = self.take_both();
+        if is_held {
+            let mut done = JobDone {
+                entity,
+                outcome: Mutex::new(outcome),
+            };
+            world.trigger_ref(&mut done);
+            outcome = done.take();
+        }
+        let is_over = then.is_some() || self.is_detached();
+        match (then, outcome) {
+            (Some(then), Some(outcome)) => then(world, outcome),
+            (_, outcome) => self.put_back(outcome),
+        }
+        if is_over && was_made {
+            // It may be gone already.
+            let _ = world.try_despawn(entity);
+        }
+    }
+}

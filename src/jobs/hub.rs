@@ -1,0 +1,204 @@
+//! What jobs leave for the app: results, requests, waits for a frame or a time.
+
+use super::access::Request;
+use super::clock::Now;
+use super::error::JobError;
+use super::shared::{AnyJob, lock};
+use bevy_ecs::resource::Resource;
+use bevy_platform::time::Instant;
+use futures_channel::oneshot;
+use std::cmp::{Ordering, Reverse};
+use std::collections::{BinaryHeap, VecDeque};
+use std::mem;
+use std::sync::{Arc, Mutex, OnceLock, Weak};
+use std::time::Duration;
+
+/// The world's end of the hub. When it goes, jobs that wait for the app are told.
+#[derive(Resource)]
+pub(super) struct JobHub(pub(super) Arc<Hub>);
+
+impl Default for JobHub {
+    fn default() -> Self {
+        Self(Arc::new(Hub {
+            start: Instant::now(),
+            closed: OnceLock::new(),
+            inbox: Mutex::default(),
+        }))
+    }
+}
+
+impl Drop for JobHub {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+/// Something that is due at a time.
+struct Timed<A> {
+    at: Duration,
+    what: A,
+}
+
+impl<A> PartialEq for Timed<A> {
+    fn eq(&self, other: &Self) -> bool {
+        self.at == other.at
+    }
+}
+
+impl<A> Eq for Timed<A> {}
+
+impl<A> PartialOrd for Timed<A> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<A> Ord for Timed<A> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.at.cmp(&other.at)
+    }
+}
+
+/// A heap whose first one is due first.
+struct Timers<A>(BinaryHeap<Reverse<Timed<A>>>);
+
+impl<A> Default for Timers<A> {
+    fn default() -> Self {
+        Self(BinaryHeap::new())
+    }
+}
+
+impl<A> Timers<A> {
+    fn push(&mut self, at: Duration, what: A) {
+        self.0.push(Reverse(Timed { at, what }));
+    }
+
+    fn is_due(&self, now: Duration) -> bool {
+        self.0.peek().is_some_and(|first| first.0.at <= now)
+    }
+
+    fn take_due(&mut self, now: Duration) -> Vec<A> {
+        let mut due = Vec::new();
+        while self.is_due(now) {
+            due.extend(self.0.pop().map(|first| first.0.what));
+        }
+        due
+    }
+}
+
+#[derive(Default)]
+struct Inbox {
+    now: Now,
+    ended: Vec<Arc<dyn AnyJob>>,
+    requests: VecDeque<Request>,
+    frames: Vec<oneshot::Sender<()>>,
+    sleeps: Timers<oneshot::Sender<()>>,
+    timeouts: Timers<Weak<dyn AnyJob>>,
+}
+
+/// Where jobs and the app meet. Nothing of a user's is run or dropped under its lock.
+pub(super) struct Hub {
+    pub(super) start: Instant,
+    /// Set under the inbox's lock, so nothing comes in after it was emptied.
+    closed: OnceLock<()>,
+    inbox: Mutex<Inbox>,
+}
+
+impl Hub {
+    pub(super) fn is_closed(&self) -> bool {
+        self.closed.get().is_some()
+    }
+
+    fn close(&self) {
+        let mut inbox = lock(&self.inbox);
+        let _ = self.closed.set(());
+        let left = mem::take(&mut *inbox);
+        drop(inbox);
+        // Drops what would have told those that wait, and so tells them.
+        drop(left);
+    }
+
+    /// Calls `f` with the inbox; gives `item` up once the app is gone.
+    fn put<A>(&self, item: A, f: impl FnOnce(&mut Inbox, A)) {
+        let mut inbox = lock(&self.inbox);
+        if self.is_closed() {
+            drop(inbox);
+            drop(item);
+        } else {
+            f(&mut inbox, item);
+        }
+    }
+
+    pub(super) fn push_ended(&self, job: Arc<dyn AnyJob>) {
+        self.put(job, |inbox, job| inbox.ended.push(job));
+    }
+
+    pub(super) fn push_request(&self, request: Request) {
+        self.put(request, |inbox, request| inbox.requests.push_back(request));
+    }
+
+    pub(super) fn next_frame(&self) -> oneshot::Receiver<()> {
+        let (sender, receiver) = oneshot::channel();
+        self.put(sender, |inbox, sender| inbox.frames.push(sender));
+        receiver
+    }
+
+    pub(super) fn sleep(&self, duration: Duration) -> oneshot::Receiver<()> {
+        let (sender, receiver) = oneshot::channel();
+        self.put(sender, |inbox, sender| {
+            let at = inbox.now.app.saturating_add(duration);
+            inbox.sleeps.push(at, sender);
+        });
+        receiver
+    }
+
+    pub(super) fn time_out(&self, job: Weak<dyn AnyJob>, after: Duration) {
+        self.put(job, |inbox, job| {
+            let at = inbox.now.real.saturating_add(after);
+            inbox.timeouts.push(at, job);
+        });
+    }
+
+    /// Takes note of the time. Whether there is anything to do then.
+    pub(super) fn has_work(&self, now: Now) -> bool {
+        let mut inbox = lock(&self.inbox);
+        inbox.now = now;
+        !inbox.ended.is_empty()
+            || !inbox.requests.is_empty()
+            || !inbox.frames.is_empty()
+            || inbox.sleeps.is_due(now.app)
+            || inbox.timeouts.is_due(now.real)
+    }
+
+    /// Wakes those that wait for this frame, and ends those whose time is over.
+    pub(super) fn wake(&self, now: Now) {
+        let mut inbox = lock(&self.inbox);
+        inbox.now = now;
+        let frames = mem::take(&mut inbox.frames);
+        let sleeps = inbox.sleeps.take_due(now.app);
+        let timeouts = inbox.timeouts.take_due(now.real);
+        drop(inbox);
+        for waiting in frames.into_iter().chain(sleeps) {
+            // Whoever was cancelled doesn't listen.
+            let _ = waiting.send(());
+        }
+        for job in timeouts.iter().filter_map(Weak::upgrade) {
+            job.end(JobError::TimedOut);
+        }
+    }
+
+    pub(super) fn pop_request(&self) -> Option<Request> {
+        lock(&self.inbox).requests.pop_front()
+    }
+
+    pub(super) fn take_ended(&self) -> Vec<Arc<dyn AnyJob>> {
+        mem::take(&mut lock(&self.inbox).ended)
+    }
+
+    /// Those that an unwinding delivery didn't come to.
+    pub(super) fn put_back(&self, mut left: Vec<Arc<dyn AnyJob>>) {
+        let mut inbox = lock(&self.inbox);
+        left.append(&mut inbox.ended);
+        inbox.ended = left;
+    }
+}

@@ -1,0 +1,79 @@
+//! How far a job is.
+
+use std::iter::Sum;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// How many steps are done, of how many.
+///
+/// ```
+/// use bevy_heartbeat::Progress;
+/// let all: Progress = [Progress { done: 1, total: 4 }, Progress { done: 2, total: 2 }].into_iter().sum();
+/// assert_eq!(all, Progress { done: 3, total: 6 });
+/// assert_eq!(all.fraction(), 0.5);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Steps that are done.
+    pub done: u32,
+    /// All steps; 0 where nobody said.
+    pub total: u32,
+}
+
+impl Progress {
+    /// From 0 to 1; 0 where the number of steps is not known.
+    #[must_use]
+    pub fn fraction(self) -> f32 {
+        if self.total == 0 {
+            0.0
+        } else {
+            (self.done as f32 / self.total as f32).min(1.0)
+        }
+    }
+}
+
+impl Sum for Progress {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Self::default(), |sum, one| Self {
+            done: sum.done.saturating_add(one.done),
+            total: sum.total.saturating_add(one.total),
+        })
+    }
+}
+
+/// Where a job writes how far it is: [`JobContext::progress`](crate::JobContext::progress).
+#[derive(Debug, Default)]
+pub struct ProgressMeter {
+    /// The total above, what is done below: one number, so that the two fit each other. Relaxed:
+    /// nothing else is read on the strength of it.
+    both: AtomicU64,
+}
+
+impl ProgressMeter {
+    /// `done` steps of `total` are done.
+    pub fn set(&self, done: u32, total: u32) {
+        let both = u64::from(total) << 32 | u64::from(done);
+        self.both.store(both, Ordering::Relaxed);
+    }
+
+    /// So many more steps are done.
+    pub fn add(&self, steps: u32) {
+        let more = |both: u64| {
+            let done = (both as u32).saturating_add(steps);
+            Some(both >> 32 << 32 | u64::from(done))
+        };
+        // `more` always has an answer.
+        let _ = self
+            .both
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
+    }
+
+    /// What was written last.
+    #[must_use]
+    pub fn get(&self) -> Progress {
+        let both = self.both.load(Ordering::Relaxed);
+        Progress {
+            done: both as u32,
+            total: (both >> 32) as u32,
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! What a job and its holders share, and how it ends, once.
+
+use super::error::{JobError, JobOutcome};
+use super::hub::Hub;
+use super::list::{JobId, Mailbox};
+use super::progress::{Progress, ProgressMeter};
+use bevy_ecs::entity::Entity;
+use bevy_ecs::world::World;
+use bevy_tasks::Task;
+use std::borrow::Cow;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// Locks. No code of a user's runs under these locks, so what a panic left is whole.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Who hears of a job's end.
+pub(super) enum Owner {
+    /// An entity, and whether it was made for the job.
+    Entity(Entity, bool),
+    /// A system's list.
+    List(JobId, Arc<Mailbox>),
+}
+
+/// What is known of a job whatever its type.
+pub(super) struct Core {
+    pub(super) name: Cow<'static, str>,
+    pub(super) owner: Owner,
+    pub(super) hub: Arc<Hub>,
+    pub(super) progress: ProgressMeter,
+    /// Once it has ended: why there is no result, if so.
+    ended: OnceLock<Option<JobError>>,
+}
+
+impl Core {
+    pub(super) fn new(name: Cow<'static, str>, owner: Owner, hub: Arc<Hub>) -> Self {
+        Self {
+            name,
+            owner,
+            hub,
+            progress: ProgressMeter::default(),
+            ended: OnceLock::new(),
+        }
+    }
+
+    pub(super) fn has_ended(&self) -> bool {
+        self.ended.get().is_some()
+    }
+
+    pub(super) fn error(&self) -> Option<&JobError> {
+        self.ended.get()?.as_ref()
+    }
+
+    /// What it said, or all of it once it has ended.
+    pub(super) fn progress(&self) -> Progress {
+        let mut progress = self.progress.get();
+        progress.total = progress.total.max(1);
+        if self.has_ended() {
+            progress.done = progress.total;
+        }
+        progress
+    }
+}
+
+/// A job, whatever its type.
+pub(super) trait AnyJob: Send + Sync {
+    fn core(&self) -> &Core;
+    /// Ends it without a result, unless it has ended: its future is dropped at its next await.
+    fn end(self: Arc<Self>, error: JobError);
+    /// Hands the outcome to those who wait for it in the world.
+    fn deliver(self: Arc<Self>, world: &mut World);
+}
+
+/// What is run with a job's outcome.
+pub(super) type Then<T> = Box<dyn FnOnce(&mut World, JobOutcome<T>) + Send>;
+
+struct State<T> {
+    outcome: Option<JobOutcome<T>>,
+    task: Option<Task<()>>,
+    then: Option<Then<T>>,
+    is_detached: bool,
+}
+
+/// What a job and its holders share.
+pub(super) struct Shared<T> {
+    pub(super) core: Core,
+    state: Mutex<State<T>>,
+}
+
+impl<T: Send + 'static> Shared<T> {
+    pub(super) fn new(core: Core, then: Option<Then<T>>, is_detached: bool) -> Self {
+        let state = State {
+            outcome: None,
+            task: None,
+            then,
+            is_detached,
+        };
+        Self {
+            core,
+            state: Mutex::new(state),
+        }
+    }
+
+    /// Takes what cancels the job.
+    pub(super) fn keep(&self, task: Task<()>) {
+        let mut state = lock(&self.state);
+        // It may have ended, which the task's drop takes well.
+        let late = if self.core.has_ended() {
+            Some(task)
+        } else {
+            state.task.replace(task)
+        };
+        drop(state);
+        drop(late);
+    }
+
+    /// Ends the job, unless it has ended, and tells its owner.
+    pub(super) fn settle(self: &Arc<Self>, outcome: JobOutcome<T>) {
+        let mut state = lock(&self.state);
+        let error = outcome.as_ref().err().cloned();
+        if self.core.ended.set(error).is_err() {
+            drop(state);
+            return;
+        }
+        state.outcome = Some(outcome);
+        let task = state.task.take();
+        drop(state);
+        match &self.core.owner {
+            Owner::Entity(..) => self.core.hub.push_ended(self.clone()),
+            Owner::List(id, mailbox) => mailbox.push(*id),
+        }
+        // After the outcome is there, for this may drop the future.
+        drop(task);
+    }
+
+    /// The outcome, once.
+    pub(super) fn take(&self) -> Option<JobOutcome<T>> {
+        if !self.core.has_ended() {
+            return None;
+        }
+        lock(&self.state).outcome.take()
+    }
+
+    /// Whoever held it is gone: so are the job, unless it is detached, and its result.
+    pub(super) fn abandon(self: &Arc<Self>) {
+        if lock(&self.state).is_detached {
+            return;
+        }
+        self.settle(Err(JobError::Cancelled));
+        let mut state = lock(&self.state);
+        let left = (state.outcome.take(), state.then.take());
+        drop(state);
+        drop(left);
+    }
+
+    pub(super) fn detach(&self) {
+        lock(&self.state).is_detached = true;
+    }
+
+    pub(super) fn is_detached(&self) -> bool {
+        lock(&self.state).is_detached
+    }
+
+    /// For whoever delivers: the outcome, unless it was polled, and what is to be run with it.
+    pub(super) fn take_both(&self) -> (Option<JobOutcome<T>>, Option<Then<T>>) {
+        let mut state = lock(&self.state);
+        (state.outcome.take(), state.then.take())
+    }
+
+    /// What was taken and nobody wanted.
+    pub(super) fn put_back(&self, outcome: Option<JobOutcome<T>>) {
+        lock(&self.state).outcome = outcome;
+    }
+}

@@ -1,0 +1,317 @@
+//! How jobs end, and who hears of it.
+
+use super::*;
+use bevy_heartbeat::{EntityJobs, JobPanic};
+use std::future::pending;
+use std::hint;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+#[test]
+fn a_result_can_be_polled_once() {
+    with_app(|app| {
+        let entity = app
+            .world_mut()
+            .spawn_job(Lane::Background, |_| async { 7 })
+            .id();
+        assert_eq!(outcome::<i32>(app, entity), Ok(7));
+        let mut job = app.world_mut().get_mut::<Job<i32>>(entity).unwrap();
+        assert!(job.is_finished());
+        assert_eq!(job.poll(), None);
+    });
+}
+
+#[test]
+fn commands_and_entities_start_jobs_on_every_lane() {
+    with_app(|app| {
+        for lane in Lane::ALL {
+            let mut commands = app.world_mut().commands();
+            let made = commands.spawn_job(lane, |_| async { 1_u8 }).id();
+            let mut entity = commands.spawn_empty();
+            let given = entity.id();
+            entity.spawn_job(lane, |_| async { 2_u8 });
+            // Another type beside it.
+            entity.spawn_job(lane, |cx| async move { cx.entity() });
+            app.update();
+            assert_eq!(outcome::<u8>(app, made), Ok(1));
+            assert_eq!(outcome::<u8>(app, given), Ok(2));
+            assert_eq!(outcome::<Option<Entity>>(app, given), Ok(Some(given)));
+            let jobs = app.world().get::<EntityJobs>(given).unwrap();
+            assert_eq!(jobs.iter().count(), 2);
+            let mut entity = app.world_mut().entity_mut(given);
+            entity.spawn_job(lane, |_| async { 3_u8 });
+            assert_eq!(outcome::<u8>(app, given), Ok(3));
+        }
+    });
+}
+
+#[test]
+fn a_job_for_an_entity_that_is_gone_never_starts() {
+    with_app(|app| {
+        let drops = Drops::default();
+        let guard = drops.guard();
+        let entity = app.world_mut().spawn_empty().id();
+        let mut commands = app.world_mut().commands();
+        let mut held = commands.entity(entity);
+        held.despawn();
+        held.spawn_job(Lane::Frame, |_| async move {
+            drop(guard);
+            unreachable!()
+        });
+        app.update();
+        assert_eq!(drops.count(), 1);
+    });
+}
+
+#[test]
+fn a_panic_names_the_job_and_the_game_goes_on() {
+    with_app(|app| {
+        let world = app.world_mut();
+        let job = |cx: JobContext| async move {
+            assert_eq!(cx.name(), "baker");
+            panic!("no {}", "flour")
+        };
+        let entity = world
+            .spawn_job::<_>(Lane::Background, move |cx| async move {
+                job(cx).await;
+            })
+            .named("baker")
+            .id();
+        let error = outcome::<()>(app, entity).unwrap_err();
+        let panic = JobPanic {
+            name: "baker".to_owned(),
+            message: "no flour".to_owned(),
+        };
+        assert_eq!(error, JobError::Panicked(panic));
+        assert_eq!(error.to_string(), "job `baker` panicked: no flour");
+        app.update();
+    });
+}
+
+#[test]
+fn a_job_without_a_name_is_called_by_its_code() {
+    with_app(|app| {
+        let world = app.world_mut();
+        let entity = world.spawn_job(Lane::Io, |_| async {}).id();
+        let name = world.get::<Job<()>>(entity).unwrap().name().to_owned();
+        assert!(name.contains("a_job_without_a_name"), "{name}");
+    });
+}
+
+#[test]
+fn an_observer_is_told_and_may_take_the_result() {
+    with_app(|app| {
+        let log = Log::default();
+        let (first, second, anywhere) = (log.clone(), log.clone(), log.clone());
+        app.add_observer(move |done: On<JobDone<String>>| {
+            done.inspect(|outcome| anywhere.write(format!("anywhere {outcome:?}")));
+        });
+        let entity = app
+            .world_mut()
+            .spawn_job(Lane::Background, |_| async { "bread".to_owned() })
+            .observe(move |done: On<JobDone<String>>| {
+                done.inspect(|outcome| first.write(format!("first {outcome:?}")));
+            })
+            .id();
+        frames_until(app, |_| log.has("first Ok(\"bread\")"));
+        assert!(log.has("anywhere Ok(\"bread\")"));
+        // Nobody took it.
+        assert_eq!(outcome::<String>(app, entity), Ok("bread".to_owned()));
+
+        let taken = app
+            .world_mut()
+            .spawn_job(Lane::Background, |_| async { "cake".to_owned() })
+            .observe(move |done: On<JobDone<String>>| {
+                second.write(format!("took {:?}", done.take()));
+                assert_eq!(done.take(), None);
+            })
+            .id();
+        frames_until(app, |_| log.has("took Some(Ok(\"cake\"))"));
+        let mut job = app.world_mut().get_mut::<Job<String>>(taken).unwrap();
+        assert_eq!(job.poll(), None);
+    });
+}
+
+#[test]
+fn then_runs_a_system_and_the_jobs_own_entity_goes() {
+    with_app(|app| {
+        let log = Log::default();
+        app.insert_resource(log.clone());
+        let then = |In(outcome): In<JobOutcome<u32>>, log: Res<Log>, mut commands: Commands| {
+            log.write(format!("then {outcome:?}"));
+            commands.spawn_empty();
+        };
+        let mut commands = app.world_mut().commands();
+        let made = commands
+            .spawn_job(Lane::Background, |_| async { 4_u32 })
+            .then(then)
+            .id();
+        let mut entity = commands.spawn_empty();
+        let given = entity.id();
+        entity
+            .spawn_job(Lane::Background, |_| async { 5_u32 })
+            .then(then);
+        frames_until(app, |_| log.has("then Ok(4)") && log.has("then Ok(5)"));
+        assert!(app.world().get_entity(made).is_err());
+        assert!(app.world().get_entity(given).is_ok());
+    });
+}
+
+#[test]
+fn then_is_told_of_failures_too() {
+    with_app(|app| {
+        let log = Log::default();
+        let told = log.clone();
+        let entity = app
+            .world_mut()
+            .spawn_job(Lane::Background, |_| pending::<()>())
+            .then(move |In(outcome): In<JobOutcome<()>>| told.write(format!("{outcome:?}")))
+            .id();
+        app.world().get::<Job<()>>(entity).unwrap().cancel();
+        frames_until(app, |_| log.has("Err(Cancelled)"));
+    });
+}
+
+/// Starts a job that waits for ever, and returns its entity once it runs.
+fn start_waiting(app: &mut App, drops: &Drops) -> Entity {
+    let runs = Arc::new(AtomicBool::new(false));
+    let (says, guard) = (runs.clone(), drops.guard());
+    let code = |_: JobContext| async move {
+        let _guard = guard;
+        says.store(true, Ordering::SeqCst);
+        pending::<u64>().await
+    };
+    let entity = app.world_mut().spawn_job(Lane::Background, code).id();
+    frames_until(app, |_| runs.load(Ordering::SeqCst));
+    entity
+}
+
+#[test]
+fn despawn_remove_drop_and_replacement_cancel() {
+    with_app(|app| {
+        let drops = Drops::default();
+        let ways: [fn(&mut World, Entity); 4] = [
+            |world, entity| _ = world.despawn(entity),
+            |world, entity| _ = world.entity_mut(entity).remove::<Job<u64>>(),
+            |world, entity| drop(world.entity_mut(entity).take::<Job<u64>>()),
+            |world, entity| {
+                let mut entity = world.entity_mut(entity);
+                entity.spawn_job(Lane::Background, |_| async { 3_u64 });
+            },
+        ];
+        for (index, way) in ways.into_iter().enumerate() {
+            let entity = start_waiting(app, &drops);
+            assert_eq!(drops.count(), index);
+            way(app.world_mut(), entity);
+            frames_until(app, |_| drops.count() == index + 1);
+        }
+    });
+}
+
+#[test]
+fn a_cancelled_job_says_so_and_drops_its_future() {
+    with_app(|app| {
+        let drops = Drops::default();
+        let entity = start_waiting(app, &drops);
+        let job = app.world().get::<Job<u64>>(entity).unwrap();
+        job.cancel();
+        assert_eq!(outcome::<u64>(app, entity), Err(JobError::Cancelled));
+        frames_until(app, |_| drops.count() == 1);
+    });
+}
+
+#[test]
+fn a_loop_that_never_awaits_can_be_asked_to_stop() {
+    with_app(|app| {
+        let drops = Drops::default();
+        let (runs, guard) = (Arc::new(AtomicBool::new(false)), drops.guard());
+        let says = runs.clone();
+        let code = |cx: JobContext| async move {
+            let _guard = guard;
+            says.store(true, Ordering::SeqCst);
+            while !cx.is_cancelled() {
+                hint::spin_loop();
+            }
+        };
+        let entity = app.world_mut().spawn_job(Lane::Background, code).id();
+        frames_until(app, |_| runs.load(Ordering::SeqCst));
+        app.world_mut().despawn(entity);
+        frames_until(app, |_| drops.count() == 1);
+    });
+}
+
+#[test]
+fn a_timeout_ends_the_job() {
+    with_app(|app| {
+        let drops = Drops::default();
+        let guard = drops.guard();
+        let entity = app
+            .world_mut()
+            .spawn_job(Lane::Background, |_| async move {
+                let _guard = guard;
+                pending::<()>().await;
+            })
+            .timeout(Duration::from_millis(20))
+            .id();
+        assert_eq!(outcome::<()>(app, entity), Err(JobError::TimedOut));
+        frames_until(app, |_| drops.count() == 1);
+        // One that is done in time is not ended by it.
+        let quick = app
+            .world_mut()
+            .spawn_job(Lane::Background, |_| async { 1_u8 })
+            .timeout(Duration::from_secs(3600))
+            .id();
+        assert_eq!(outcome::<u8>(app, quick), Ok(1));
+    });
+}
+
+#[test]
+fn a_detached_job_outlives_its_entity_and_then_still_runs() {
+    with_app(|app| {
+        let log = Log::default();
+        let told = log.clone();
+        let (open, opened) = async_channel::bounded::<()>(1);
+        let entity = app
+            .world_mut()
+            .spawn_job(Lane::Background, |_| async move { opened.recv().await })
+            .detach()
+            .then(move |In(outcome): In<JobOutcome<_>>| told.write(format!("{outcome:?}")))
+            .id();
+        app.update();
+        app.world_mut().despawn(entity);
+        app.update();
+        open.try_send(()).unwrap();
+        frames_until(app, |_| log.has("Ok(Ok(()))"));
+    });
+}
+
+#[test]
+fn a_detached_jobs_own_entity_goes_with_it() {
+    with_app(|app| {
+        let entity = app.world_mut().spawn_job(Lane::Io, |_| async {}).id();
+        app.world().get::<Job<()>>(entity).unwrap().detach();
+        frames_until(app, |world| world.get_entity(entity).is_err());
+    });
+}
+
+#[test]
+fn a_job_reports_its_progress() {
+    with_app(|app| {
+        let (open, opened) = async_channel::bounded::<()>(1);
+        let code = |cx: JobContext| async move {
+            cx.progress().set(1, 4);
+            cx.progress().add(1);
+            let _ = opened.recv().await;
+        };
+        let entity = app.world_mut().spawn_job(Lane::Background, code).id();
+        let half = Progress { done: 2, total: 4 };
+        frames_until(app, |world| {
+            world.get::<Job<()>>(entity).unwrap().progress() == half
+        });
+        open.try_send(()).unwrap();
+        outcome::<()>(app, entity).unwrap();
+        let jobs = app.world().get::<EntityJobs>(entity).unwrap();
+        let all = Progress { done: 4, total: 4 };
+        assert!(jobs.iter().all(|job| job.progress() == all));
+    });
+}

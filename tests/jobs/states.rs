@@ -1,0 +1,85 @@
+//! Jobs of a state.
+
+use super::*;
+use bevy_app::Update;
+use bevy_state::app::{AppExtStates, StatesPlugin};
+use bevy_state::prelude::*;
+use std::future::pending;
+
+#[derive(States, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+enum Screen {
+    #[default]
+    Loading,
+    Playing,
+}
+
+fn with_states(f: impl FnOnce(&mut App) + Send + 'static) {
+    with_app(|app| {
+        app.add_plugins(StatesPlugin).init_state::<Screen>();
+        f(app);
+    });
+}
+
+#[test]
+fn leaving_the_state_cancels_its_jobs() {
+    with_states(|app| {
+        let drops = Drops::default();
+        let guard = drops.guard();
+        let code = |_: JobContext| async move {
+            let _guard = guard;
+            pending::<()>().await;
+        };
+        app.world_mut()
+            .spawn_job(Lane::Background, code)
+            .insert(DespawnOnExit(Screen::Loading));
+        app.update();
+        assert_eq!(drops.count(), 0);
+        let mut next = app.world_mut().resource_mut::<NextState<Screen>>();
+        next.set(Screen::Playing);
+        frames_until(app, |_| drops.count() == 1);
+    });
+}
+
+#[test]
+fn a_state_waits_for_all_of_its_jobs_and_knows_their_failures() {
+    with_states(|app| {
+        let log = Log::default();
+        let (says, tells) = (log.clone(), log.clone());
+        let (open, opened) = async_channel::bounded::<()>(1);
+        app.add_systems(Update, move |jobs: StateJobs<Screen>| {
+            let progress = jobs.progress(&Screen::Loading);
+            tells.write(format!("{}/{}", progress.done, progress.total));
+        });
+        let go = move |jobs: StateJobs<Screen>, mut next: ResMut<NextState<Screen>>| {
+            let failed: Vec<_> = jobs.failures(&Screen::Loading).collect();
+            assert_eq!(failed.len(), 1);
+            says.write(format!("{} failed", failed[0].name()));
+            next.set(Screen::Playing);
+        };
+        let is_done = in_state(Screen::Loading).and_then(jobs_done(Screen::Loading));
+        app.add_systems(Update, go.run_if(is_done));
+        let world = app.world_mut();
+        let steps = |cx: JobContext| async move {
+            cx.progress().set(3, 9);
+            let _ = opened.recv().await;
+        };
+        world
+            .spawn_job(Lane::Background, steps)
+            .insert(DespawnOnExit(Screen::Loading));
+        world
+            .spawn_job(Lane::Io, |_| async { panic!("no such file") })
+            .named("map")
+            .insert(DespawnOnExit(Screen::Loading));
+        // Of another state.
+        world
+            .spawn_job(Lane::Io, |_| pending::<()>())
+            .insert(DespawnOnExit(Screen::Playing));
+        frames_until(app, |_| log.has("4/10"));
+        assert!(!log.has("map failed"));
+        open.try_send(()).unwrap();
+        frames_until(app, |_| log.has("map failed"));
+        frames_until(app, |world| {
+            *world.resource::<State<Screen>>().get() == Screen::Playing
+        });
+    });
+}

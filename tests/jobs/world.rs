@@ -1,0 +1,254 @@
+//! The world from jobs.
+
+use super::*;
+use bevy_app::Update;
+use bevy_heartbeat::JobPanic;
+use bevy_tasks::block_on;
+use std::sync::mpsc;
+use std::time::Duration;
+
+#[derive(Resource, Default, Debug, PartialEq)]
+struct Score(u32);
+
+#[derive(Component)]
+struct Player(u32);
+
+#[test]
+fn with_takes_system_parameters_and_gives_back_what_it_returns() {
+    with_app(|app| {
+        app.init_resource::<Score>();
+        app.world_mut().spawn(Player(3));
+        app.world_mut().spawn(Player(4));
+        let code = |cx: JobContext| async move {
+            let moved = String::from("given away");
+            let read = cx
+                .with(
+                    move |players: Query<&Player>,
+                          mut score: ResMut<Score>,
+                          mut commands: Commands| {
+                        score.0 = players.iter().map(|player| player.0).sum();
+                        commands.spawn(Player(5));
+                        moved
+                    },
+                )
+                .await?;
+            assert_eq!(read, "given away");
+            let players = cx.world(|world| world.query::<&Player>().iter(world).count());
+            let players = players.await?;
+            cx.commands(|mut commands: Commands| _ = commands.spawn(Player(6)))
+                .await?;
+            let score = cx.with(|score: Res<Score>| score.0).await?;
+            cx.with(|| ()).await?;
+            Ok::<_, WorldError>((players, score))
+        };
+        let entity = app.world_mut().spawn_job(Lane::Background, code).id();
+        let answer = outcome::<Result<(usize, u32), WorldError>>(app, entity);
+        assert_eq!(answer, Ok(Ok((3, 7))));
+        let world = app.world_mut();
+        assert_eq!(world.query::<&Player>().iter(world).count(), 4);
+    });
+}
+
+#[test]
+fn locals_are_kept_for_the_same_closure() {
+    with_app(|app| {
+        let code = |cx: JobContext| async move {
+            let mut last = 0;
+            for _ in 0..3 {
+                let count = |mut count: Local<u32>| {
+                    *count += 1;
+                    *count
+                };
+                last = cx.with(count).await.unwrap();
+            }
+            last
+        };
+        let entity = app.world_mut().spawn_job(Lane::Background, code).id();
+        assert_eq!(outcome::<u32>(app, entity), Ok(3));
+    });
+}
+
+#[test]
+fn a_parameter_that_is_not_there_is_an_error() {
+    with_app(|app| {
+        let code = |cx: JobContext| async move { cx.with(|_: Res<Score>| ()).await };
+        let entity = app.world_mut().spawn_job(Lane::Background, code).id();
+        let error = outcome::<Result<(), WorldError>>(app, entity).unwrap();
+        let error = error.unwrap_err();
+        assert!(matches!(error, WorldError::Params { .. }), "{error:?}");
+        assert!(error.to_string().contains("Score"), "{error}");
+        // The closure's parameters are prepared anew and found.
+        app.init_resource::<Score>();
+        let entity = app.world_mut().spawn_job(Lane::Background, code).id();
+        assert_eq!(outcome::<Result<(), WorldError>>(app, entity), Ok(Ok(())));
+    });
+}
+
+#[test]
+fn a_panic_in_a_request_is_the_jobs() {
+    with_app(|app| {
+        let code = |cx: JobContext| async move {
+            let breaks = |_: &mut World| -> () { panic!("the world ends") };
+            cx.world(breaks).await.unwrap();
+        };
+        let entity = app
+            .world_mut()
+            .spawn_job(Lane::Background, code)
+            .named("prophet")
+            .id();
+        let panic = JobPanic {
+            name: "prophet".to_owned(),
+            message: "the world ends".to_owned(),
+        };
+        assert_eq!(outcome::<()>(app, entity), Err(JobError::Panicked(panic)));
+        let after = |cx: JobContext| async move { cx.world(|_| 1).await.unwrap() };
+        let entity = app.world_mut().spawn_job(Lane::Background, after).id();
+        assert_eq!(outcome::<i32>(app, entity), Ok(1));
+    });
+}
+
+/// Queues a thousand requests of one job, without a frame, and returns what they log in order.
+fn queue_thousand(app: &mut App, log: &Log) -> Entity {
+    let (sender, receiver) = mpsc::channel();
+    let log = log.clone();
+    let code = |cx: JobContext| async move {
+        let asks = (0..1_000).map(|index| {
+            let log = log.clone();
+            let ask = cx.world(move |_| log.write(index.to_string()));
+            Box::pin(ask)
+        });
+        let mut asks: Vec<_> = asks.collect();
+        for ask in &mut asks {
+            // The first poll is what asks.
+            assert_eq!(bevy_tasks::futures::check_ready(ask), None);
+        }
+        sender.send(()).unwrap();
+        for ask in asks {
+            ask.await.unwrap();
+        }
+    };
+    let entity = app.world_mut().spawn_job(Lane::Background, code).id();
+    receiver.recv().unwrap();
+    entity
+}
+
+#[test]
+fn requests_run_in_the_order_asked_for() {
+    with_app(|app| {
+        let log = Log::default();
+        app.insert_resource(WorldAccessBudget(Duration::MAX));
+        let entity = queue_thousand(app, &log);
+        outcome::<()>(app, entity).unwrap();
+        let order: Vec<_> = (0..1_000).map(|index| index.to_string()).collect();
+        assert_eq!(log.lines(), order);
+    });
+}
+
+#[test]
+fn a_frame_gives_no_more_than_its_budget_and_at_least_one() {
+    with_app(|app| {
+        let log = Log::default();
+        app.insert_resource(WorldAccessBudget(Duration::ZERO));
+        let entity = queue_thousand(app, &log);
+        for frame in 1..=5 {
+            app.update();
+            assert_eq!(log.lines().len(), frame);
+        }
+        app.insert_resource(WorldAccessBudget(Duration::MAX));
+        app.update();
+        assert_eq!(log.lines().len(), 1_000);
+        outcome::<()>(app, entity).unwrap();
+    });
+}
+
+#[test]
+fn despawned_while_it_waits_for_the_world_it_is_dropped_and_its_request_never_runs() {
+    with_app(|app| {
+        let (drops, log) = (Drops::default(), Log::default());
+        let (guard, writes) = (drops.guard(), log.clone());
+        let (asks, asked) = mpsc::channel();
+        let code = |cx: JobContext| async move {
+            let _guard = guard;
+            let mut ask = Box::pin(cx.world(move |_| writes.write("ran")));
+            assert_eq!(bevy_tasks::futures::check_ready(&mut ask), None);
+            asks.send(()).unwrap();
+            let _ = ask.await;
+        };
+        let entity = app.world_mut().spawn_job(Lane::Background, code).id();
+        asked.recv().unwrap();
+        app.world_mut().despawn(entity);
+        frames_until(app, |_| drops.count() == 1);
+        assert_eq!(log.lines(), [""; 0]);
+    });
+}
+
+/// A thread that isn't cancelled with the job waits for the world in its name.
+#[test]
+fn whoever_waits_for_a_cancelled_job_gets_an_error() {
+    with_app(|app| {
+        let (gives, given) = mpsc::channel();
+        let code = |cx: JobContext| async move {
+            gives.send(cx).unwrap();
+            std::future::pending::<()>().await;
+        };
+        let entity = app.world_mut().spawn_job(Lane::Background, code).id();
+        let cx = given.recv().unwrap();
+        let other = cx.clone();
+        let waits = thread::spawn(move || block_on(other.world(|_| ())));
+        app.world_mut().despawn(entity);
+        frames_until(app, |_| waits.is_finished());
+        // It may have been asked for before the despawn, but no frame came in between.
+        assert_eq!(waits.join().unwrap(), Err(WorldError::Cancelled));
+        assert!(cx.is_cancelled());
+    });
+}
+
+#[test]
+fn when_the_app_goes_whatever_waits_for_it_gets_an_error() {
+    within(60, || {
+        let mut app = common::app(2);
+        let (tells, told) = mpsc::channel();
+        for wait in 0..3 {
+            let tells = tells.clone();
+            app.world_mut()
+                .spawn_job(Lane::Background, move |cx| async move {
+                    let second = Duration::from_secs(1_000_000);
+                    let error = match wait {
+                        0 => cx.world(|_| ()).await,
+                        1 => cx.next_frame().await,
+                        _ => cx.sleep(second).await,
+                    };
+                    // Once more, of an app that is gone already.
+                    let again = cx.with(|| ()).await;
+                    tells.send((error, again)).unwrap();
+                })
+                .detach();
+        }
+        drop(app);
+        for _ in 0..3 {
+            let gone = Err(WorldError::AppGone);
+            assert_eq!(told.recv().unwrap(), (gone.clone(), gone));
+        }
+    });
+}
+
+/// A job that holds a lock asks for the world; a system wants the lock meanwhile.
+#[test]
+fn requests_run_while_the_job_holds_a_lock_that_a_system_tries() {
+    with_app(|app| {
+        let lock = Arc::new(Mutex::new(0));
+        let (held, tried) = (lock.clone(), lock.clone());
+        app.add_systems(Update, move || drop(tried.try_lock()));
+        let code = |cx: JobContext| async move {
+            let world = cx.clone();
+            cx.blocking(move || {
+                let mut guard = held.lock().unwrap();
+                *guard = block_on(world.world(|_| 5)).unwrap();
+            })
+            .await;
+        };
+        let entity = app.world_mut().spawn_job(Lane::Background, code).id();
+        outcome::<()>(app, entity).unwrap();
+        assert_eq!(*lock.lock().unwrap(), 5);
+    });
+}
