@@ -81,6 +81,6 @@ pub fn main() {
         thread::yield_now();
     }
     let sum: u32 = app.world().resource::<Squares>().0.iter().sum();
-    assert_eq!(sum, (0..100).map(|number| number * number).sum());
+    assert_eq!(sum, (0..100).map(|number| number * number).sum::<u32>());
     println!("100 answers, sum {sum}");
 }
