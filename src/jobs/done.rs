@@ -105,6 +105,8 @@ impl<T: Send + 'static> AnyJob for Shared<T> {
                 outcome: Mutex::new(outcome),
             };
             world.trigger_ref(&mut done);
+            // What observers have queued comes before the next job's.
+            world.flush();
             outcome = done.take();
         }
         let is_over = then.is_some() || self.is_detached();
