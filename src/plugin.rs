@@ -12,7 +12,8 @@ use bevy_ecs::resource::Resource;
 use bevy_ecs::schedule::IntoScheduleConfigs;
 use bevy_ecs::system::NonSendMarker;
 use bevy_tasks::{AsyncComputeTaskPool, ComputeTaskPool, IoTaskPool, TaskPoolBuilder};
-use heartbeat_pool::{Lane, LowerPriority, ThreadPool};
+use heartbeat_pool::{Lane, LowerPriority, ThreadPool, ThreadPoolBuilder};
+use std::any::Any;
 use std::env;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -81,6 +82,15 @@ pub struct HeartbeatPlugin {
     pub place_threads: bool,
     /// How often forked work is offered to idle threads.
     pub beat: Duration,
+    /// Each thread's stack, in bytes; the system's default without it. This and the next two hold
+    /// where nothing has used the pool before the plugin comes, as a `TaskPoolPlugin` or rayon do.
+    pub stack_size: Option<usize>,
+    /// Names each thread by its index; `heartbeat (0)` and so on by default. Linux shows the first
+    /// 15 bytes, of which threads for io and background jobs have `low ` in front.
+    pub thread_name: Option<fn(usize) -> String>,
+    /// Called with the payload of each panic of detached work, on the thread where it happened.
+    /// Panics of tasks and jobs go to whoever holds these.
+    pub panic_handler: Option<fn(&(dyn Any + Send))>,
     /// Whether schedules get the [`AdaptiveExecutor`](crate::AdaptiveExecutor): each that would run
     /// on the engine's multi-threaded executor, of this app and of those sub-apps that are there
     /// when plugins finish. To find that out, each new schedule's executor once runs a system of
@@ -103,6 +113,9 @@ impl Default for HeartbeatPlugin {
             lower_priority: LowerPriority::default(),
             place_threads: true,
             beat: Duration::from_micros(100),
+            stack_size: None,
+            thread_name: None,
+            panic_handler: None,
             adaptive_schedules: true,
             record: Record::Off,
             record_to: PathBuf::from("traces"),
@@ -111,6 +124,20 @@ impl Default for HeartbeatPlugin {
 }
 
 impl HeartbeatPlugin {
+    /// What threads are started with.
+    fn set_up_threads(&self, mut builder: ThreadPoolBuilder) -> ThreadPoolBuilder {
+        if let Some(bytes) = self.stack_size {
+            builder = builder.stack_size(bytes);
+        }
+        if let Some(name) = self.thread_name {
+            builder = builder.thread_name(name);
+        }
+        if let Some(handler) = self.panic_handler {
+            builder = builder.panic_handler(handler);
+        }
+        builder
+    }
+
     fn set_up_pool(&self, options: &Options) {
         heartbeat_pool::place_threads(self.place_threads);
         let variable = env::var_os(THREADS_VARIABLE);
@@ -125,6 +152,7 @@ impl HeartbeatPlugin {
             .lower_threads(self.lower_threads)
             .lower_priority(self.lower_priority)
             .beat(self.beat);
+        builder = self.set_up_threads(builder);
         let budgets = [
             (Lane::Io, self.io_budget.or(options.io_budget)),
             (

@@ -8,7 +8,8 @@ use bevy_ecs::system::{IntoSystem, RunSystemOnce};
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
-/// A job of this entity has ended. Observers are told in the next frame.
+/// A job of this entity has ended. Observers are told in the next frame; `T` is the type of the
+/// job's result, to the letter: for `async { 42 }` it is `i32`.
 ///
 /// ```
 /// use bevy_app::App;
@@ -21,7 +22,7 @@ use std::sync::{Arc, Mutex};
 /// let mut app = App::new();
 /// app.add_plugins(HeartbeatPlugin::default());
 /// app.world_mut()
-///     .spawn_job(Lane::Background, |_| async { 6 * 7 })
+///     .spawn_job(Lane::Background, |_| async { 42_u32 })
 ///     .observe(|done: On<JobDone<u32>>, mut commands: Commands| {
 ///         if let Some(Ok(answer)) = done.take() {
 ///             commands.insert_resource(Answer(answer));
@@ -105,6 +106,8 @@ impl<T: Send + 'static> AnyJob for Shared<T> {
                 outcome: Mutex::new(outcome),
             };
             world.trigger_ref(&mut done);
+            // What observers have queued comes before the next job's.
+            world.flush();
             outcome = done.take();
         }
         let is_over = then.is_some() || self.is_detached();

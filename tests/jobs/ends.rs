@@ -132,6 +132,19 @@ fn an_observer_is_told_and_may_take_the_result() {
     });
 }
 
+/// Here no other system brings a sync point.
+#[test]
+fn what_an_observer_commands_is_done_when_jobs_are_run() {
+    with_app(|app| {
+        #[derive(Resource)]
+        struct Told;
+        let job = |_: JobContext| async {};
+        let told = |_: On<JobDone<()>>, mut commands: Commands| commands.insert_resource(Told);
+        app.world_mut().spawn_job(Lane::Io, job).observe(told);
+        frames_until(app, |world| world.contains_resource::<Told>());
+    });
+}
+
 #[test]
 fn then_runs_a_system_and_the_jobs_own_entity_goes() {
     with_app(|app| {
