@@ -75,7 +75,7 @@ fn main() -> ExitCode {
     let mut app = App::new();
     app.add_plugins(HeartbeatPlugin {
         record: Record::LateFrames {
-            over: Duration::from_millis(16),
+            over: Duration::from_millis(50),
             keep: 4,
         },
         record_to: folder.clone(),

@@ -35,8 +35,6 @@ pub enum Cause {
     NotOffered,
     /// The thread was woken, but slept still.
     BeingWoken,
-    /// As many threads ran as are to run at once.
-    NoSeat,
     /// The thread had work, but the system gave it no core.
     NoCore,
     /// The thread had work, which waited: for a lock, or for a call that blocks.
@@ -62,7 +60,6 @@ impl fmt::Display for Cause {
             }
             Self::NotOffered => write!(f, "queued, not yet offered"),
             Self::BeingWoken => write!(f, "asleep, being woken"),
-            Self::NoSeat => write!(f, "all seats taken"),
             Self::NoCore => write!(f, "no core: the system ran others"),
             Self::Blocked => write!(f, "in a lock or a blocking call"),
         }
@@ -78,7 +75,8 @@ pub struct Account {
     pub frame: u64,
     /// How long it took.
     pub time: Duration,
-    /// How many threads there were for it.
+    /// How many threads were to run at once: those that were there beyond them, in the place of
+    /// others that waited, are none.
     pub threads: usize,
     /// The longest first.
     pub causes: Vec<(Cause, Duration)>,
@@ -118,7 +116,7 @@ impl Trace {
         Some(Account {
             frame: frame.number,
             time: Duration::from_nanos(frame.end - frame.begin),
-            threads: sweep.rows.len(),
+            threads: self.threads,
             causes,
         })
     }
@@ -175,31 +173,28 @@ impl<'a> Sweep<'a> {
     }
 
     fn add(&self, begin: u64, end: u64, times: &mut BTreeMap<Cause, u64>) {
-        let state = |row: &usize| self.trace.rows[*row].state(begin);
-        let is_idle = |row: &&usize| state(row) != State::Running;
-        let idle: Vec<usize> = self.rows.iter().filter(is_idle).copied().collect();
-        let running = self.rows.len() - idle.len();
-        let mut count = |cause, threads: usize| {
-            *times.entry(cause).or_default() += (end - begin) * threads as u64;
+        let seats = self.trace.threads;
+        let is_running = |row: &&usize| self.trace.rows[**row].state(begin) == State::Running;
+        // Threads that come back from a wait may be more than there are seats for a moment.
+        let running = self.rows.iter().filter(is_running).count().min(seats);
+        let mut count = |cause, seats: usize| {
+            *times.entry(cause).or_default() += (end - begin) * seats as u64;
         };
         count(Cause::Running, running);
-        let is_woken = |row: &usize| {
+        let is_woken = |row: &&usize| {
             let mut woken = self.woken.iter();
-            woken.any(|(who, left, came)| who == row && *left <= begin && *came > begin)
+            woken.any(|(who, left, came)| who == *row && *left <= begin && *came > begin)
         };
-        let woken = idle.iter().filter(|row| is_woken(row)).count();
+        let idle = seats - running;
+        let woken = self.rows.iter().filter(is_woken).count().min(idle);
         count(Cause::BeingWoken, woken);
-        let rest = idle.len() - woken;
-        if rest > 0 {
-            count(self.cause(begin, running), rest);
+        if idle > woken {
+            count(self.cause(begin), idle - woken);
         }
     }
 
-    /// Why threads that sleep or search do so at `time`, while so many run.
-    fn cause(&self, time: u64, running: usize) -> Cause {
-        if running >= self.trace.threads {
-            return Cause::NoSeat;
-        }
+    /// Why threads that sleep or search do so at `time`.
+    fn cause(&self, time: u64) -> Cause {
         if self
             .queued
             .iter()
@@ -232,7 +227,10 @@ impl<'a> Sweep<'a> {
 /// Moves from what `row` ran the time for which it had no core, or was blocked.
 fn without_core(row: &Row, frame: &Frame, times: &mut BTreeMap<Cause, u64>) {
     let (no_core, blocked) = row.without_core(frame.begin, frame.end);
-    *times.entry(Cause::Running).or_default() -= no_core + blocked;
+    let running = times.entry(Cause::Running).or_default();
+    let no_core = no_core.min(*running);
+    let blocked = blocked.min(*running - no_core);
+    *running -= no_core + blocked;
     *times.entry(Cause::NoCore).or_default() += no_core;
     *times.entry(Cause::Blocked).or_default() += blocked;
 }
