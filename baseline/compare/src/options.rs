@@ -87,6 +87,9 @@ impl Options {
         if !self.pools.is_empty() {
             return not_with("--pools", "this project's pool is compared with itself");
         }
+        if self.workload.is_some() {
+            return not_with("a workload's name", "--only chooses workloads");
+        }
         Ok(())
     }
 
@@ -128,9 +131,9 @@ mod tests {
         assert!(error(&["--threads", "0"]).contains("from 1 to 1024, not 0"));
         assert!(error(&["--pools", "ours,riyon"]).contains("\"riyon\""));
         assert!(error(&["--rounds"]).contains("--rounds"));
-        for option in ["--scaling", "--pools=ours", "--record"] {
-            let option_alone = option.split('=').next().unwrap_or(option);
-            assert!(error(&["--against", "HEAD", option]).contains(option_alone));
+        for option in ["--scaling", "--pools=ours", "--record", "60hz"] {
+            let error = error(&["--against", "HEAD", option]);
+            assert!(error.contains("does not go with --against"), "{error}");
         }
     }
 }

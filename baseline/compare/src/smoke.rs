@@ -51,6 +51,18 @@ fn all(pool: &dyn Contender) -> Vec<Answer> {
     answers
 }
 
+/// How many of these workloads each can run.
+const RUN: [(&str, usize); 8] = [
+    ("serial", 11),
+    ("ours", 20),
+    ("rayon", 14),
+    ("chili", 11),
+    ("forte", 19),
+    ("bevy_tasks", 12),
+    ("async-executor", 6),
+    ("tokio", 6),
+];
+
 #[test]
 fn all_answers_are_right() {
     let watchdog = Watchdog::start(LIMIT);
@@ -58,6 +70,8 @@ fn all_answers_are_right() {
         for pool in Lineup::new(threads, |_| true).iter() {
             let name = pool.name();
             let answers = watchdog.watch(|| format!("{name} x{threads}"), || all(pool));
+            let ran = answers.iter().filter(|answer| answer.is_ok()).count();
+            assert!(RUN.contains(&(name, ran)), "{name} x{threads} runs {ran}");
             for (place, answer) in answers.into_iter().enumerate() {
                 let fine = matches!(
                     answer,

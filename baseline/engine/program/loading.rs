@@ -84,9 +84,9 @@ pub fn run(options: &Options) -> Figures {
 
 /// The same, of an app that `build` adds something to.
 pub fn run_in(options: &Options, build: impl FnOnce(&mut App)) -> Figures {
-    images::make(&options.folder)?;
-    let folder = options.folder.canonicalize();
-    let folder = folder.unwrap_or_else(|_| options.folder.clone());
+    let folder = options.folder.join("images");
+    images::make(&folder)?;
+    let folder = folder.canonicalize().unwrap_or(folder);
     let mut app = app(&folder);
     build(&mut app);
     let mut frames = Frames::new(app, Pace::SixtyHertz, Spinner::calibrate());

@@ -10,6 +10,7 @@ use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use suite::exit;
 
 /// The page, and the folder of the records.
 fn places() -> (PathBuf, PathBuf) {
@@ -45,13 +46,7 @@ fn write() -> Result<(), Box<dyn Error>> {
 }
 
 fn main() -> ExitCode {
-    match write() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("figures: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    exit(write().map(|()| ExitCode::SUCCESS))
 }
 
 #[cfg(test)]

@@ -51,27 +51,32 @@ impl Against<'_> {
         Ok(program)
     }
 
-    /// Builds a commit's program with the present workloads. A pool whose interface was another one
-    /// then is called as that commit called it.
-    fn build_then(&self, commit: &Commit) -> Result<PathBuf, Box<dyn Error>> {
+    /// Builds a commit's program with the present workloads, and says what it was built from. A pool
+    /// whose interface was another one then is called as that commit called it.
+    fn build_then(&self, commit: &Commit) -> Result<(PathBuf, String), Box<dyn Error>> {
+        let title = &commit.title;
         commit.overlay(self.baseline)?;
         let package = self.package(&commit.baseline(), commit.target(self.program));
-        let built = self.build(&package);
-        let Some(face) = self
-            .face
-            .filter(|_| matches!(built, Err(BuildError::Refused { .. })))
-        else {
-            return Ok(built?);
+        let (built, from) = match (self.build(&package), self.face) {
+            (Err(BuildError::Refused { .. }), Some(face)) => {
+                println!(
+                    "\nWhat baseline/{face} calls is not there in {title}: trying that commit's own \
+                     baseline/{face}."
+                );
+                commit.restore(face)?;
+                let from = format!("{title} (with its own baseline/{face})");
+                (self.build(&package), from)
+            }
+            (built, _) => (built, title.clone()),
         };
-        println!(
-            "\nWhat baseline/{face} calls is not there in {}: trying that commit's own baseline/{face}.",
-            commit.title
-        );
-        commit.restore(face)?;
-        self.build(&package).map_err(|error| {
-            let title = &commit.title;
-            format!("the present workloads do not build with the pool of {title}: {error}").into()
-        })
+        match built {
+            Ok(program) => Ok((program, from)),
+            Err(error @ BuildError::Refused { .. }) => {
+                let what = "the present workloads do not build with what the crates were in";
+                Err(format!("{what} {title}: {error}").into())
+            }
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Builds both, runs them in turn and prints how they compare. The exit is 1 where something
@@ -85,8 +90,9 @@ impl Against<'_> {
         let present = self.package(self.baseline, self.present.clone());
         let mut arguments = self.arguments.clone();
         arguments.extend(options.quick.then(|| "--quick".to_owned()));
+        let (other, then) = self.build_then(&commit)?;
         let programs = Programs {
-            other: self.build_then(&commit)?,
+            other,
             ours: self.build(&present)?,
             arguments,
         };
@@ -96,7 +102,7 @@ impl Against<'_> {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         let spinner = Spinner::calibrate();
         session.tell("now", "what lies here".to_owned());
-        session.tell("then", commit.title);
+        session.tell("then", then);
         session.tell("rounds", options.runs().to_string());
         session.tell(
             "threads that ran at once before",

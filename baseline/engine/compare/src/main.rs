@@ -10,7 +10,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     // baseline/engine/compare
     let engine = Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("");
-    let images = paired::target(&engine, "engine").join("images");
+    let made = paired::target(&engine, "engine");
     paired::run(Comparison {
         name: "engine",
         usage: Usage {
@@ -20,7 +20,7 @@ fn main() -> ExitCode {
             quick: "minutes in place of half an hour",
             own: "",
         },
-        arguments: vec!["--folder".to_owned(), images.to_string_lossy().into_owned()],
+        arguments: vec!["--folder".to_owned(), made.to_string_lossy().into_owned()],
         folder: engine,
         versions: &[("Bevy", "bevy_tasks")],
         patched: "bevy_tasks",
