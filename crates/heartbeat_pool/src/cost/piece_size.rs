@@ -46,6 +46,8 @@ impl PieceSize {
     const WORTH_WAKING: f64 = 200_000.0;
     /// An item that takes less, in nanoseconds, is timed together with others.
     const SHORT: f64 = 1_000.0;
+    /// What an item is taken to cost at least, in nanoseconds.
+    const LEAST: f64 = 0.1;
     /// How much later than its owner another thread begins, in nanoseconds.
     const HAND_OVER: f64 = 1_500.0;
     /// A loop of fewer items is shared before its first one, for that may take long.
@@ -133,11 +135,15 @@ impl PieceSize {
             return;
         }
         let items = self.items.min(left / 2).max(1);
-        let item = (nanos / items as f64).max(0.1);
+        let measured = nanos / items as f64;
+        // What is shared must cost something, however coarse the clock.
+        let item = measured.max(Self::LEAST);
         let rest = item * (left - items) as f64;
         let time = (rest / Self::PART).clamp(Self::SHORTEST, Self::LONGEST);
         self.item = Some(item);
-        self.items = ((time / item) as usize).clamp(1, self.items * Self::GROWTH);
+        // By what was measured: a piece may cost the same however many items it has.
+        let most = self.items.saturating_mul(Self::GROWTH);
+        self.items = ((time / measured) as usize).clamp(1, most);
     }
 }
 
@@ -168,6 +174,23 @@ mod tests {
         let many = pieces(10_000_000);
         assert!(many.len() < 500, "{}", many.len());
         assert_eq!(many.iter().sum::<usize>(), 10_000_000);
+    }
+
+    /// Such as a closed form of a range, or items without a size.
+    #[test]
+    #[cfg_attr(miri, ignore = "in an interpreter all work is long")]
+    fn pieces_that_take_no_time_grow_without_an_end() {
+        let mut size = PieceSize::new(false);
+        let mut left = usize::MAX;
+        for _ in 0..10_000 {
+            if size.is_rest(left) {
+                return;
+            }
+            let piece = size.items.min(left / 2);
+            size.run(left, || ());
+            left -= piece;
+        }
+        panic!("{left} items are left, to be cut by {}", size.items);
     }
 
     #[test]

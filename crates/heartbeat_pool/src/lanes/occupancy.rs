@@ -84,12 +84,13 @@ impl Occupancy {
 
     /// Sets the target to what `change` makes of it, and gives the new one.
     pub(crate) fn change_target(&self, change: impl Fn(usize) -> usize) -> usize {
-        // Relaxed: a hint to admission; whoever changes it notifies the pool afterwards, and the
-        // lock of the threads' slots orders it for those that end.
+        // A hint to admission; whoever changes it notifies the pool afterwards, and the lock of the
+        // threads' slots orders it for those that end. AcqRel pairs with itself: a change of size
+        // that comes after the end's sees the pool ended.
         let set = |target| Some(change(target));
         let (Ok(before) | Err(before)) =
             self.target
-                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, set);
+                .fetch_update(Ordering::AcqRel, Ordering::Relaxed, set);
         change(before)
     }
 

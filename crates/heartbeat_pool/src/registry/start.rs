@@ -339,7 +339,12 @@ impl Registry {
     ) -> io::Result<usize> {
         // Relaxed: the flag guards nothing.
         self.threads.is_sized.store(true, Ordering::Relaxed);
-        let threads = self.occupancy.change_target(change);
+        let mut threads = self.occupancy.change_target(change);
+        // Whoever waits in a pool that has ended since would take these for threads that come. It
+        // is seen here, or the end's own change comes later: `change_target`.
+        if self.is_terminated() {
+            threads = self.occupancy.change_target(|_| 0);
+        }
         let started = self.threads.populate(self, threads);
         let started = started.map_err(|(started, error)| {
             // Nobody is to wait for threads that are not there.
@@ -351,5 +356,20 @@ impl Registry {
         self.sleep.wake_all();
         self.waiters.wake_all();
         started.map(|()| threads)
+    }
+}
+
+#[cfg(all(test, not(heartbeat_loom)))]
+mod tests {
+    use crate::pool::ThreadPool;
+
+    /// As where a thread that waits asks for threads that were refused, and the pool ends just then.
+    #[test]
+    fn a_pool_that_has_ended_counts_on_no_threads() {
+        let pool = ThreadPool::builder().num_threads(1).build().unwrap();
+        let registry = pool.registry().clone();
+        drop(pool);
+        assert_eq!(registry.resize_own(&|_| 2).unwrap(), 0);
+        assert_eq!(registry.occupancy.target(), 0);
     }
 }
