@@ -390,7 +390,7 @@ fn systems_of_an_app_read_at_once_and_write_alone() {
             let sum = all
                 .par_iter()
                 .fold(|| 0, |sum, it| *sum += it.0, |a, b| a + b);
-            assert_eq!(sum, plain.iter().map(|number| number.0).sum());
+            assert_eq!(sum, plain.iter().map(|number| number.0).sum::<u64>());
         };
         app.add_systems(Update, (write, read, write, read, read));
         for _ in 0..50 {
