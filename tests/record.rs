@@ -113,7 +113,8 @@ fn the_causes_add_up_to_the_frames_time_times_the_threads() {
 fn a_forecast_is_no_longer_with_more_threads_and_never_less_than_its_span() {
     let _turn = turn();
     let trace = trace_of(40);
-    let (number, _) = trace.frames().last().unwrap();
+    // The one that other programs have disturbed least.
+    let (number, _) = trace.frames().min_by_key(|(_, time)| *time).unwrap();
     let forecast = trace.forecast(number).unwrap();
     let times: Vec<_> = forecast.times.iter().map(|(_, time, _)| *time).collect();
     assert!(times.windows(2).all(|pair| pair[1] <= pair[0]), "{times:?}");

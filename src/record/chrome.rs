@@ -89,6 +89,7 @@ fn way(way: Way) -> &'static str {
         Way::Forked => "forked",
         Way::Promoted => "promoted",
         Way::Woken => "woken",
+        Way::Called => "called",
     }
 }
 

@@ -14,6 +14,8 @@ pub(crate) enum Way {
     Promoted,
     /// It was woken.
     Woken,
+    /// It was called to a scope.
+    Called,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,8 +55,14 @@ pub(crate) fn flows(snapshot: &Snapshot) -> Vec<Flow> {
     for (row, event) in events {
         builder.add(row, event.time, event.what);
     }
-    // A ticket stands for its scope, whose jobs have flows of their own.
     builder.flows
+}
+
+impl Way {
+    /// Whether it is that of a piece of work.
+    pub(crate) fn is_work(self) -> bool {
+        !matches!(self, Self::Woken | Self::Called)
+    }
 }
 
 impl Builder {
@@ -87,9 +95,10 @@ impl Builder {
             }
             What::Begun { job, .. } => {
                 let left = self.single.remove(&job);
-                // A ticket, whose scope's jobs have flows of their own.
+                // Its scope's jobs have flows of their own.
                 let is_ticket = self.scoped.contains_key(&job);
-                self.arrive(row, time, left.filter(|_| !is_ticket));
+                let way = |way| if is_ticket { Way::Called } else { way };
+                self.arrive(row, time, left.map(|(from, left, w)| (from, left, way(w))));
             }
             What::Parked { parker, .. } => {
                 self.woken.remove(&parker);
@@ -158,6 +167,7 @@ mod tests {
         let short = |flow: &Flow| (flow.from, flow.left, flow.to, flow.came, flow.way);
         let expected = [
             (0, 13, 1, 15, Way::Woken),
+            (0, 12, 1, 16, Way::Called),
             (0, 10, 0, 20, Way::Queued),
             (0, 11, 1, 21, Way::Queued),
             (0, 30, 1, 40, Way::Promoted),

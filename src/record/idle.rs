@@ -126,13 +126,12 @@ impl<'a> Sweep<'a> {
     fn new(trace: &'a Trace, frame: &Frame) -> Self {
         let rows = trace.rows_of(frame);
         let within = |left: u64, came: u64| came > frame.begin && left < frame.end;
-        let flows = trace
-            .flows
-            .iter()
-            .filter(|flow| within(flow.left, flow.came));
-        let (woken, queued): (Vec<&Flow>, Vec<&Flow>) =
-            flows.partition(|flow| flow.way == Way::Woken);
-        let mut queued: Vec<_> = queued.iter().map(|flow| (flow.left, flow.came)).collect();
+        let flows = trace.flows.iter();
+        let flows: Vec<&Flow> = flows.filter(|flow| within(flow.left, flow.came)).collect();
+        let work = flows.iter().filter(|flow| flow.way.is_work());
+        let mut queued: Vec<_> = work.map(|flow| (flow.left, flow.came)).collect();
+        let woken = flows.iter().filter(|flow| flow.way == Way::Woken);
+        let woken = woken.map(|flow| (flow.to, flow.left, flow.came)).collect();
         for (_, promoted) in &trace.promoted {
             let before = trace.beats.partition_point(|beat| beat <= promoted);
             if let Some(beat) = before.checked_sub(1).map(|place| trace.beats[place])
@@ -146,10 +145,7 @@ impl<'a> Sweep<'a> {
             trace,
             rows,
             queued,
-            woken: woken
-                .iter()
-                .map(|flow| (flow.to, flow.left, flow.came))
-                .collect(),
+            woken,
             held: conflict::held(trace, frame),
             runs: conflict::runs(trace, frame),
         }

@@ -2,7 +2,6 @@
 //! the other, each of systems with an order, and what the main thread does in between.
 
 use super::conflict::{Run, runs};
-use super::flow::Way;
 use super::row::Kind;
 use super::trace::{Frame, Trace};
 use std::collections::HashMap;
@@ -152,7 +151,7 @@ fn work(trace: &Trace, run: &Run) -> (f64, f64) {
             if flow.came > run.end {
                 break;
             }
-            if !is_part || flow.to == row || flow.way == Way::Woken {
+            if !is_part || flow.to == row || !flow.way.is_work() {
                 continue;
             }
             first = first.or(Some(flow.left));
@@ -185,7 +184,7 @@ fn ran(trace: &Trace, row: usize, begin: u64, end: u64) -> u64 {
 /// What usually passes from the moment that work is offered until another thread begins it.
 fn hand_over(trace: &Trace) -> Option<f64> {
     let flows = trace.flows.iter();
-    let taken = flows.filter(|flow| flow.from != flow.to && flow.way != Way::Woken);
+    let taken = flows.filter(|flow| flow.from != flow.to && flow.way.is_work());
     let mut times: Vec<u64> = taken
         .map(|flow| flow.came.saturating_sub(flow.left))
         .collect();

@@ -89,7 +89,7 @@ fn rest(trace: &Trace, frame: &Frame, row: usize, end: u64, state: State) -> (St
     {
         let what = match flow.way {
             Way::Woken => "is being woken",
-            Way::Queued | Way::Forked | Way::Promoted => "comes to take it",
+            Way::Queued | Way::Forked | Way::Promoted | Way::Called => "comes to take it",
         };
         let step = Step {
             row,

@@ -1,6 +1,6 @@
 //! A recording, ready to be asked and written.
 
-use super::flow::{Flow, Way, flows};
+use super::flow::{Flow, flows};
 use super::order::Order;
 use super::row::{Bar, Kind, Row, State};
 use heartbeat_pool::record::{Name, Role, Snapshot, ThreadEvents, What};
@@ -169,7 +169,7 @@ fn place(thread: &ThreadEvents) -> (u8, usize, String) {
 /// Tells the systems' parts that ran on other threads whose they are.
 fn name_parts(rows: &mut [Row], flows: &[Flow]) {
     // By their begins, so that a part's own parts know already.
-    for flow in flows.iter().filter(|flow| flow.way != Way::Woken) {
+    for flow in flows.iter().filter(|flow| flow.way.is_work()) {
         let Some(system) = rows[flow.from].system(flow.left) else {
             continue;
         };

@@ -19,7 +19,7 @@ fn place<T>(parker: *const T) -> u64 {
 #[inline]
 pub(crate) fn parked<T>(parker: *const T, timed: bool) {
     if let Some(session) = threads::session() {
-        threads::clocks(session);
+        threads::clocks_after_long(session);
         let parker = place(parker);
         threads::write(session, What::Parked { parker, timed });
     }
