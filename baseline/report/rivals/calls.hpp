@@ -1,7 +1,8 @@
 // The workloads for libraries whose forks are plain calls.
 //
-// A `Pool` has a constructor that takes a number of threads, `enter(f)`, which runs `f` inside, and
-// `all(count, f)`, which runs `f(0)` to `f(count - 1)`, maybe in parallel, and waits for them.
+// A `Pool` has a constructor that takes a number of threads, `enter(f)`, which runs `f` inside,
+// `version()`, and `all(count, f)`, which runs `f(0)` to `f(count - 1)`, maybe in parallel, and
+// waits for them.
 #pragma once
 
 #include "common.hpp"
@@ -99,7 +100,7 @@ template <class Pool> struct Calls {
   }
 
   static int main(int argc, char **argv) {
-    Told told = read(argc, argv);
+    Told told = read(argc, argv, Pool::version());
     std::uint64_t size = told.size;
     Pool pool(told.threads);
     auto run = [&](auto once) { pool.enter([&] { measure(told, once); }); };

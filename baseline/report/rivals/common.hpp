@@ -26,7 +26,18 @@ struct Told {
   double limit;
 };
 
-inline Told read(int argc, char **argv) {
+// What a version says after the library's own.
+#ifdef __clang__
+constexpr char const *compiler = ", " __VERSION__;
+#else
+constexpr char const *compiler = ", g++ " __VERSION__;
+#endif
+
+inline Told read(int argc, char **argv, std::string const &version) {
+  if (argc == 2 && std::string(argv[1]) == "version") {
+    std::printf("%s%s\n", version.c_str(), compiler);
+    std::exit(0);
+  }
   if (argc != 5) {
     std::fprintf(stderr, "usage: %s WORKLOAD SIZE THREADS MILLISECONDS\n", argv[0]);
     std::exit(2);

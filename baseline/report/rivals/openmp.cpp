@@ -8,6 +8,8 @@ struct OpenMp {
 
   explicit OpenMp(unsigned told) : threads(told) {}
 
+  static std::string version() { return "OpenMP " + std::to_string(_OPENMP); }
+
   template <class F> void enter(F f) {
 #pragma omp parallel num_threads(threads)
 #pragma omp single

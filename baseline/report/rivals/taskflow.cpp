@@ -9,6 +9,8 @@ struct Taskflow {
 
   explicit Taskflow(unsigned threads) : own(threads) { executor = &own; }
 
+  static std::string version() { return tf::version(); }
+
   template <class F> void enter(F f) { own.async(f).get(); }
 
   template <class F> static void all(unsigned count, F f) {

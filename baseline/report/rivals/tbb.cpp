@@ -13,6 +13,8 @@ struct Tbb {
       : control(tbb::global_control::max_allowed_parallelism, threads),
         arena(static_cast<int>(threads)) {}
 
+  static std::string version() { return TBB_runtime_version(); }
+
   template <class F> void enter(F f) { arena.execute(f); }
 
   template <class F> static void all(unsigned count, F f) {
