@@ -14,6 +14,7 @@ mod row;
 mod sides;
 
 pub use build::target;
+pub use child::{Failure, Run, run as run_child};
 pub use compare::{Beside, Comparison, run};
 pub use family::{Family, Workload, workload};
 pub use row::{Reference, Row, Target, Unit};

@@ -19,8 +19,8 @@ struct Citor {
       return f(first);
     }
     unsigned middle = first + (end - first) / 2;
-    pool->forkJoin([&f, first, middle] { halves(first, middle, f); },
-                   [&f, middle, end] { halves(middle, end, f); });
+    pool->forkJoin<citor::CcdLocalForkJoinHints>([&f, first, middle] { halves(first, middle, f); },
+                                                   [&f, middle, end] { halves(middle, end, f); });
   }
 
   template <class F> static void all(unsigned count, F f) {

@@ -14,7 +14,7 @@ def answers(input, output)
 end
 
 # Where a worker is, as its master sees it: what to write to and what to read from.
-Ends = Struct.new(:to, :from)
+Ends = Struct.new(:to, :from, :process)
 
 def pipes
   [IO.pipe, IO.pipe]
@@ -28,14 +28,14 @@ end
 
 def process_worker(others)
   (input, to), (from, output) = pipes
-  fork do
+  process = fork do
     # Else a worker would keep the others' pipes open.
-    [to, from, *others.flat_map(&:to_a)].each(&:close)
+    [to, from, *others.flat_map { |worker| [worker.to, worker.from] }].each(&:close)
     answers(input, output)
     exit!
   end
   [input, output].each(&:close)
-  Ends.new(to, from)
+  Ends.new(to, from, process)
 end
 
 # Runs fibers until the block is over; each is resumed when its pipe has something to read.
@@ -139,6 +139,7 @@ end
 abort "there is no workload #{workload}" unless workload == "workers"
 size = Integer(size)
 limit = Float(limit) / 1000
+ends = []
 figures =
   if kind == "fibers"
     measure(limit) { fiber_round(size) }
@@ -146,5 +147,5 @@ figures =
     ends = started(kind, size)
     measure(limit) { round(ends) }
   end
-figures["peak"] = peak
+figures["peak"] = peak + ends.sum { |worker| worker.process ? peak(worker.process) : 0 }
 figures.each { |metric, figure| puts "#{workload}\t#{metric}\t#{figure}" }

@@ -22,6 +22,7 @@ mod work;
 pub use at_once::threads_at_once;
 pub use contender::{Answer, Contender, Entry, Refusal, check, repeat};
 pub use cpu::CpuClock;
+pub use machine::{commit, cores, cpu_model, load, rustc};
 pub use measure::{Job, Outcome, Plan, Sampled, compare};
 pub use plot::{Plot, PlotError};
 pub use record::{Record, RecordError};

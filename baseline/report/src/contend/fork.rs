@@ -131,19 +131,17 @@ pub const NAMES: [&str; 5] = ["serial", "ours", "rayon", "chili", "forte"];
 ///
 /// When the pool has no join, or can't be built.
 pub fn enter<P: Program>(name: &str, threads: usize, program: P) -> Result<P::Out, Refusal> {
-    let refused = |_| Refusal::Skipped("its threads can't be started");
+    let refused = Refusal::Skipped("its threads can't be started");
     match name {
         "serial" => Ok(program.run(Plain)),
         "ours" => {
             let builder = heartbeat_pool::ThreadPool::builder().num_threads(threads);
-            let pool = builder
-                .build()
-                .map_err(|_| Refusal::Skipped("its threads can't be started"))?;
+            let pool = builder.build().map_err(|_| refused)?;
             Ok(pool.with_worker(|worker| program.run(worker)))
         }
         "rayon" => {
             let builder = rayon::ThreadPoolBuilder::new().num_threads(threads);
-            let pool = builder.build().map_err(refused)?;
+            let pool = builder.build().map_err(|_| refused)?;
             Ok(pool.install(|| program.run(Rayon)))
         }
         "chili" => {

@@ -30,9 +30,9 @@ impl<W: Work> Program for Loop<W> {
 
     fn run(mut self, mut fork: impl Fork) -> Outcome {
         let expected = self.expected;
-        let mut figures = self.sampler.run(|iterations| {
-            repeat(iterations, expected, || self.work.once(fork.again()))
-        })?;
+        let mut figures = self
+            .sampler
+            .run(|iterations| repeat(iterations, expected, || self.work.once(fork.again())))?;
         figures.push(("answer", expected as f64));
         Ok(figures)
     }

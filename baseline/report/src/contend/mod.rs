@@ -3,8 +3,8 @@
 //! `report WORKLOAD --as NAME SIZE THREADS MILLISECONDS` runs it and prints lines of
 //! `WORKLOAD<TAB>METRIC<TAB>FIGURE`, as do the programs that aren't written in Rust.
 
-mod forks;
 mod fork;
+mod forks;
 mod layout;
 mod lineup;
 mod product;
@@ -14,10 +14,14 @@ mod skynet;
 mod spawner;
 mod suites;
 mod tasks;
+mod workers;
 
-pub use sampler::Figures;
+pub use product::expected as product_sum;
+pub use queens::expected as queens_ways;
+pub use skynet::expected as skynet_sum;
+pub use workers::{MESSAGES, WORKER, serve_pipes};
 
-use sampler::Sampler;
+use sampler::{Figures, Sampler};
 use std::error::Error;
 use std::fs;
 use std::time::Duration;
@@ -73,8 +77,11 @@ impl<'a> Task<'a> {
     }
 
     fn figures(self) -> Result<Figures, Box<dyn Error>> {
-        let found = [forks::run(self), suites::run(self), tasks::run(self)];
-        match found.into_iter().flatten().next() {
+        let found = forks::run(self)
+            .or_else(|| suites::run(self))
+            .or_else(|| tasks::run(self))
+            .or_else(|| workers::run(self));
+        match found {
             Some(figures) => figures,
             None => Err(TaskError::Workload(self.workload.to_owned()).into()),
         }
@@ -87,7 +94,9 @@ impl<'a> Task<'a> {
     /// What went wrong, a wrong answer too.
     pub fn run(self) -> Result<(), Box<dyn Error>> {
         let mut figures = self.figures()?;
-        figures.extend(peak_memory().map(|peak| ("peak", peak)));
+        if !figures.iter().any(|(metric, _)| *metric == "peak") {
+            figures.extend(peak_memory_of("self").map(|peak| ("peak", peak)));
+        }
         for (metric, figure) in figures {
             println!("{}\t{metric}\t{figure}", self.workload);
         }
@@ -95,9 +104,11 @@ impl<'a> Task<'a> {
     }
 }
 
-/// The most memory that this process has had, in KiB, where the system tells it.
-fn peak_memory() -> Option<f64> {
-    let status = fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    line.trim().strip_suffix(" kB")?.trim().parse().ok()
+/// The most memory that a process has had, in KiB, where the system tells it.
+fn peak_memory_of(process: &str) -> Option<f64> {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse().ok()
 }

@@ -25,9 +25,10 @@ fn fill(piece: &mut [f32], side: usize, at: (usize, usize), f: &impl Fn(usize, u
 /// The sum of all elements, each times what `f` gives for its row and column.
 fn weigh(piece: &[f32], side: usize, at: (usize, usize), f: &impl Fn(usize, usize) -> u64) -> u64 {
     if side == BLOCK {
-        let weighed = piece.iter().enumerate().map(|(place, value)| {
-            *value as u64 * f(at.0 + place / BLOCK, at.1 + place % BLOCK)
-        });
+        let weighed = piece
+            .iter()
+            .enumerate()
+            .map(|(place, value)| *value as u64 * f(at.0 + place / BLOCK, at.1 + place % BLOCK));
         return weighed.sum();
     }
     let half = side / 2;
@@ -61,7 +62,9 @@ pub fn expected(side: u64) -> u64 {
     let side = side as usize;
     let inner = |k: usize| {
         let column: u64 = (0..side).map(|i| row_weight(i) * left(i, k) as u64).sum();
-        let row: u64 = (0..side).map(|j| column_weight(j) * right(k, j) as u64).sum();
+        let row: u64 = (0..side)
+            .map(|j| column_weight(j) * right(k, j) as u64)
+            .sum();
         column * row
     };
     (0..side).map(inner).sum()

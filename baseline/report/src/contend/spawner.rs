@@ -1,6 +1,6 @@
 //! Tasks that a program can be written for once, and that each pool has in its own way.
 
-use async_executor::StaticExecutor;
+use async_executor::{StaticExecutor, Task};
 use async_io::Timer;
 use futures_lite::future::block_on;
 use heartbeat_pool::Lane;
@@ -76,7 +76,7 @@ impl Spawner for Bevy {
 pub struct Smol(&'static StaticExecutor);
 
 impl Spawner for Smol {
-    type Task<T: Send + 'static> = async_executor::Task<T>;
+    type Task<T: Send + 'static> = Task<T>;
 
     fn spawn<T: Send + 'static>(
         &self,

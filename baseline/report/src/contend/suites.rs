@@ -31,11 +31,7 @@ pub fn run(task: Task<'_>) -> Option<Outcome> {
     })
 }
 
-fn of(
-    task: Task<'_>,
-    answer: u64,
-    mut run: impl FnMut(&dyn Contender, u64) -> Answer,
-) -> Outcome {
+fn of(task: Task<'_>, answer: u64, mut run: impl FnMut(&dyn Contender, u64) -> Answer) -> Outcome {
     let contender = contender(task.name, task.threads)?;
     let run = |iterations| run(&*contender, iterations);
     let mut figures = task.sampler.run(run)?;
@@ -51,7 +47,9 @@ fn tree(task: Task<'_>, layout: Layout) -> Outcome {
 fn slice(task: Task<'_>, cost: Cost) -> Outcome {
     let len = usize::try_from(task.size)?;
     let mut items = Items::new(len);
-    let figures = of(task, task.size, |pool, n| pool.for_each(&mut items, cost, n))?;
+    let figures = of(task, task.size, |pool, n| {
+        pool.for_each(&mut items, cost, n)
+    })?;
     items.verify()?;
     Ok(figures)
 }

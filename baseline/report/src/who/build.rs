@@ -137,7 +137,11 @@ mod tests {
         for contender in super::super::ALL {
             if let Kind::Rust { package } = contender.kind {
                 let version = packaged_version(package);
-                assert!(!version.contains("unknown"), "{}: {version}", contender.name);
+                assert!(
+                    !version.contains("unknown"),
+                    "{}: {version}",
+                    contender.name
+                );
             }
         }
     }
