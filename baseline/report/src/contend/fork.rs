@@ -121,9 +121,6 @@ pub trait Program: Send {
     fn run(self, fork: impl Fork) -> Self::Out;
 }
 
-/// The names of those who can join.
-pub const NAMES: [&str; 5] = ["serial", "ours", "rayon", "chili", "forte"];
-
 /// Runs a program inside of the pool of that name, with so many running threads: the caller's
 /// counts where it runs as well.
 ///

@@ -1,11 +1,12 @@
 //! The workloads of programs that fork and join.
 
-use super::fork::{Fork, Program, enter};
+use super::Task;
+use super::fork::{Fork, Half, Plain, Program, enter};
 use super::product::{self, Matrices};
 use super::queens::{self, Board, Boards};
+use super::rays::{self, Image, Node};
 use super::sampler::{Figures, Sampler};
 use super::skynet::{self, Skynet};
-use super::{Task, fork::Half};
 use std::error::Error;
 use std::hint::black_box;
 use suite::{Refusal, repeat};
@@ -62,6 +63,36 @@ impl Work for Matrices {
     }
 }
 
+/// A hierarchy of boxes; the answer is that all its triangles are found again.
+struct Build {
+    triangles: Vec<rays::Triangle>,
+}
+
+impl Work for Build {
+    fn once(&mut self, fork: impl Fork) -> u64 {
+        rays::build(&mut self.triangles, fork).triangles()
+    }
+}
+
+/// An image; the answer is what one thread saw.
+struct Look(Node);
+
+impl Work for Look {
+    fn once(&mut self, fork: impl Fork) -> u64 {
+        Image::new(&self.0).cast(fork)
+    }
+}
+
+fn look(task: Task<'_>) -> Outcome {
+    let root = rays::build(&mut rays::scene(task.size), Plain);
+    let expected = Image::new(&root).cast(Plain);
+    let mut figures = sample(task, Look(root), expected)?;
+    // The number itself is known to none but this process.
+    figures.retain(|(metric, _)| *metric != "answer");
+    figures.push(("answer", task.size as f64));
+    Ok(figures)
+}
+
 /// Runs it if it is one of those here.
 pub fn run(task: Task<'_>) -> Option<Result<Figures, Box<dyn Error>>> {
     let Task { size, .. } = task;
@@ -70,6 +101,11 @@ pub fn run(task: Task<'_>) -> Option<Result<Figures, Box<dyn Error>>> {
         "nqueens" if (1..=queens::MOST as u64).contains(&size) => {
             sample(task, Queens(size), queens::expected(size))
         }
+        "bvh-build" => {
+            let triangles = rays::scene(size);
+            sample(task, Build { triangles }, size)
+        }
+        "bvh-rays" => look(task),
         "matmul" => sample(task, Matrices::new(size), product::expected(size)),
         _ => return None,
     };

@@ -6,9 +6,11 @@
 mod fork;
 mod forks;
 mod layout;
+mod life;
 mod lineup;
 mod product;
 mod queens;
+mod rays;
 mod sampler;
 mod skynet;
 mod spawner;
@@ -18,6 +20,7 @@ mod workers;
 
 pub use product::expected as product_sum;
 pub use queens::expected as queens_ways;
+pub use rays::RAYS;
 pub use skynet::expected as skynet_sum;
 pub use workers::{MESSAGES, WORKER, serve_pipes};
 
@@ -80,7 +83,8 @@ impl<'a> Task<'a> {
         let found = forks::run(self)
             .or_else(|| suites::run(self))
             .or_else(|| tasks::run(self))
-            .or_else(|| workers::run(self));
+            .or_else(|| workers::run(self))
+            .or_else(|| life::run(self));
         match found {
             Some(figures) => figures,
             None => Err(TaskError::Workload(self.workload.to_owned()).into()),

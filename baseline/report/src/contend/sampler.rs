@@ -18,6 +18,11 @@ impl Sampler {
         Self { limit }
     }
 
+    /// For about how long.
+    pub fn limit(self) -> Duration {
+        self.limit
+    }
+
     /// The median time of an iteration, and the CPU seconds a second. What takes longer than the
     /// limit runs once; all else runs before the clock counts.
     ///

@@ -1,7 +1,8 @@
 //! Tasks that a program can be written for once, and that each pool has in its own way.
 
-use async_executor::{StaticExecutor, Task};
+use async_executor::StaticExecutor;
 use async_io::Timer;
+use bevy_tasks::block_on as bevy_block_on;
 use futures_lite::future::block_on;
 use heartbeat_pool::Lane;
 use std::pin::Pin;
@@ -67,7 +68,7 @@ impl Spawner for Bevy {
     }
 
     fn block_on<T: Send>(&self, future: impl Future<Output = T> + Send) -> T {
-        bevy_tasks::block_on(future)
+        bevy_block_on(future)
     }
 }
 
@@ -76,7 +77,7 @@ impl Spawner for Bevy {
 pub struct Smol(&'static StaticExecutor);
 
 impl Spawner for Smol {
-    type Task<T: Send + 'static> = Task<T>;
+    type Task<T: Send + 'static> = async_executor::Task<T>;
 
     fn spawn<T: Send + 'static>(
         &self,
@@ -155,9 +156,6 @@ pub trait Service {
     /// Runs it, from a thread outside of the pool.
     fn run(self, spawner: impl Spawner) -> Self::Out;
 }
-
-/// The names of those who have tasks.
-pub const NAMES: [&str; 5] = ["ours", "bevy_tasks", "async-executor", "tokio", "forte"];
 
 /// Runs a service with the tasks of that name, on so many threads.
 ///
