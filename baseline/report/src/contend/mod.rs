@@ -24,7 +24,7 @@ pub use rays::RAYS;
 pub use skynet::expected as skynet_sum;
 pub use workers::{MESSAGES, WORKER, serve_pipes};
 
-use sampler::{Figures, Sampler};
+pub use sampler::{Figures, Sampler};
 use std::error::Error;
 use std::fs;
 use std::time::Duration;

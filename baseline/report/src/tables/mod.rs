@@ -1,5 +1,6 @@
 //! The tables: what is measured, at which sizes, beside whom.
 
+mod callbacks;
 mod forks;
 mod loops;
 mod tasks;
@@ -158,7 +159,12 @@ fn itself(size: u64) -> f64 {
 /// Every table, source by source.
 #[must_use]
 pub fn all() -> Vec<&'static Table> {
-    let tables = [forks::TABLES, loops::TABLES, tasks::TABLES];
+    let tables = [
+        forks::TABLES,
+        loops::TABLES,
+        tasks::TABLES,
+        callbacks::TABLES,
+    ];
     tables.into_iter().flatten().collect()
 }
 

@@ -59,6 +59,7 @@ pub fn built(contender: &Contender, target: &Path) -> Built {
             flags,
             checkout,
         } => cpp(&sources.join(source), &program, flags, checkout)?,
+        Kind::Callbacks => return callbacks(),
         Kind::Go => {
             let mut go = Command::new("go");
             go.current_dir(sources.join("go"));
@@ -79,8 +80,26 @@ pub fn built(contender: &Contender, target: &Path) -> Built {
             launcher(&program, &run)?;
         }
     }
-    let said = output(Command::new(&program).arg("version"))?;
-    let version = String::from_utf8_lossy(&said.stdout).trim().to_owned();
+    let version = version(&program)?;
+    Ok((program, version))
+}
+
+/// What a program says of itself.
+fn version(program: &Path) -> Result<String, Refused> {
+    let said = output(Command::new(program).arg("version"))?;
+    Ok(String::from_utf8_lossy(&said.stdout).trim().to_owned())
+}
+
+/// The program that counts allocations, built where this one was.
+fn callbacks() -> Built {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(folder);
+    cargo.args(["build", "--release", "--ignore-rust-version", "--quiet"]);
+    output(cargo.args(["--bin", "callbacks"]))?;
+    let name = format!("callbacks{}", env::consts::EXE_SUFFIX);
+    let program = paired::target(folder, "release").join(name);
+    let version = version(&program)?;
     Ok((program, version))
 }
 

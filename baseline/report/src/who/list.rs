@@ -17,6 +17,8 @@ pub enum Kind {
         /// The folder in `RIVALS` and the folder in there that is searched for headers.
         checkout: Option<(&'static str, &'static str)>,
     },
+    /// The program that counts allocations, with the way that it is given.
+    Callbacks,
     /// `rivals/go`, by its compiler.
     Go,
     /// `rivals/java`, by its compiler.
@@ -62,6 +64,14 @@ const fn ruby(name: &'static str, workers: &'static str) -> Contender {
     }
 }
 
+const fn callback(way: &'static str) -> Contender {
+    Contender {
+        name: way,
+        kind: Kind::Callbacks,
+        get: CARGO,
+    }
+}
+
 /// Everyone.
 pub const ALL: &[Contender] = &[
     rust(SERIAL, None),
@@ -74,6 +84,12 @@ pub const ALL: &[Contender] = &[
     rust("tokio", Some("tokio")),
     rust("threads", None),
     rust("processes", None),
+    callback("plain function"),
+    callback("generic"),
+    callback("boxed"),
+    callback("enum"),
+    callback("on the stack"),
+    callback("reused box"),
     Contender {
         name: "oneTBB",
         kind: Kind::Cpp {

@@ -90,8 +90,11 @@ impl Found {
     #[must_use]
     pub fn words(&self, size: u64, threads: usize, milliseconds: u64) -> Vec<String> {
         let mut words = Vec::new();
-        if let Kind::Rust { .. } = self.contender.kind {
-            words.extend([crate::contend::FLAG, self.contender.name].map(str::to_owned));
+        let name = self.contender.name.to_owned();
+        match self.contender.kind {
+            Kind::Rust { .. } => words.extend([crate::contend::FLAG.to_owned(), name]),
+            Kind::Callbacks => words.push(name),
+            _ => {}
         }
         words.extend([size, threads as u64, milliseconds].map(|word| word.to_string()));
         words
