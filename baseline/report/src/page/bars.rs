@@ -5,20 +5,20 @@ use std::fmt::Write;
 
 const WIDTH: f64 = 820.0;
 const ROW: f64 = 24.0;
-const LEFT: f64 = 130.0;
+const LEFT: f64 = 190.0;
 const RIGHT: f64 = 120.0;
 const TOP: f64 = 40.0;
 
 /// A contender's figure.
 pub struct Bar {
     /// Its name.
-    pub name: &'static str,
+    pub name: String,
     /// The figure.
     pub length: f64,
     /// The figure, as readers see it.
     pub text: String,
-    /// Whether it is this project's.
-    pub is_ours: bool,
+    /// Whether it stands out.
+    pub is_marked: bool,
 }
 
 /// A picture's text: bars that begin at zero, the shortest on top. Nothing where there are none.
@@ -42,8 +42,8 @@ pub fn bars(title: &str, bars: &[Bar]) -> Option<String> {
         let top = TOP + ROW * place as f64;
         let is_cut = bar.length > longest;
         let width = (WIDTH - LEFT - RIGHT) * (bar.length / longest).min(1.0);
-        let colour = if bar.is_ours { "#d1495b" } else { "#8d99ae" };
-        let weight = if bar.is_ours { "bold" } else { "normal" };
+        let colour = if bar.is_marked { "#d1495b" } else { "#8d99ae" };
+        let weight = if bar.is_marked { "bold" } else { "normal" };
         // Writing to a string can't fail.
         let _ = writeln!(
             svg,
@@ -52,7 +52,7 @@ pub fn bars(title: &str, bars: &[Bar]) -> Option<String> {
              <text x=\"{:.1}\" y=\"{}\" font-weight=\"{weight}\">{}{}</text>",
             LEFT - 8.0,
             top + 16.0,
-            escaped(bar.name),
+            escaped(&bar.name),
             top + 3.0,
             ROW - 6.0,
             LEFT + width + 6.0,
@@ -69,12 +69,12 @@ pub fn bars(title: &str, bars: &[Bar]) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn bar(name: &'static str, length: f64) -> Bar {
+    fn bar(name: &str, length: f64) -> Bar {
         Bar {
-            name,
+            name: name.to_owned(),
             length,
             text: length.to_string(),
-            is_ours: false,
+            is_marked: false,
         }
     }
 

@@ -133,32 +133,42 @@ fn head(report: &Report<'_>) -> String {
 pub fn page(report: &Report<'_>) -> String {
     let mut html = head(report);
     let (lost, rows) = (report.losses.len(), losses::rows(report.results));
-    add(
-        &mut html,
-        format_args!(
-            "<h2>What was lost: {lost} of {rows} rows</h2>\n{}",
-            table(&losses::table(&report.losses))
-        ),
-    );
+    let losses = table(&losses::table(&report.losses));
     let (missing, versions) = (table(&report.missing()), table(&report.versions()));
     add(
         &mut html,
-        format_args!("<h2>Who is missing</h2>\n{missing}<h2>Versions</h2>\n{versions}"),
+        format_args!(
+            "<h2>What was lost: {lost} of {rows} rows</h2>\n{losses}\
+             <h2>Who is missing</h2>\n{missing}<h2>Versions</h2>\n{versions}"
+        ),
     );
     let mut source = None;
     for part in &report.chapters {
         if source != Some(part.source()) {
             source = Some(part.source());
-            let (title, about) = (cell(part.source().title), cell(part.source().about));
-            add(
-                &mut html,
-                format_args!("<h2>{title}</h2>\n<p>{about}</p>\n"),
-            );
+            heading(&mut html, part.source().title, part.source().about);
         }
         chapter(&mut html, part);
     }
+    for part in &report.records {
+        heading(&mut html, part.title, &part.about);
+        part.plots.iter().for_each(|plot| html.push_str(&plot.svg));
+        for figures in &part.tables {
+            let (title, about) = (cell(&figures.title), cell(&figures.about));
+            let figures = table(figures);
+            add(
+                &mut html,
+                format_args!("<h3>{title}</h3>\n<p>{about}</p>\n{figures}"),
+            );
+        }
+    }
     html.push_str("</body></html>\n");
     html
+}
+
+fn heading(html: &mut String, title: &str, about: &str) {
+    let (title, about) = (cell(title), cell(about));
+    add(html, format_args!("<h2>{title}</h2>\n<p>{about}</p>\n"));
 }
 
 #[cfg(test)]

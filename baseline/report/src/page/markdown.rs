@@ -1,13 +1,44 @@
 //! The page for readers of the repository: the same text, with its plots beside it.
 
+use super::chapter::Chapter;
+use super::html::ABOUT;
+use super::plots::Drawn;
 use super::{Report, losses};
 use std::fmt::Write;
 
 /// The page's text.
 pub fn page(report: &Report<'_>) -> String {
-    let mut text = String::from("# The tables of the field\n\n");
-    text.push_str(super::html::ABOUT);
-    text.push_str("\n\n[The same as a page with its plots in it](index.html). Less is better in every plot.\n\n");
+    let mut text = head(report);
+    let mut source = None;
+    for part in &report.chapters {
+        if source != Some(part.source()) {
+            source = Some(part.source());
+            let (title, about) = (part.source().title, part.source().about);
+            add(&mut text, format_args!("\n## {title}\n\n{about}\n"));
+        }
+        chapter(&mut text, part);
+    }
+    for record in &report.records {
+        let (title, about) = (record.title, &record.about);
+        add(&mut text, format_args!("\n## {title}\n\n{about}\n"));
+        plots(&mut text, &record.plots);
+        for figures in &record.tables {
+            let (title, about) = (&figures.title, &figures.about);
+            let figures = table(figures);
+            add(
+                &mut text,
+                format_args!("\n### {title}\n\n{about}\n\n{figures}"),
+            );
+        }
+    }
+    text
+}
+
+fn head(report: &Report<'_>) -> String {
+    let mut text = format!("# The tables of the field\n\n{ABOUT}\n\n");
+    text.push_str(
+        "[The same as a page with its plots in it](index.html). Less is better in every plot.\n\n",
+    );
     for warning in report.warnings() {
         add(&mut text, format_args!("> {warning}\n\n"));
     }
@@ -15,52 +46,44 @@ pub fn page(report: &Report<'_>) -> String {
         add(&mut text, format_args!("- {fact}\n"));
     }
     let (lost, rows) = (report.losses.len(), losses::rows(report.results));
-    add(
-        &mut text,
-        format_args!("\n## What was lost: {lost} of {rows} rows\n\n"),
-    );
-    text.push_str(&table(&losses::table(&report.losses)));
-    text.push_str("\n## Who is missing\n\n");
-    text.push_str(&table(&report.missing()));
-    text.push_str("\n## Versions\n\n");
-    text.push_str(&table(&report.versions()));
-    let mut source = None;
-    for chapter in &report.chapters {
-        if source != Some(chapter.source()) {
-            source = Some(chapter.source());
-            let about = chapter.source();
-            add(
-                &mut text,
-                format_args!("\n## {}\n\n{}\n", about.title, about.about),
-            );
-        }
-        add(
-            &mut text,
-            format_args!("\n### {}\n\n{}\n", chapter.table.name, chapter.table.about),
-        );
-        if !chapter.table.known.is_empty() {
-            add(&mut text, format_args!("\n{}\n", chapter.table.known));
-        }
-        for plot in &chapter.plots {
-            add(
-                &mut text,
-                format_args!("\n![{}](plots/{})\n", plot.about, plot.file),
-            );
-        }
-        for figures in &chapter.figures {
-            add(
-                &mut text,
-                format_args!(
-                    "\n**{}**, {}\n\n{}",
-                    figures.title,
-                    figures.about,
-                    table(figures)
-                ),
-            );
-        }
-        add(&mut text, format_args!("\nTaken {}.\n", chapter.taken));
+    let parts = [
+        (
+            format!("What was lost: {lost} of {rows} rows"),
+            losses::table(&report.losses),
+        ),
+        ("Who is missing".to_owned(), report.missing()),
+        ("Versions".to_owned(), report.versions()),
+    ];
+    for (title, figures) in parts {
+        let figures = table(&figures);
+        add(&mut text, format_args!("\n## {title}\n\n{figures}"));
     }
     text
+}
+
+fn plots(text: &mut String, plots: &[Drawn]) {
+    for plot in plots {
+        let (about, file) = (&plot.about, &plot.file);
+        add(text, format_args!("\n![{about}](plots/{file})\n"));
+    }
+}
+
+fn chapter(text: &mut String, chapter: &Chapter) {
+    let told = chapter.table;
+    add(
+        text,
+        format_args!("\n### {}\n\n{}\n", told.name, told.about),
+    );
+    if !told.known.is_empty() {
+        add(text, format_args!("\n{}\n", told.known));
+    }
+    plots(text, &chapter.plots);
+    for figures in &chapter.figures {
+        let (title, about) = (&figures.title, &figures.about);
+        let figures = table(figures);
+        add(text, format_args!("\n**{title}**, {about}\n\n{figures}"));
+    }
+    add(text, format_args!("\nTaken {}.\n", chapter.taken));
 }
 
 fn add(text: &mut String, more: std::fmt::Arguments<'_>) {

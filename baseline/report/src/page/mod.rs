@@ -6,10 +6,13 @@ mod html;
 mod losses;
 mod markdown;
 mod plots;
+mod records;
 
 use crate::results::Results;
 use chapter::Chapter;
 use losses::Loss;
+use plots::Drawn;
+use records::Record;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -34,6 +37,7 @@ pub struct Report<'a> {
     results: &'a Results,
     chapters: Vec<Chapter>,
     losses: Vec<Loss>,
+    records: Vec<Record>,
 }
 
 impl<'a> Report<'a> {
@@ -42,10 +46,12 @@ impl<'a> Report<'a> {
     pub fn new(results: &'a Results) -> Self {
         let chapters = chapter::all(results);
         let losses = losses::all(results);
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../records");
         Self {
             results,
             chapters,
             losses,
+            records: records::all(&folder),
         }
     }
 
@@ -74,11 +80,16 @@ impl<'a> Report<'a> {
             path: plots.clone(),
             source,
         })?;
-        for plot in self.chapters.iter().flat_map(|chapter| &chapter.plots) {
+        for plot in self.plots() {
             write(plots.join(&plot.file), plot.svg.clone())?;
         }
         write(folder.join("README.md"), markdown::page(self))?;
         write(folder.join("index.html"), self.html())
+    }
+
+    fn plots(&self) -> impl Iterator<Item = &Drawn> {
+        let own = self.chapters.iter().flat_map(|chapter| &chapter.plots);
+        own.chain(self.records.iter().flat_map(|record| &record.plots))
     }
 
     /// Where the report is from, in a few lines.

@@ -1,7 +1,7 @@
 //! A table's plots.
 
 use super::bars::{Bar, bars};
-use super::chapter::shown;
+use super::chapter::{shared, shown};
 use crate::results::Measured;
 use crate::tables::{Metric, Shape, Table, Unit};
 use crate::who;
@@ -23,7 +23,10 @@ pub fn all(table: &'static Table, measured: &Measured) -> Vec<Drawn> {
     for threads in measured.thread_counts() {
         for (place, metric) in table.metrics.iter().enumerate() {
             let is_wanted = match table.shape {
-                Shape::Lines => place == 0 || metric.name == "cpu",
+                Shape::Lines => {
+                    let is_shared = metric.unit == Unit::Memory && metric.per.is_some();
+                    place == 0 || metric.name == "cpu" || is_shared
+                }
                 Shape::Bars => place == 0 || metric.name == "peak",
             };
             if is_wanted {
@@ -39,8 +42,9 @@ pub fn all(table: &'static Table, measured: &Measured) -> Vec<Drawn> {
 
 /// What is drawn along an axis: nanoseconds, MiB, or the number itself.
 fn scaled(metric: &Metric, figure: f64, size: u64) -> f64 {
+    let figure = shared(metric, figure, size);
     match metric.unit {
-        Unit::Time => figure * 1e9 / metric.per.map_or(1.0, |per| (per.count)(size)),
+        Unit::Time => figure * 1e9,
         Unit::Memory => figure / 1024.0,
         Unit::Number => figure,
     }
@@ -105,13 +109,13 @@ fn row(
     threads: usize,
 ) -> Option<Drawn> {
     let size = measured.sizes().last().copied()?;
-    let bar = |&name: &&'static str| {
+    let bar = |&name: &&str| {
         let figure = measured.cell(name, size, threads)?.median(metric.name)?;
         Some(Bar {
-            name,
+            name: name.to_owned(),
             length: figure,
             text: shown(metric, figure, size),
-            is_ours: name == who::OURS,
+            is_marked: name == who::OURS,
         })
     };
     let all: Vec<Bar> = table.who.iter().filter_map(bar).collect();

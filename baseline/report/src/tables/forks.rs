@@ -233,22 +233,24 @@ pub const TABLES: &[Table] = &[
     },
     Table {
         name: "tree-boxed",
-        about: "chili's own tree, whose children are boxed before their parent, walked in the order in which \
-                its nodes lie: the left child first.",
+        about: "chili's own tree, whose children are boxed before their parent, walked with the left child first: \
+                against the order in which its nodes lie.",
         workload: "tree-boxed",
+        known: "A pool whose plain calls run the second half of a join first, as chili's do, walks such memory in \
+                its order, backwards; one that keeps the order of the program does so in the next table.",
         ..SUM
     },
     Table {
         name: "tree-boxed-mirrored",
-        about: "chili's own tree walked against the order in which its nodes lie: the right child first.",
+        about: "The same walked with the right child first: straight through memory, backwards.",
         workload: "tree-boxed-mirrored",
         ..SUM
     },
     Table {
         name: "bvh-build",
         source: &RAYS,
-        about: "The build of a hierarchy of boxes over small triangles: split in the middle, both halves in parallel \
-                down to 32.",
+        about: "The build of a hierarchy of boxes over small triangles, and its end: split in the middle, both halves \
+                in parallel down to 32.",
         workload: "bvh-build",
         metrics: &[A_TRIANGLE, CPU, PEAK],
         answer: itself,

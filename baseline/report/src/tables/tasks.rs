@@ -49,6 +49,14 @@ const AN_ANSWER: Metric = Metric {
     ..TIME
 };
 
+const A_WORKER: Metric = Metric {
+    per: Some(Per {
+        label: "a worker",
+        count: itself,
+    }),
+    ..PEAK
+};
+
 const fn latency(name: &'static str) -> Metric {
     Metric {
         name,
@@ -167,7 +175,7 @@ pub const TABLES: &[Table] = &[
         size: "workers",
         quick: &[1, 10, 100],
         full: &[1, 10, 100, 1000],
-        metrics: &[AN_ANSWER, CPU, PEAK],
+        metrics: &[AN_ANSWER, CPU, A_WORKER],
         who: &[
             "ours",
             "bevy_tasks",
