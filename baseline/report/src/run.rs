@@ -165,6 +165,9 @@ fn smoke(wanted: &[&'static Table], field: &Field, plan: Plan) -> Result<(), Box
                 refused.push(format!("{}, {}: {why}", table.name, cell.name));
             }
         }
+        if measured.cells.is_empty() {
+            refused.push(format!("{}: nobody is there to run it", table.name));
+        }
         results.put(measured);
     }
     let page = Report::new(&results).html();

@@ -16,6 +16,7 @@ mod skynet;
 mod spawner;
 mod suites;
 mod tasks;
+mod wire;
 mod workers;
 
 pub use product::expected as product_sum;
@@ -84,7 +85,8 @@ impl<'a> Task<'a> {
             .or_else(|| suites::run(self))
             .or_else(|| tasks::run(self))
             .or_else(|| workers::run(self))
-            .or_else(|| life::run(self));
+            .or_else(|| life::run(self))
+            .or_else(|| wire::run(self));
         match found {
             Some(figures) => figures,
             None => Err(TaskError::Workload(self.workload.to_owned()).into()),

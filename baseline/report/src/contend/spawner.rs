@@ -1,10 +1,12 @@
 //! Tasks that a program can be written for once, and that each pool has in its own way.
 
+use super::wire::Stream;
 use async_executor::StaticExecutor;
 use async_io::Timer;
 use bevy_tasks::block_on as bevy_block_on;
 use futures_lite::future::block_on;
 use heartbeat_pool::Lane;
+use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -31,6 +33,11 @@ pub trait Spawner: Clone + Send + Sync + 'static {
         async move {
             Timer::after(time).await;
         }
+    }
+
+    /// Both ends of a connection, by tokio's own streams there, by async-io's everywhere else.
+    fn connection(&self) -> impl Future<Output = io::Result<[Stream; 2]>> + Send {
+        Stream::async_io()
     }
 }
 
@@ -146,6 +153,10 @@ impl Spawner for Tokio {
     async fn sleep(&self, time: Duration) {
         tokio::time::sleep(time).await;
     }
+
+    async fn connection(&self) -> io::Result<[Stream; 2]> {
+        Stream::tokio().await
+    }
 }
 
 /// What is run with a pool's tasks.
@@ -190,7 +201,7 @@ pub fn serve<S: Service>(name: &str, threads: usize, service: S) -> Result<S::Ou
         }
         "tokio" => {
             let mut builder = tokio::runtime::Builder::new_multi_thread();
-            let runtime = builder.worker_threads(threads).enable_time().build();
+            let runtime = builder.worker_threads(threads).enable_all().build();
             Ok(service.run(Tokio(Arc::new(runtime.map_err(|_| refused)?))))
         }
         _ => Err(Refusal::Unsupported),

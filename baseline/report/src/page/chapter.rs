@@ -108,7 +108,9 @@ fn figures(table: &'static Table, measured: &Measured, threads: usize) -> suite:
     let last = sizes.last().copied().unwrap_or_default();
     let others = table.metrics.iter().skip(1);
     columns.extend(others.map(|metric| format!("{}, {last}", label(metric))));
-    columns.push("ours / it".to_owned());
+    if table.who.contains(&who::OURS) {
+        columns.push("ours / it".to_owned());
+    }
     let rows = table
         .who
         .iter()
@@ -165,7 +167,9 @@ fn row(
             ours.median(main.name)?;
             ours.ratio(cell, main.name)
         });
-        row.push(both.map_or_else(none, factor));
+        if table.who.contains(&who::OURS) {
+            row.push(both.map_or_else(none, factor));
+        }
         row
     })
 }

@@ -123,8 +123,8 @@ impl<'a> Report<'a> {
         let busy = tables.iter().filter(|table| table.taken.is_busy).count();
         if busy > 0 {
             warnings.push(format!(
-                "{busy} of {} tables were taken while other programs had a part of the machine: ratios within a \
-                 table mean something, since rounds alternate; times alone mean little.",
+                "{busy} of {} tables were taken while other programs had a part of the machine (what ran at once \
+                 stands below each): they show that every answer is right, and not who is ahead.",
                 tables.len()
             ));
         }

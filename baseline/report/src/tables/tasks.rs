@@ -143,6 +143,18 @@ pub const TABLES: &[Table] = &[
         ..TASKS
     },
     Table {
+        name: "tcp",
+        about: "Two tasks that send each other so many messages over one connection of the loopback: a row of \
+                runtime_benchmarks that its table has no figures for.",
+        workload: "tcp",
+        size: "messages",
+        quick: &[10, 1000],
+        full: &[10, 1000, 100_000],
+        metrics: &[A_WAY, CPU, PEAK],
+        who: POOLS,
+        ..TASKS
+    },
+    Table {
         name: "timers",
         about: "Tasks that all sleep for a millisecond.",
         workload: "timers",
