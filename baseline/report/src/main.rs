@@ -1,5 +1,5 @@
-//! Runs the published tables of the field with every rival that can be had, in rounds that alternate
-//! between them, checks every answer, and writes one page with plots. `--help` lists the options.
+//! Runs the published tables of the field with every rival that can be had, in rounds that
+//! alternate between them, checks every answer, and writes one page with plots. `--help` lists the options.
 
 use std::process::ExitCode;
 

@@ -167,6 +167,12 @@ impl Results {
         fs::write(&path, text).map_err(|source| ResultsError::File { path, source })
     }
 
+    /// Takes a contender's version away, and what was said of its being missing.
+    pub fn forget(&mut self, name: &str) {
+        self.versions.retain(|(known, _)| known != name);
+        self.missing.retain(|missing| missing.name != name);
+    }
+
     /// Puts a table's new figures in the place of its old ones.
     pub fn put(&mut self, measured: Measured) {
         self.tables.retain(|old| old.table != measured.table);

@@ -46,24 +46,16 @@ pub fn run(options: &Options) -> Result<(), Box<dyn Error>> {
         return smoke(&wanted, &field, plan(options));
     }
     fs::create_dir_all(&folder)?;
-    // Whoever was found for other tables stays known.
-    for found in &field.found {
-        let name = found.contender.name;
-        results.versions.retain(|(known, _)| known != name);
-        results.missing.retain(|missing| missing.name != name);
-        results
-            .versions
-            .push((name.to_owned(), found.version.clone()));
-    }
-    for missing in &field.missing {
-        results.missing.retain(|known| known.name != missing.name);
-        results.missing.push(missing.clone());
-    }
+    remember(&mut results, &field);
+    // Later the results themselves are a change.
+    let commit = suite::commit(Path::new(env!("CARGO_MANIFEST_DIR")));
+    let commit = commit.unwrap_or_else(|| "unknown".to_owned());
     let progress = bar(&wanted, plan(options));
     for table in wanted {
         progress.set_message(table.name);
         let plan = plan(options);
-        let measured = measure(table, &field, plan, taken(plan), || progress.inc(1));
+        let taken = taken(plan, &commit);
+        let measured = measure(table, &field, plan, taken, || progress.inc(1));
         progress.suspend(|| print(table, &measured));
         results.put(measured);
         // A long run that is broken off has kept what it has.
@@ -73,6 +65,19 @@ pub fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     progress.finish_and_clear();
     println!("written: {}", folder.join("index.html").display());
     Ok(())
+}
+
+/// Keeps who was found and who wasn't. Whoever was found for other tables stays known.
+fn remember(results: &mut Results, field: &Field) {
+    for found in &field.found {
+        results.forget(found.contender.name);
+        let name = found.contender.name.to_owned();
+        results.versions.push((name, found.version.clone()));
+    }
+    for missing in &field.missing {
+        results.forget(&missing.name);
+        results.missing.push(missing.clone());
+    }
 }
 
 /// Everyone whom one of the tables names; who is missing is said at once.
@@ -126,15 +131,14 @@ fn bar(wanted: &[&Table], plan: Plan) -> ProgressBar {
 }
 
 /// What is known of the machine now.
-fn taken(plan: Plan) -> Taken {
-    let unknown = || "unknown".to_owned();
+fn taken(plan: Plan, commit: &str) -> Taken {
     let at_once = threads_at_once(plan.cores, Spinner::calibrate());
     Taken {
         date: OffsetDateTime::now_utc().date().to_string(),
         machine: format!("{}, {} cores", suite::cpu_model(), suite::cores()),
-        commit: suite::commit(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap_or_else(unknown),
+        commit: commit.to_owned(),
         rustc: suite::rustc().to_owned(),
-        load: suite::load().unwrap_or_else(unknown),
+        load: suite::load().unwrap_or_else(|| "unknown".to_owned()),
         at_once: format!("{} of {}", factor(at_once), plan.cores),
         is_busy: at_once < 0.9 * plan.cores as f64,
         quick: plan.quick,
@@ -158,7 +162,7 @@ fn smoke(wanted: &[&'static Table], field: &Field, plan: Plan) -> Result<(), Box
     let (mut results, mut runs) = (Results::default(), 0);
     let mut refused = Vec::new();
     for table in wanted {
-        let measured = measure(table, field, plan, taken(plan), || {});
+        let measured = measure(table, field, plan, Taken::default(), || {});
         for cell in &measured.cells {
             runs += 1;
             if let Some(why) = &cell.refused {

@@ -1,6 +1,7 @@
 //! A product of square matrices by quadrants.
 //!
-//! A matrix lies quadrant by quadrant, down to blocks, so that each quadrant is one piece of memory.
+//! A matrix lies quadrant by quadrant, down to blocks, so that each quadrant is one piece of
+//! memory.
 
 use super::fork::{Fork, Half};
 

@@ -139,38 +139,36 @@ fn row(
     let main = table.metrics.first()?;
     let cells = sizes.iter().map(|&size| measured.cell(name, size, threads));
     let cells: Vec<Option<&Cell>> = cells.collect();
-    let any = cells
-        .iter()
-        .flatten()
-        .any(|cell| cell.median(main.name).is_some());
-    any.then(|| {
-        let mut row = vec![name.to_owned()];
-        let place = |(cell, &size): (&Option<&Cell>, &u64)| {
-            let figure = (*cell)?.median(main.name)?;
-            let text = shown(main, figure, size);
-            let leads = best(table, measured, size, threads)
-                .is_some_and(|(_, best)| figure <= best && name != who::SERIAL);
-            Some(if leads { format!("**{text}**") } else { text })
-        };
-        let none = || "-".to_owned();
-        let texts = cells.iter().zip(sizes).map(place);
-        row.extend(texts.map(|text| text.unwrap_or_else(none)));
-        let (cell, size) = (cells.last().copied().flatten(), sizes[sizes.len() - 1]);
-        row.extend(table.metrics.iter().skip(1).map(|metric| {
-            let figure = cell.and_then(|cell| cell.median(metric.name));
-            figure.map_or_else(none, |figure| shown(metric, figure, size))
-        }));
-        // At the largest size that this one ran.
-        let both = cells.iter().rev().flatten().find_map(|cell| {
-            let ours = measured.cell(who::OURS, cell.size, threads)?;
-            cell.median(main.name)?;
-            ours.median(main.name)?;
-            ours.ratio(cell, main.name)
-        });
-        if table.who.contains(&who::OURS) {
-            row.push(both.map_or_else(none, factor));
-        }
-        row
+    let texts = cells.iter().zip(sizes).map(|(cell, &size)| {
+        let figure = (*cell)?.median(main.name)?;
+        let text = shown(main, figure, size);
+        let leads = best(table, measured, size, threads)
+            .is_some_and(|(_, best)| figure <= best && name != who::SERIAL);
+        Some(if leads { format!("**{text}**") } else { text })
+    });
+    let mut row: Vec<Option<String>> = texts.collect();
+    if row.iter().all(Option::is_none) {
+        return None;
+    }
+    let (last, size) = (cells.last().copied().flatten(), *sizes.last()?);
+    row.extend(table.metrics.iter().skip(1).map(|metric| {
+        let figure = last?.median(metric.name)?;
+        Some(shown(metric, figure, size))
+    }));
+    if table.who.contains(&who::OURS) {
+        row.push(beside_ours(measured, main, &cells).map(factor));
+    }
+    let texts = row.into_iter().map(|text| text.unwrap_or("-".to_owned()));
+    Some([name.to_owned()].into_iter().chain(texts).collect())
+}
+
+/// The ratio of this project's pool to a contender, at the largest size that both ran.
+fn beside_ours(measured: &Measured, metric: &Metric, cells: &[Option<&Cell>]) -> Option<f64> {
+    cells.iter().rev().flatten().find_map(|cell| {
+        let ours = measured.cell(who::OURS, cell.size, cell.threads)?;
+        cell.median(metric.name)?;
+        ours.median(metric.name)?;
+        ours.ratio(cell, metric.name)
     })
 }
 

@@ -76,3 +76,50 @@ pub fn table(losses: &[Loss]) -> suite::Table {
     }
     table
 }
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+    use crate::results::{Cell, Taken};
+    use std::collections::BTreeMap;
+
+    /// Results of one row of a table, with these times of one round each.
+    pub fn results(times: &[(&str, f64)]) -> Results {
+        let cell = |&(name, time): &(&str, f64)| Cell {
+            name: name.to_owned(),
+            size: 15,
+            threads: 2,
+            figures: BTreeMap::from([("time".to_owned(), vec![time])]),
+            refused: None,
+        };
+        let mut results = Results::default();
+        results.put(Measured {
+            table: "fib".to_owned(),
+            taken: Taken::default(),
+            cells: times.iter().map(cell).collect(),
+        });
+        results
+    }
+
+    #[test]
+    fn the_best_rival_decides_and_serial_is_none() {
+        let lost = all(&results(&[
+            ("serial", 1.0),
+            (OURS, 3.0),
+            ("rayon", 4.0),
+            ("chili", 2.0),
+        ]));
+        let [loss] = &lost[..] else {
+            panic!("{} losses", lost.len());
+        };
+        assert_eq!((loss.rival.as_str(), loss.ratio), ("chili", 1.5));
+        assert!(all(&results(&[("serial", 1.0), (OURS, 3.0), ("rayon", 4.0)])).is_empty());
+    }
+
+    #[test]
+    fn who_gave_a_wrong_answer_is_ahead_of_nobody() {
+        let mut results = results(&[(OURS, 3.0), ("chili", 2.0)]);
+        results.tables[0].cells[1].refused = Some("wrong answer".to_owned());
+        assert!(all(&results).is_empty());
+    }
+}

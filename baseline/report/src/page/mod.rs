@@ -148,3 +148,19 @@ impl<'a> Report<'a> {
         table
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::who::OURS;
+
+    #[test]
+    fn a_page_needs_nothing_from_elsewhere_and_has_a_plot() {
+        let results = losses::tests::results(&[(OURS, 1.0), ("chili", 2.0)]);
+        let html = Report::new(&results).html();
+        assert!(html.contains("<svg") && html.contains("id=\"fib\""));
+        for from_elsewhere in ["src=", "<link", "@import", "url(\"http"] {
+            assert!(!html.contains(from_elsewhere), "{from_elsewhere}");
+        }
+    }
+}

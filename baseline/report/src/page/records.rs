@@ -53,7 +53,8 @@ pub fn all(folder: &Path) -> Vec<Record> {
     WANTED.into_iter().filter_map(newest).collect()
 }
 
-/// `DATE-KIND` or `DATE-KIND-N`: the one of the last date, and of those the one of the largest number.
+/// `DATE-KIND` or `DATE-KIND-N`: the one of the last date, and of those the one of the largest
+/// number.
 fn newest(folder: &Path, kind: &str) -> Option<String> {
     let stems = fs::read_dir(folder).ok()?.filter_map(|entry| {
         let name = entry.ok()?.file_name().into_string().ok()?;
