@@ -8,7 +8,7 @@ use std::fmt::Write;
 pub const ABOUT: &str = "What this project stands on was published with tables of workloads. Each is rebuilt here and run \
 again beside every rival that can be had: each run is a process of its own, rounds alternate between the contenders, every \
 answer is checked, and medians are shown. A ratio is the median of the rounds' ratios. A bold figure is at most that of the \
-best rival. Contenders that would take more than ten seconds for a size leave it out; a dash is in its place.";
+best rival. Contenders that are slow at a workload run it up to a size only; a dash is in the place of the others.";
 
 const STYLE: &str = "\
 body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1d2433;background:#fff}\

@@ -92,7 +92,7 @@ pub struct Table {
     pub shape: Shape,
     /// Who runs it.
     pub who: &'static [&'static str],
-    /// Those who run up to a size only, since more would take too long for them.
+    /// Those who run up to a size only, for they are slow.
     pub most: &'static [(&'static str, u64)],
     /// The right answer.
     pub answer: fn(u64) -> f64,

@@ -144,8 +144,7 @@ pub const TABLES: &[Table] = &[
     },
     Table {
         name: "tcp",
-        about: "Two tasks that send each other so many messages over one connection of the loopback: a row of \
-                runtime_benchmarks that its table has no figures for.",
+        about: "Two tasks that send each other so many messages over one connection of the loopback.",
         workload: "tcp",
         size: "messages",
         quick: &[10, 1000],
