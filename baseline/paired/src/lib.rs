@@ -24,6 +24,7 @@ mod verdict;
 
 pub use against::Against;
 pub use build::target;
+pub use child::{Failure, Run, run as run_child};
 pub use compare::{Comparison, run};
 pub use family::{Family, Workload, names, workload};
 pub use options::{Options, OptionsError, ROUNDS, Usage};

@@ -32,6 +32,7 @@ pub use command_line::{Values, WordError, exit, read_words};
 pub use contender::{Contender, Entry};
 pub use cpu::CpuClock;
 pub use lockfile::Locked;
+pub use machine::{commit, cores, cpu_model, load, rustc};
 pub use measure::{Job, Outcome, Plan, Sampled, compare};
 pub use paced::{FRAME, Paced};
 pub use plot::{Plot, PlotError};

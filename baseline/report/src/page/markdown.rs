@@ -1,0 +1,108 @@
+//! The page for readers of the repository: the same text, with its plots beside it.
+
+use super::chapter::Chapter;
+use super::html::ABOUT;
+use super::plots::Drawn;
+use super::{Report, losses};
+use std::fmt::Write;
+
+/// The page's text.
+pub fn page(report: &Report<'_>) -> String {
+    let mut text = head(report);
+    let mut source = None;
+    for part in &report.chapters {
+        if source != Some(part.source()) {
+            source = Some(part.source());
+            let (title, about) = (part.source().title, part.source().about);
+            add(&mut text, format_args!("\n## {title}\n\n{about}\n"));
+        }
+        chapter(&mut text, part);
+    }
+    for record in &report.records {
+        let (title, about) = (record.title, &record.about);
+        add(&mut text, format_args!("\n## {title}\n\n{about}\n"));
+        plots(&mut text, &record.plots);
+        for figures in &record.tables {
+            let (title, about) = (&figures.title, &figures.about);
+            let figures = table(figures);
+            add(
+                &mut text,
+                format_args!("\n### {title}\n\n{about}\n\n{figures}"),
+            );
+        }
+    }
+    text
+}
+
+fn head(report: &Report<'_>) -> String {
+    let mut text = format!("# The tables of the field\n\n{ABOUT}\n\n");
+    text.push_str(
+        "[The same as a page with its plots in it](index.html). Less is better in every plot.\n\n",
+    );
+    for warning in report.warnings() {
+        add(&mut text, format_args!("> {warning}\n\n"));
+    }
+    for fact in report.facts() {
+        add(&mut text, format_args!("- {fact}\n"));
+    }
+    let (lost, rows) = (report.losses.len(), losses::rows(report.results));
+    let parts = [
+        (
+            format!("What was lost: {lost} of {rows} rows"),
+            losses::table(&report.losses),
+        ),
+        ("Who is missing".to_owned(), report.missing()),
+        ("Versions".to_owned(), report.versions()),
+    ];
+    for (title, figures) in parts {
+        let figures = table(&figures);
+        add(&mut text, format_args!("\n## {title}\n\n{figures}"));
+    }
+    text
+}
+
+fn plots(text: &mut String, plots: &[Drawn]) {
+    for plot in plots {
+        let (about, file) = (&plot.about, &plot.file);
+        add(text, format_args!("\n![{about}](plots/{file})\n"));
+    }
+}
+
+fn chapter(text: &mut String, chapter: &Chapter) {
+    let told = chapter.table;
+    add(
+        text,
+        format_args!("\n### {}\n\n{}\n", told.name, told.about),
+    );
+    if !told.known.is_empty() {
+        add(text, format_args!("\n{}\n", told.known));
+    }
+    plots(text, &chapter.plots);
+    for figures in &chapter.figures {
+        let (title, about) = (&figures.title, &figures.about);
+        let figures = table(figures);
+        add(text, format_args!("\n**{title}**, {about}\n\n{figures}"));
+    }
+    add(text, format_args!("\nTaken {}.\n", chapter.taken));
+}
+
+fn add(text: &mut String, more: std::fmt::Arguments<'_>) {
+    // Writing to a string can't fail.
+    let _ = text.write_fmt(more);
+}
+
+/// A table without its heading.
+fn table(table: &suite::Table) -> String {
+    if table.rows.is_empty() {
+        return "Nothing.\n".to_owned();
+    }
+    let headless = suite::Table {
+        title: String::new(),
+        about: String::new(),
+        ..table.clone()
+    };
+    headless
+        .to_string()
+        .trim_start_matches(['#', ' ', '\n'])
+        .to_owned()
+}

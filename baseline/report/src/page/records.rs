@@ -1,0 +1,152 @@
+//! The tables that other comparisons have measured: a program on the stock crate and on this one.
+
+use super::bars::{Bar, bars};
+use super::plots::Drawn;
+use std::fs;
+use std::path::Path;
+use suite::Table;
+
+/// What is taken of which records.
+const WANTED: [(&str, &str, &str, &[&str]); 2] = [
+    (
+        "rayon",
+        "rayon's demonstrations, on stock rayon-core and on this project's",
+        "`cargo compare-rayon` measures these: sorts, recursions, iterators, the game of life by a plain and a bridged \
+         iterator, and by frames with its CPU use.",
+        &[],
+    ),
+    (
+        "engine",
+        "Bevy's iteration, on stock bevy_tasks and on this project",
+        "`cargo compare-engine` measures these, each by a program of the whole engine.",
+        &["par_iter_mut", "default batches and tuned ones"],
+    ),
+];
+
+/// A record, as far as it is shown.
+pub struct Record {
+    /// What it shows.
+    pub title: &'static str,
+    /// Who measures it.
+    pub about: String,
+    /// Its tables.
+    pub tables: Vec<Table>,
+    /// A plot for each table that has ratios.
+    pub plots: Vec<Drawn>,
+}
+
+/// The newest record of each kind that is in `folder`.
+pub fn all(folder: &Path) -> Vec<Record> {
+    let newest = |(kind, title, about, wanted): (&str, _, &str, &[&str])| {
+        let stem = newest(folder, kind)?;
+        let text = fs::read_to_string(folder.join(format!("{stem}.md"))).ok()?;
+        let mut tables = tables(&text);
+        tables.retain(|table| wanted.is_empty() || wanted.contains(&table.title.as_str()));
+        let plots = tables.iter().filter_map(|table| plot(kind, table));
+        Some(Record {
+            title,
+            about: format!("{about} From the record `baseline/records/{stem}.md`."),
+            plots: plots.collect(),
+            tables,
+        })
+    };
+    WANTED.into_iter().filter_map(newest).collect()
+}
+
+/// `DATE-KIND` or `DATE-KIND-N`: the one of the last date, and of those the one of the largest
+/// number.
+fn newest(folder: &Path, kind: &str) -> Option<String> {
+    let stems = fs::read_dir(folder).ok()?.filter_map(|entry| {
+        let name = entry.ok()?.file_name().into_string().ok()?;
+        let stem = name.strip_suffix(".md")?.to_owned();
+        let (date, rest) = stem.split_once(&format!("-{kind}"))?;
+        let number = match rest {
+            "" => 1,
+            _ => rest.strip_prefix('-')?.parse::<u32>().ok()?,
+        };
+        Some((date.to_owned(), number, stem))
+    });
+    stems.max().map(|(_, _, stem)| stem)
+}
+
+/// Every table of a record's text.
+fn tables(text: &str) -> Vec<Table> {
+    let mut tables: Vec<Table> = Vec::new();
+    for line in text.lines() {
+        if let Some(title) = line.strip_prefix("### ") {
+            tables.push(Table::new(title, "", &[]));
+            continue;
+        }
+        let Some(table) = tables.last_mut() else {
+            continue;
+        };
+        match line.strip_prefix('|').and_then(|row| row.strip_suffix('|')) {
+            Some(row) if row.trim_start().starts_with("--") => {}
+            Some(row) => {
+                let cells: Vec<String> =
+                    row.split('|').map(|cell| cell.trim().to_owned()).collect();
+                if table.columns.is_empty() {
+                    table.columns = cells;
+                } else {
+                    table.rows.push(cells);
+                }
+            }
+            None if table.about.is_empty() => table.about = line.to_owned(),
+            None => {}
+        }
+    }
+    tables
+}
+
+fn plot(kind: &str, table: &Table) -> Option<Drawn> {
+    let column = table.columns.iter().position(|name| name == "x stock")?;
+    let bar = |row: &Vec<String>| {
+        let text = row.get(column)?;
+        let length: f64 = text.parse().ok()?;
+        Some(Bar {
+            name: row.first()?.clone(),
+            length,
+            text: text.clone(),
+            is_marked: length <= 1.0,
+        })
+    };
+    let all: Vec<Bar> = table.rows.iter().filter_map(bar).collect();
+    let about = format!("{}: times stock's time", table.title);
+    let svg = bars(&about, &all)?;
+    let name = table
+        .title
+        .replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+    Some(Drawn {
+        file: format!("record-{kind}-{name}.svg"),
+        about,
+        svg,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_records_tables_are_read() {
+        let text = "# Record\n\n- date: today\n\n### sorts\n\nTwo of them.\n\n| workload | x stock |\n\
+                    | --- | ---:|\n| merge | 0.50 |\n| quick | 1.20 |\n";
+        let tables = tables(text);
+        assert_eq!(tables.len(), 1);
+        assert_eq!(tables[0].about, "Two of them.");
+        assert_eq!(tables[0].rows[1], ["quick", "1.20"]);
+        let plot = plot("rayon", &tables[0]);
+        assert!(plot.is_some_and(|plot| plot.svg.contains("merge") && plot.svg.contains("1.20")));
+    }
+
+    #[test]
+    fn there_are_records_of_both_kinds() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../records");
+        let records = all(&folder);
+        assert_eq!(records.len(), WANTED.len());
+        for record in records {
+            assert!(!record.tables.is_empty(), "{}", record.title);
+            assert!(!record.plots.is_empty(), "{}", record.title);
+        }
+    }
+}

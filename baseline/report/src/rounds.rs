@@ -1,0 +1,150 @@
+//! Runs a table: each row in rounds that alternate between the contenders.
+
+use crate::results::{Cell, Measured, Taken};
+use crate::tables::Table;
+use crate::who::{Field, Found};
+use paired::{Run, run_child};
+use std::time::{Duration, Instant};
+
+/// How much is measured.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    /// Runs of each contender in a row, at most.
+    pub rounds: usize,
+    /// How long each of them takes samples, in milliseconds.
+    pub sample: u64,
+    /// Rounds of a row end when they have taken this long.
+    pub budget: Duration,
+    /// The small sizes alone.
+    pub quick: bool,
+    /// The smallest size alone.
+    pub smallest: bool,
+    /// Running threads where all cores are meant.
+    pub cores: usize,
+}
+
+impl Plan {
+    fn sizes(&self, table: &Table) -> &'static [u64] {
+        let sizes = table.sizes(self.quick);
+        if self.smallest { &sizes[..1] } else { sizes }
+    }
+
+    fn thread_counts(&self, table: &Table) -> Vec<usize> {
+        if self.smallest {
+            return vec![self.cores];
+        }
+        table.thread_counts(self.cores)
+    }
+
+    /// How many rows a table has.
+    #[must_use]
+    pub fn rows(&self, table: &Table) -> usize {
+        self.sizes(table).len() * self.thread_counts(table).len()
+    }
+}
+
+/// Runs a table. `progress` is told each row that is done.
+pub fn measure(
+    table: &'static Table,
+    field: &Field,
+    plan: Plan,
+    taken: Taken,
+    mut progress: impl FnMut(),
+) -> Measured {
+    let mut cells = Vec::new();
+    for threads in plan.thread_counts(table) {
+        for &size in plan.sizes(table) {
+            cells.extend(row(table, field, plan, size, threads));
+            progress();
+        }
+    }
+    Measured {
+        table: table.name.to_owned(),
+        taken,
+        cells,
+    }
+}
+
+fn row(table: &Table, field: &Field, plan: Plan, size: u64, threads: usize) -> Vec<Cell> {
+    let runs = table.who.iter().filter(|name| table.runs(name, size));
+    let found: Vec<&Found> = runs.filter_map(|name| field.of(name)).collect();
+    let new = |found: &&Found| Cell {
+        name: found.contender.name.to_owned(),
+        size,
+        threads,
+        ..Cell::default()
+    };
+    let mut cells: Vec<Cell> = found.iter().map(new).collect();
+    let start = Instant::now();
+    for round in 0..plan.rounds {
+        if round > 0 && start.elapsed() > plan.budget {
+            break;
+        }
+        for place in order(found.len(), round) {
+            if cells[place].refused.is_none() {
+                sample(table, found[place], plan, &mut cells[place]);
+            }
+        }
+    }
+    cells
+}
+
+/// Each round begins with another contender, and every second one goes backwards.
+fn order(count: usize, round: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..count).map(|turn| (turn + round) % count).collect();
+    if round % 2 == 1 {
+        order.reverse();
+    }
+    order
+}
+
+fn sample(table: &Table, found: &Found, plan: Plan, cell: &mut Cell) {
+    let words = found.words(cell.size, cell.threads, plan.sample);
+    let checked = match run_child(&found.program, table.workload, &words) {
+        Ok(run) => check(run, (table.answer)(cell.size)),
+        Err(failure) => Err(failure.to_string()),
+    };
+    match checked {
+        Ok(run) => {
+            for (metric, figure) in run {
+                cell.figures.entry(metric).or_default().push(figure);
+            }
+        }
+        Err(why) => cell.refused = Some(why),
+    }
+}
+
+/// Takes the answer out, if it is right.
+fn check(mut run: Run, expected: f64) -> Result<Run, String> {
+    match run.remove("answer") {
+        Some(answer) if answer == expected => Ok(run),
+        Some(answer) => Err(format!("wrong answer: {answer} instead of {expected}")),
+        None => Err("it gave no answer".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everyone_runs_once_a_round_and_not_always_first() {
+        let rounds: Vec<_> = (0..4).map(|round| order(3, round)).collect();
+        for round in &rounds {
+            let mut sorted = round.clone();
+            sorted.sort_unstable();
+            assert_eq!(sorted, [0, 1, 2]);
+        }
+        assert_ne!(rounds[0], rounds[1]);
+        assert!(order(0, 5).is_empty());
+    }
+
+    #[test]
+    fn a_wrong_answer_is_named() {
+        let run = |answer| Run::from([("answer".to_owned(), answer), ("time".to_owned(), 1.0)]);
+        assert!(check(run(5.0), 5.0).is_ok_and(|run| run.len() == 1));
+        let wrong = check(run(4.0), 5.0);
+        assert_eq!(wrong, Err("wrong answer: 4 instead of 5".to_owned()));
+        assert!(check(Run::new(), 5.0).is_err());
+    }
+}

@@ -1,0 +1,296 @@
+//! Programs that fork and join.
+
+use super::{CPU, Metric, PEAK, Per, Shape, Source, TIME, Table, Threads, itself};
+
+const RUNTIMES: Source = Source {
+    title: "runtime_benchmarks: fork-join frameworks",
+    about: "Published for C++ frameworks on 64 cores: skynet in 38 to 140 ms on libfork, TooManyCooks and oneTBB, \
+            fib(40) in 108 to 434 ms, nqueens in 83 to 160 ms, matmul(2048) in 45 to 252 ms; tokio, Go, .NET \
+            and others were announced as to come.",
+};
+
+const TREES: Source = Source {
+    title: "chili and forte: the sum of a tree",
+    about: "chili published 1.8 µs serially and 3.4 µs for 1,023 nodes, 94.4 and 13.6 ms for 16,777,215, and rayon 51 µs \
+            and 58 ms (eight cores); forte 1.24, 4.54 µs and 27.9, 5.91 ms.",
+};
+
+const RAYS: Source = Source {
+    title: "forte: a ray caster's hierarchy of boxes",
+    about: "Published for scenes of obvhs: the build of the largest in 406 ms serially, 64 ms on rayon, 83 ms on forte \
+            and 138 ms on chili. Scenes here are generated.",
+};
+
+const LIFE: Source = Source {
+    title: "forte: the game of life at sixty frames a second",
+    about: "Published as mean time and CPU use of rayon's demonstration: 33.28 ms and 8.5 % serially, 18.35 ms and \
+            38.4 % on rayon, 29.68 ms and 7.7 % on forte.",
+};
+
+const RUST: &[&str] = &["serial", "ours", "rayon", "chili", "forte"];
+
+const EVERYONE: &[&str] = &[
+    "serial",
+    "ours",
+    "rayon",
+    "chili",
+    "forte",
+    "oneTBB",
+    "OpenMP",
+    "Taskflow",
+    "libfork",
+    "TooManyCooks",
+    "citor",
+    "Go",
+    "Java",
+];
+
+const FORKS: &[&str] = &[
+    "serial", "ours", "rayon", "chili", "forte", "oneTBB", "OpenMP", "Taskflow", "citor", "Go",
+    "Java",
+];
+
+const A_FORK: Metric = Metric {
+    per: Some(Per {
+        label: "a fork",
+        count: forks_of_fib,
+    }),
+    ..TIME
+};
+
+const A_LEAF: Metric = Metric {
+    per: Some(Per {
+        label: "a leaf",
+        count: itself,
+    }),
+    ..TIME
+};
+
+const A_NODE: Metric = Metric {
+    per: Some(Per {
+        label: "a node",
+        count: itself,
+    }),
+    ..TIME
+};
+
+const A_RAY: Metric = Metric {
+    per: Some(Per {
+        label: "a ray",
+        count: rays,
+    }),
+    ..TIME
+};
+
+const A_TRIANGLE: Metric = Metric {
+    per: Some(Per {
+        label: "a triangle",
+        count: itself,
+    }),
+    ..TIME
+};
+
+fn rays(_triangles: u64) -> f64 {
+    crate::contend::RAYS.into()
+}
+
+/// The `n`th Fibonacci number, without a recursion.
+fn fib(n: u64) -> f64 {
+    (0..n).fold((0.0, 1.0), |(a, b), _| (b, a + b)).0
+}
+
+/// How often the recursion forks: once less than the next number.
+fn forks_of_fib(n: u64) -> f64 {
+    (fib(n + 1) - 1.0).max(1.0)
+}
+
+fn skynet(leaves: u64) -> f64 {
+    crate::contend::skynet_sum(leaves) as f64
+}
+
+fn queens(side: u64) -> f64 {
+    crate::contend::queens_ways(side) as f64
+}
+
+fn matmul(side: u64) -> f64 {
+    crate::contend::product_sum(side) as f64
+}
+
+/// The sum of the numbers of a perfect tree's nodes.
+fn tree(nodes: u64) -> f64 {
+    let nodes = (1_u64 << (nodes + 1).ilog2()) - 1;
+    (nodes * (nodes + 1) / 2) as f64
+}
+
+const RUNTIME: Table = Table {
+    name: "",
+    source: &RUNTIMES,
+    about: "",
+    workload: "",
+    size: "",
+    quick: &[],
+    full: &[],
+    threads: Threads::OneAndAll,
+    metrics: &[TIME, CPU, PEAK],
+    shape: Shape::Bars,
+    who: EVERYONE,
+    most: &[],
+    answer: itself,
+    known: "",
+};
+
+const SUM: Table = Table {
+    source: &TREES,
+    size: "nodes",
+    quick: &[1023, 32_767, 1_048_575],
+    full: &[1023, 32_767, 1_048_575, 16_777_215],
+    metrics: &[A_NODE, CPU, PEAK],
+    shape: Shape::Lines,
+    who: RUST,
+    answer: tree,
+    ..RUNTIME
+};
+
+const SCENE: Table = Table {
+    size: "triangles",
+    quick: &[1000, 100_000],
+    full: &[1000, 30_000, 1_000_000],
+    ..SUM
+};
+
+const P99: Metric = Metric {
+    name: "p99",
+    label: "p99",
+    ..TIME
+};
+
+/// Those here.
+pub const TABLES: &[Table] = &[
+    Table {
+        name: "fib",
+        about: "Fibonacci numbers by a fork at every call: what a fork costs.",
+        workload: "fib",
+        size: "n",
+        quick: &[15, 27],
+        full: &[15, 27, 39],
+        metrics: &[A_FORK, CPU, PEAK],
+        // A fork of theirs is the dearest of all.
+        most: &[("OpenMP", 27), ("Go", 27)],
+        answer: fib,
+        ..RUNTIME
+    },
+    Table {
+        name: "skynet",
+        about: "A tree of tasks with ten children each; the leaves are numbered and added up.",
+        workload: "skynet",
+        size: "leaves",
+        quick: &[100, 1_000_000],
+        full: &[100, 1_000_000, 100_000_000],
+        metrics: &[A_LEAF, CPU, PEAK],
+        most: &[("OpenMP", 1_000_000), ("Go", 1_000_000)],
+        answer: skynet,
+        ..RUNTIME
+    },
+    Table {
+        name: "nqueens",
+        about: "In how many ways queens can stand on a board: a task for each safe place of each row.",
+        workload: "nqueens",
+        size: "queens",
+        quick: &[6, 11],
+        full: &[6, 11, 14],
+        answer: queens,
+        ..RUNTIME
+    },
+    Table {
+        name: "matmul",
+        about: "A product of two matrices by quadrants, down to blocks of 32 by 32. All matrices lie quadrant by \
+                quadrant, in every language, and no compiler is told of the machine's own instructions.",
+        workload: "matmul",
+        size: "rows",
+        quick: &[64, 512],
+        full: &[64, 512, 2048],
+        answer: matmul,
+        ..RUNTIME
+    },
+    Table {
+        name: "tree",
+        about: "The sum of a perfect binary tree whose nodes were allocated level by level: a fork at every node.",
+        workload: "tree",
+        full: &[1023, 32_767, 1_048_575, 16_777_215, 67_108_863],
+        who: FORKS,
+        most: &[
+            ("OpenMP", 1_048_575),
+            ("Go", 1_048_575),
+            ("Java", 16_777_215),
+        ],
+        ..SUM
+    },
+    Table {
+        name: "tree-mirrored",
+        about: "The same tree walked from the other side: the right child first.",
+        workload: "tree-mirrored",
+        ..SUM
+    },
+    Table {
+        name: "tree-boxed",
+        about: "chili's own tree, whose children are boxed before their parent, walked with the left child first: \
+                against the order in which its nodes lie.",
+        workload: "tree-boxed",
+        known: "A pool whose plain calls run the second half of a join first, as chili's do, walks such memory in \
+                its order, backwards; one that keeps the order of the program does so in the next table.",
+        ..SUM
+    },
+    Table {
+        name: "tree-boxed-mirrored",
+        about: "The same walked with the right child first: straight through memory, backwards.",
+        workload: "tree-boxed-mirrored",
+        ..SUM
+    },
+    Table {
+        name: "bvh-build",
+        source: &RAYS,
+        about: "The build of a hierarchy of boxes over small triangles, and its end: split in the middle, both halves \
+                in parallel down to 32.",
+        workload: "bvh-build",
+        metrics: &[A_TRIANGLE, CPU, PEAK],
+        answer: itself,
+        ..SCENE
+    },
+    Table {
+        name: "bvh-rays",
+        source: &RAYS,
+        about: "65,536 rays into such a scene, by halves down to 16.",
+        workload: "bvh-rays",
+        metrics: &[A_RAY, CPU, PEAK],
+        answer: itself,
+        ..SCENE
+    },
+    Table {
+        name: "life-paced",
+        source: &LIFE,
+        about: "A generation of a board 512 cells wide a frame, sixty frames a second, by halves down to a row: what \
+                a frame takes, and what CPU time a second of frames costs.",
+        workload: "life-paced",
+        size: "rows",
+        quick: &[64, 512],
+        full: &[64, 512, 2048],
+        threads: Threads::All,
+        metrics: &[TIME, CPU, P99],
+        shape: Shape::Lines,
+        who: RUST,
+        answer: itself,
+        ..RUNTIME
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_right() {
+        assert_eq!([fib(0), fib(1), fib(10)], [0.0, 1.0, 55.0]);
+        assert_eq!(forks_of_fib(5), 7.0);
+        assert_eq!(tree(1023), 1023.0 * 512.0);
+    }
+}

@@ -1,0 +1,45 @@
+//! Loops over slices.
+
+use super::{CPU, Metric, PEAK, Per, Shape, Source, TIME, Table, Threads, itself};
+
+const ITERATION: Source = Source {
+    title: "forte: the iteration benchmark of bevy_tasks",
+    about: "Published for 100 to 10 million items of about a nanosecond: bevy_tasks 3.06 µs to 101 ms, rayon 2.03 µs \
+            to 468 µs, forte 389 ns to 1.23 ms, serially 84.8 ns to 7.64 ms (13 cores); then the same with 10 ns an item.",
+};
+
+const AN_ITEM: Metric = Metric {
+    per: Some(Per {
+        label: "an item",
+        count: itself,
+    }),
+    ..TIME
+};
+
+const SLICE: Table = Table {
+    name: "slice-1ns",
+    source: &ITERATION,
+    about: "Each item of a slice goes through about a nanosecond of arithmetic.",
+    workload: "slice-1ns",
+    size: "items",
+    quick: &[100, 10_000, 1_000_000],
+    full: &[100, 1000, 10_000, 100_000, 1_000_000, 10_000_000],
+    threads: Threads::All,
+    metrics: &[AN_ITEM, CPU, PEAK],
+    shape: Shape::Lines,
+    who: &["serial", "ours", "rayon", "chili", "forte", "bevy_tasks"],
+    most: &[],
+    answer: itself,
+    known: "",
+};
+
+/// Those here.
+pub const TABLES: &[Table] = &[
+    SLICE,
+    Table {
+        name: "slice-10ns",
+        about: "The same with about ten nanoseconds an item.",
+        workload: "slice-10ns",
+        ..SLICE
+    },
+];

@@ -1,0 +1,205 @@
+//! Programs that spawn and await.
+
+use super::{CPU, Metric, PEAK, Per, Shape, Source, TIME, Table, Threads, Unit, itself};
+
+const ASYNC: Source = Source {
+    title: "forte: the async benchmark of bevy_tasks",
+    about: "forte's introduction left this one open, as a thing to do. async-executor is what smol runs on; timers \
+            are tokio's own there and async-io's everywhere else.",
+};
+
+const WORKERS: Source = Source {
+    title: "Ruby: threads, processes and fibers",
+    about: "Published for 1 to 1,000 workers of each kind, over Ruby's versions: a master writes to a worker, which \
+            reads, answers and waits for more. Processes were ahead until there were too many of them, fibers \
+            ahead of threads.",
+};
+
+const POOLS: &[&str] = &["ours", "bevy_tasks", "async-executor", "tokio", "forte"];
+
+const A_TASK: Metric = Metric {
+    per: Some(Per {
+        label: "a task",
+        count: itself,
+    }),
+    ..TIME
+};
+
+const A_MESSAGE: Metric = Metric {
+    per: Some(Per {
+        label: "a message",
+        count: itself,
+    }),
+    ..TIME
+};
+
+const A_WAY: Metric = Metric {
+    per: Some(Per {
+        label: "a message there and back",
+        count: itself,
+    }),
+    ..TIME
+};
+
+const AN_ANSWER: Metric = Metric {
+    per: Some(Per {
+        label: "a message and its answer",
+        count: messages_to_workers,
+    }),
+    ..TIME
+};
+
+const A_WORKER: Metric = Metric {
+    per: Some(Per {
+        label: "a worker",
+        count: itself,
+    }),
+    ..PEAK
+};
+
+const fn latency(name: &'static str) -> Metric {
+    Metric {
+        name,
+        label: name,
+        unit: Unit::Time,
+        per: None,
+    }
+}
+
+/// Each worker is sent so many messages a round.
+fn messages_to_workers(workers: u64) -> f64 {
+    (workers * crate::contend::MESSAGES) as f64
+}
+
+fn both_ways(messages: u64) -> f64 {
+    2.0 * messages as f64
+}
+
+const TASKS: Table = Table {
+    name: "spawn-outside",
+    source: &ASYNC,
+    about: "Tasks that are ready at once are spawned from outside of the pool and awaited there.",
+    workload: "spawn-outside",
+    size: "tasks",
+    quick: &[1, 100, 10_000],
+    full: &[1, 10, 100, 1000, 10_000, 100_000],
+    threads: Threads::All,
+    metrics: &[A_TASK, CPU, PEAK],
+    shape: Shape::Lines,
+    who: &["ours", "bevy_tasks", "async-executor", "tokio"],
+    most: &[],
+    answer: itself,
+    known: "",
+};
+
+/// Those here.
+pub const TABLES: &[Table] = &[
+    TASKS,
+    Table {
+        name: "spawn-inside",
+        about: "The same from a task of the pool.",
+        workload: "spawn-inside",
+        who: POOLS,
+        ..TASKS
+    },
+    Table {
+        name: "nested",
+        about: "A tree of tasks: each spawns two and awaits them.",
+        workload: "nested",
+        who: POOLS,
+        ..TASKS
+    },
+    Table {
+        name: "yields",
+        about: "One task that yields so often.",
+        workload: "yields",
+        size: "yields",
+        quick: &[10, 1000],
+        full: &[10, 1000, 100_000],
+        who: POOLS,
+        ..TASKS
+    },
+    Table {
+        name: "ping-pong",
+        about: "Two tasks that send each other so many messages, each an answer to the one before.",
+        workload: "ping-pong",
+        size: "messages",
+        quick: &[10, 1000],
+        full: &[10, 1000, 100_000],
+        metrics: &[A_WAY, CPU, PEAK],
+        who: POOLS,
+        answer: both_ways,
+        ..TASKS
+    },
+    Table {
+        name: "channel",
+        about: "Four senders and four receivers share one channel of a hundred places.",
+        workload: "channel",
+        size: "messages",
+        quick: &[100, 10_000],
+        full: &[100, 10_000, 1_000_000],
+        metrics: &[A_MESSAGE, CPU, PEAK],
+        who: POOLS,
+        ..TASKS
+    },
+    Table {
+        name: "tcp",
+        about: "Two tasks that send each other so many messages over one connection of the loopback.",
+        workload: "tcp",
+        size: "messages",
+        quick: &[10, 1000],
+        full: &[10, 1000, 100_000],
+        metrics: &[A_WAY, CPU, PEAK],
+        who: POOLS,
+        ..TASKS
+    },
+    Table {
+        name: "timers",
+        about: "Tasks that all sleep for a millisecond.",
+        workload: "timers",
+        quick: &[1, 100, 10_000],
+        metrics: &[TIME, CPU, PEAK],
+        who: POOLS,
+        ..TASKS
+    },
+    Table {
+        name: "latency",
+        about: "From a spawn to the task's first step, where so many are spawned from outside at once.",
+        workload: "latency",
+        quick: &[1, 100, 10_000],
+        metrics: &[
+            latency("p99"),
+            latency("p50"),
+            latency("p99.9"),
+            A_TASK,
+            CPU,
+        ],
+        who: POOLS,
+        ..TASKS
+    },
+    Table {
+        name: "workers",
+        source: &WORKERS,
+        about: "A master sends each worker ten messages, one after the other, and reads an answer to each: tasks and \
+                threads by channels, processes and all of Ruby's by pipes.",
+        workload: "workers",
+        size: "workers",
+        quick: &[1, 10, 100],
+        full: &[1, 10, 100, 1000],
+        metrics: &[AN_ANSWER, CPU, A_WORKER],
+        who: &[
+            "ours",
+            "bevy_tasks",
+            "async-executor",
+            "tokio",
+            "forte",
+            "threads",
+            "processes",
+            "Ruby threads",
+            "Ruby processes",
+            "Ruby fibers",
+        ],
+        answer: messages_to_workers,
+        ..TASKS
+    },
+];

@@ -1,0 +1,175 @@
+//! Builds the rivals that aren't written in Rust, each as small files of `rivals/`.
+
+use super::{Contender, Kind};
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Why there is no program.
+pub struct Refused(pub String);
+
+/// A program and its version.
+type Built = Result<(PathBuf, String), Refused>;
+
+/// What this was built with.
+const LOCKFILE: &str = include_str!("../../../Cargo.lock");
+
+/// A package's version: the line after its name. What is no package runs on the standard library.
+pub fn packaged_version(package: Option<&str>) -> String {
+    let Some(package) = package else {
+        return "the standard library's".to_owned();
+    };
+    let name = format!("name = \"{package}\"");
+    let mut lines = LOCKFILE.lines().skip_while(|line| *line != name).skip(1);
+    let version = lines.next().and_then(|line| line.split('"').nth(1));
+    version.unwrap_or("of unknown version").to_owned()
+}
+
+/// Runs a command to its end; what it says is the reason where it fails.
+fn output(command: &mut Command) -> Result<Output, Refused> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let output = command
+        .output()
+        .map_err(|error| Refused(format!("can't run {name}: {error}")))?;
+    if output.status.success() {
+        return Ok(output);
+    }
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let is_telling = |line: &&str| line.contains("error") || line.contains("fatal");
+    let line = said.lines().find(is_telling).or(said.lines().next());
+    let line = line.unwrap_or("it said nothing");
+    Err(Refused(format!("{name}: {line}")))
+}
+
+fn refused(path: &Path) -> impl Fn(std::io::Error) -> Refused {
+    let path = path.display().to_string();
+    move |error| Refused(format!("can't write {path}: {error}"))
+}
+
+/// Builds it into `target`, and asks for its version.
+pub fn built(contender: &Contender, target: &Path) -> Built {
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("rivals");
+    fs::create_dir_all(target).map_err(refused(target))?;
+    let program = target.join(contender.name.replace(' ', "-"));
+    match contender.kind {
+        Kind::Rust { .. } => return Err(Refused("it is no program of its own".to_owned())),
+        Kind::Cpp {
+            source,
+            flags,
+            checkout,
+        } => cpp(&sources.join(source), &program, flags, checkout)?,
+        Kind::Callbacks => return callbacks(),
+        Kind::Go => {
+            let mut go = Command::new("go");
+            go.current_dir(sources.join("go"));
+            // Else it asks git about the folder, which may be nobody's.
+            go.args(["build", "-buildvcs=false", "-o"]).arg(&program);
+            output(&mut go)?;
+        }
+        Kind::Java => {
+            let classes = target.join("java-classes");
+            let mut compiler = Command::new("javac");
+            compiler.arg("-d").arg(&classes);
+            output(compiler.arg(sources.join("java/Main.java")))?;
+            let run = format!("java -cp {} Main", quoted(&classes));
+            launcher(&program, &run)?;
+        }
+        Kind::Ruby { workers } => {
+            let run = format!("ruby {} {workers}", quoted(&sources.join("workers.rb")));
+            launcher(&program, &run)?;
+        }
+    }
+    let version = version(&program)?;
+    Ok((program, version))
+}
+
+/// What a program says of itself.
+fn version(program: &Path) -> Result<String, Refused> {
+    let said = output(Command::new(program).arg("version"))?;
+    Ok(String::from_utf8_lossy(&said.stdout).trim().to_owned())
+}
+
+/// The program that counts allocations, built where this one was.
+fn callbacks() -> Built {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(folder);
+    cargo.args(["build", "--release", "--ignore-rust-version", "--quiet"]);
+    output(cargo.args(["--bin", "callbacks"]))?;
+    let name = format!("callbacks{}", env::consts::EXE_SUFFIX);
+    let program = paired::target(folder, "release").join(name);
+    let version = version(&program)?;
+    Ok((program, version))
+}
+
+fn cpp(
+    source: &Path,
+    program: &Path,
+    flags: &[&str],
+    checkout: Option<(&str, &str)>,
+) -> Result<(), Refused> {
+    let compiler = env::var_os("CXX").unwrap_or_else(|| "g++".into());
+    let mut command = Command::new(compiler);
+    command.args(["-std=c++20", "-O3", "-pthread"]);
+    if let Ok(more) = env::var("CXXFLAGS") {
+        command.args(more.split_whitespace());
+    }
+    if let Some((folder, headers)) = checkout {
+        let rivals = env::var_os("RIVALS");
+        let rivals = rivals.ok_or_else(|| Refused("RIVALS is not set".to_owned()))?;
+        let headers = Path::new(&rivals).join(folder).join(headers);
+        if !headers.is_dir() {
+            let headers = headers.display();
+            return Err(Refused(format!("there is no folder {headers}")));
+        }
+        command.arg("-isystem").arg(headers);
+    }
+    output(command.arg("-o").arg(program).arg(source).args(flags))?;
+    Ok(())
+}
+
+/// As a word of a shell.
+fn quoted(path: &Path) -> String {
+    format!("'{}'", path.display().to_string().replace('\'', r"'\''"))
+}
+
+/// A program of one line, for what needs another to run it.
+fn launcher(program: &Path, run: &str) -> Result<(), Refused> {
+    let text = format!("#!/bin/sh\nexec {run} \"$@\"\n");
+    fs::write(program, text).map_err(refused(program))?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let runs = fs::Permissions::from_mode(0o755);
+        fs::set_permissions(program, runs).map_err(refused(program))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_packages_version_is_known() {
+        for contender in super::super::ALL {
+            if let Kind::Rust { package } = contender.kind {
+                let version = packaged_version(package);
+                assert!(
+                    !version.contains("unknown"),
+                    "{}: {version}",
+                    contender.name
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_missing_compiler_is_named() {
+        let Err(Refused(why)) = output(&mut Command::new("no-such-compiler")) else {
+            panic!("it ran");
+        };
+        assert!(why.contains("no-such-compiler"), "{why}");
+    }
+}
