@@ -363,7 +363,7 @@ impl Registry {
 mod tests {
     use crate::pool::ThreadPool;
 
-    /// As where a thread that waits asks for threads that were refused, and the pool ends just then.
+    /// As where a thread that waits asks for refused threads, and the pool ends just then.
     #[test]
     fn a_pool_that_has_ended_counts_on_no_threads() {
         let pool = ThreadPool::builder().num_threads(1).build().unwrap();
