@@ -1,9 +1,9 @@
 //! Chrome's trace format, which [Perfetto](https://ui.perfetto.dev) opens.
 
 use super::flow::Way;
+use super::json::{Json, json};
 use super::row::{Bar, Kind};
 use super::trace::Trace;
-use serde_json::{Value, json};
 use std::io::{self, Write};
 
 /// The process that all threads belong to.
@@ -24,15 +24,15 @@ impl Trace {
         let start = self.start();
         out.write_all(b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n")?;
         let mut first = true;
-        let mut write = |event: Value| {
+        let mut write = |event: Json| {
             if !first {
                 out.write_all(b",\n")?;
             }
             first = false;
-            serde_json::to_writer(&mut out, &event).map_err(io::Error::from)
+            write!(out, "{event}")
         };
         for (place, row) in self.rows.iter().enumerate() {
-            let name = json!({ "name": row.name });
+            let name = json!({ "name": &row.name });
             write(
                 json!({ "ph": "M", "name": "thread_name", "pid": PROCESS, "tid": row.thread, "args": name }),
             )?;
@@ -59,7 +59,7 @@ impl Trace {
         out.flush()
     }
 
-    fn complete(&self, bar: &Bar, thread: u32, start: u64) -> Value {
+    fn complete(&self, bar: &Bar, thread: u32, start: u64) -> Json {
         json!({
             "ph": "X",
             "name": self.label(bar),

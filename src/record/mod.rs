@@ -9,7 +9,7 @@
 //! | `path` | a frame's critical path |
 //! | `idle`, `conflict` | where each thread's time went, by cause |
 //! | `forecast`, `model` | what more threads would give |
-//! | `chrome`, `page`, `report`, `save` | the outputs |
+//! | `chrome`, `page`, `report`, `save`; `json` | the outputs; what two of them are written in |
 //! | `live` | diagnostics, frame by frame |
 
 mod chrome;
@@ -18,6 +18,7 @@ mod flight;
 mod flow;
 mod forecast;
 mod idle;
+mod json;
 mod live;
 mod model;
 mod order;

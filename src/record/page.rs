@@ -1,10 +1,10 @@
 //! One page with the timeline in it, for any browser and without a network.
 
 use super::chrome::category;
+use super::json::{Json, json};
 use super::path::critical_path;
 use super::row::Row;
 use super::trace::{Frame, Trace};
-use serde_json::{Value, json};
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -48,11 +48,11 @@ impl Trace {
         out.flush()
     }
 
-    fn data(&self) -> Value {
+    fn data(&self) -> Json {
         let start = self.start();
         let end = self.end(start);
         let mut labels = Labels::default();
-        let rows: Vec<Value> = self
+        let rows: Vec<Json> = self
             .rows
             .iter()
             .map(|row| self.row(row, (start, end), &mut labels))
@@ -81,7 +81,7 @@ impl Trace {
                 "causes": causes,
             })
         };
-        let frames: Vec<Value> = self.frames.iter().map(frame).collect();
+        let frames: Vec<Json> = self.frames.iter().map(frame).collect();
         json!({
             "end": end - start,
             "rows": rows,
@@ -92,7 +92,7 @@ impl Trace {
         })
     }
 
-    fn row(&self, row: &Row, (start, end): (u64, u64), labels: &mut Labels) -> Value {
+    fn row(&self, row: &Row, (start, end): (u64, u64), labels: &mut Labels) -> Json {
         let bars = row.bars.iter().map(|bar| {
             let (begin, end) = (
                 bar.begin.max(start) - start,
@@ -102,14 +102,14 @@ impl Trace {
             json!([begin, end, bar.depth, category(bar.kind), label])
         });
         json!({
-            "name": row.name,
+            "name": &row.name,
             "role": format!("{:?}", row.role),
             "lost": row.lost,
             "bars": bars.collect::<Vec<_>>(),
         })
     }
 
-    fn path(&self, frame: &Frame, start: u64, labels: &mut Labels) -> Value {
+    fn path(&self, frame: &Frame, start: u64, labels: &mut Labels) -> Json {
         let path = critical_path(self, frame);
         let steps = path.into_iter().map(|step| {
             let label = labels.place(step.what);
@@ -118,7 +118,7 @@ impl Trace {
         steps.collect()
     }
 
-    fn causes(&self, frame: &Frame) -> Option<Value> {
+    fn causes(&self, frame: &Frame) -> Option<Json> {
         let account = self.why_idle(frame.number)?;
         let causes = account.causes.iter();
         let pair = |(cause, time): &(super::Cause, std::time::Duration)| {
