@@ -45,7 +45,8 @@ fn threads_have_names_stacks_and_a_panic_handler() {
             };
             block_on(pool.spawn_async(lane, name)).unwrap()
         });
-        assert_eq!(names[0], "game 0");
+        // A spare thread may be the one that runs it.
+        assert!(names[0].starts_with("game "), "{names:?}");
         assert!(names[1].starts_with("low game"), "{names:?}");
         pool.spawn(Lane::Frame, || panic!("a job broke"));
         while PANICS.load(Ordering::SeqCst) == 0 {

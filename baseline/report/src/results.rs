@@ -160,7 +160,7 @@ impl Results {
     /// What could not be written.
     pub fn save(&self, path: &Path) -> Result<(), ResultsError> {
         let path = path.to_owned();
-        let text = match serde_json::to_string_pretty(self) {
+        let text = match serde_json::to_string(self) {
             Ok(text) => text + "\n",
             Err(source) => return Err(ResultsError::Format { path, source }),
         };
