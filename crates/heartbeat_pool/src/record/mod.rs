@@ -1,7 +1,7 @@
-//! The recorder: what each thread did, event by event, in a [`ring`] that it alone writes.
+//! The recorder: what each thread did, event by event, in a `ring` that it alone writes.
 //!
-//! [`event`] says what can happen, [`threads`] which rings there are, [`clock`] reads the clocks,
-//! [`names`] keeps the names that a program gives to what it does, and [`note`] is what the pool's
+//! `event` says what can happen, `threads` which rings there are, `clock` reads the clocks,
+//! `names` keeps the names that a program gives to what it does, and `note` is what the pool's
 //! rooms call. It imports nothing but `sync` and the lanes, so that every room may note what
 //! happens there. [`Recorder`] is the way in.
 //!
