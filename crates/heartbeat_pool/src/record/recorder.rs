@@ -32,8 +32,11 @@ impl Recorder {
     /// Events that a ring has place for where nobody says otherwise.
     pub const EVENTS: usize = 1 << 15;
 
-    /// Begins to record, with rings for so many events a thread, rounded up to a power of two. What
-    /// was recorded before is thrown away.
+    /// Events that a ring has place for at most: 96 MiB a thread.
+    pub const MOST: usize = threads::MOST;
+
+    /// Begins to record, with rings for so many events a thread, rounded up to a power of two, of
+    /// which [`MOST`](Self::MOST) is the greatest. What was recorded before is thrown away.
     pub fn start(events: usize) {
         threads::begin(events);
     }

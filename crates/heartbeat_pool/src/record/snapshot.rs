@@ -33,22 +33,26 @@ pub struct Snapshot {
 /// How far a reader has come, so that the next snapshot has only what is new.
 #[derive(Clone, Debug, Default)]
 pub struct Cursor {
+    /// In which session; each counts anew.
+    session: u32,
     next: HashMap<u32, u64>,
 }
 
 impl Snapshot {
     /// All that came since the last call with this cursor.
     pub(super) fn after(cursor: &mut Cursor) -> Self {
-        let (rings, lost) = {
+        let (session, rings, lost) = {
             let rings = threads::rings();
-            (rings.of.clone(), rings.lost)
+            (rings.session, rings.of.clone(), rings.lost)
         };
+        if cursor.session != session {
+            *cursor = Cursor {
+                session,
+                ..Cursor::default()
+            };
+        }
         let mut read = |ring: &threads::ThreadRing| {
             let next = cursor.next.entry(ring.thread).or_default();
-            // A new session counts anew.
-            if *next > ring.ring.written() {
-                *next = 0;
-            }
             let copied = ring.ring.copy(*next);
             *next = copied.next;
             ThreadEvents {
@@ -59,10 +63,13 @@ impl Snapshot {
                 lost: copied.lost,
             }
         };
-        Self {
-            threads: rings.iter().map(|ring| read(ring)).collect(),
-            lost,
+        let threads = rings.iter().map(|ring| read(ring)).collect();
+        // Of those that ended long ago nothing comes any more.
+        let is_there = |thread: u32| rings.iter().any(|ring| ring.thread == thread);
+        if cursor.next.len() > rings.len() {
+            cursor.next.retain(|thread, _| is_there(*thread));
         }
+        Self { threads, lost }
     }
 
     /// How many events are gone.

@@ -14,6 +14,9 @@ const ENDED: usize = 64;
 /// Nanoseconds: between two sleeps that are nearer to each other a thread's own clocks are not read.
 const SHORT: u64 = 20_000;
 
+/// Events that a ring has place for at most: 96 MiB.
+pub(super) const MOST: usize = 1 << 22;
+
 /// A time of recording, by its number.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Session(u32);
@@ -29,7 +32,7 @@ static RINGS: Mutex<Rings> = Mutex::new(Rings {
 
 /// The rings of the present session, or of the last one.
 pub(super) struct Rings {
-    session: u32,
+    pub(super) session: u32,
     pub(super) of: Vec<Arc<ThreadRing>>,
     /// Events that were thrown away with their rings.
     pub(super) lost: u64,
@@ -94,7 +97,7 @@ pub(super) fn begin(capacity: usize) {
     rings.of.clear();
     rings.lost = 0;
     // Relaxed, both: a thread makes its ring under the lock.
-    CAPACITY.store(capacity, Ordering::Relaxed);
+    CAPACITY.store(capacity.min(MOST), Ordering::Relaxed);
     ON.store(rings.session, Ordering::Relaxed);
 }
 
@@ -113,7 +116,11 @@ pub(super) fn write(session: Session, what: What) {
             return;
         };
         if !matches!(&*own, Some(own) if own.0 == session) {
-            *own = open(session);
+            let Some(new) = open(session) else {
+                // What was begun in a session that is over ends: the ring may be a later one's.
+                return;
+            };
+            *own = Some(new);
         }
         if let Some(own) = &*own {
             own.1.ring.push(Event { time, what }.words());
