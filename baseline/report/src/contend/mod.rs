@@ -14,6 +14,7 @@ mod rays;
 mod sampler;
 mod skynet;
 mod spawner;
+mod stream;
 mod suites;
 mod tasks;
 mod wire;

@@ -1,6 +1,6 @@
 //! Tasks that a program can be written for once, and that each pool has in its own way.
 
-use super::wire::Stream;
+use super::stream::Stream;
 use async_executor::StaticExecutor;
 use async_io::Timer;
 use bevy_tasks::block_on as bevy_block_on;

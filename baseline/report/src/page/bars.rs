@@ -1,6 +1,6 @@
 //! One bar a contender.
 
-use super::html::escaped;
+use super::escaped::escaped;
 use std::fmt::Write;
 
 const WIDTH: f64 = 820.0;

@@ -1,6 +1,7 @@
 //! The page as one file that needs nothing else.
 
 use super::chapter::Chapter;
+use super::escaped::escaped;
 use super::{Report, losses};
 use std::fmt::Write;
 
@@ -19,14 +20,6 @@ th:first-child,td:first-child{text-align:left}tr.ours{background:#fdeef0}\
 svg{max-width:100%;height:auto;border:1px solid #eee;margin:.5rem 0}\
 .warning{background:#fff4d6;border-left:4px solid #e0a100;padding:.5rem 1rem}\
 .taken{color:#667;font-size:.85rem}nav a{margin-right:.8rem}";
-
-/// As text of a page.
-pub fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('"', "&quot;")
-}
 
 /// A cell's text, which may be bold or code as in Markdown.
 fn cell(text: &str) -> String {

@@ -2,6 +2,7 @@
 
 mod bars;
 mod chapter;
+mod escaped;
 mod html;
 mod losses;
 mod markdown;
