@@ -1,10 +1,10 @@
 //! A table's part of the report: text, plots and figures.
 
+use super::figure::shown;
 use super::plots::{self, Drawn};
 use crate::results::{Cell, Measured, Results};
-use crate::tables::{self, Metric, Source, Table, Unit};
+use crate::tables::{self, Metric, Source, Table};
 use crate::who;
-use suite::factor;
 
 /// One table, ready to be written.
 pub struct Chapter {
@@ -54,22 +54,6 @@ fn chapter(table: &'static Table, measured: &Measured) -> Chapter {
             taken.at_once,
         ),
     }
-}
-
-/// As readers see it.
-pub fn shown(metric: &Metric, figure: f64, size: u64) -> String {
-    let figure = shared(metric, figure, size);
-    match metric.unit {
-        Unit::Time => suite::seconds(figure),
-        Unit::Number => factor(figure),
-        Unit::Memory if figure < 1024.0 => format!("{figure:.1} KiB"),
-        Unit::Memory => format!("{:.1} MiB", figure / 1024.0),
-    }
-}
-
-/// A figure's part for one of those that a size counts.
-pub fn shared(metric: &Metric, figure: f64, size: u64) -> f64 {
-    figure / metric.per.map_or(1.0, |per| (per.count)(size))
 }
 
 fn label(metric: &Metric) -> String {

@@ -3,6 +3,7 @@
 mod bars;
 mod chapter;
 mod escaped;
+mod figure;
 mod html;
 mod losses;
 mod markdown;

@@ -1,7 +1,7 @@
 //! A table's plots.
 
 use super::bars::{Bar, bars};
-use super::chapter::{shared, shown};
+use super::figure::{shared, shown};
 use crate::results::Measured;
 use crate::tables::{Metric, Shape, Table, Unit};
 use crate::who;
