@@ -5,6 +5,7 @@ use super::plots::{self, Drawn};
 use crate::results::{Cell, Measured, Results};
 use crate::tables::{self, Metric, Source, Table};
 use crate::who;
+use suite::factor;
 
 /// One table, ready to be written.
 pub struct Chapter {
