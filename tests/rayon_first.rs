@@ -23,7 +23,7 @@ fn an_app_takes_over_the_pool_that_rayon_has_begun_with() {
     assert_eq!(sum(), 499_500);
     let name = async || thread::current().name().map(str::to_owned);
     let name = block_on(AsyncComputeTaskPool::get().spawn(name()));
-    assert!(name.unwrap().starts_with("low heartbeat"));
+    assert!(name.unwrap().starts_with("low ("));
     let names = thread_names();
     assert!(
         names.iter().any(|name| name.starts_with("heartbeat (")),

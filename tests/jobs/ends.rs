@@ -254,6 +254,34 @@ fn a_loop_that_never_awaits_can_be_asked_to_stop() {
 }
 
 #[test]
+fn the_end_of_an_app_waits_for_no_loop() {
+    within(60, || {
+        let mut app = common::app(2);
+        let (runs, is_over) = (
+            Arc::new(AtomicBool::new(false)),
+            Arc::new(AtomicBool::new(false)),
+        );
+        let drops = Drops::default();
+        let (says, ends, guard) = (runs.clone(), is_over.clone(), drops.guard());
+        let code = |_| async move {
+            let _guard = guard;
+            says.store(true, Ordering::SeqCst);
+            while !ends.load(Ordering::SeqCst) {
+                hint::spin_loop();
+            }
+        };
+        app.world_mut().spawn_job(Lane::Background, code);
+        frames_until(&mut app, |_| runs.load(Ordering::SeqCst));
+        drop(app);
+        assert_eq!(drops.count(), 0, "it still runs");
+        is_over.store(true, Ordering::SeqCst);
+        while drops.count() == 0 {
+            thread::yield_now();
+        }
+    });
+}
+
+#[test]
 fn a_timeout_ends_the_job() {
     with_app(|app| {
         let drops = Drops::default();

@@ -112,7 +112,9 @@ impl ThreadPoolBuilder {
         self
     }
 
-    /// Names each thread by its index; `heartbeat (0)` and so on by default.
+    /// Names each thread by its index; `heartbeat (0)` and so on by default. Threads for io and
+    /// background jobs have `low ` before it, or, where that is longer than the 15 bytes that
+    /// Linux shows, are `low (0)` and so on, as by default.
     pub fn thread_name(mut self, name: impl Fn(usize) -> String + Send + Sync + 'static) -> Self {
         self.config.thread_name = Arc::new(name);
         self
@@ -154,7 +156,7 @@ impl ThreadPoolBuilder {
     /// let pool = ThreadPool::builder().num_threads(1).lower_threads(true).build().unwrap();
     /// let name = || async { std::thread::current().name().map(str::to_owned) };
     /// let name = pool.block_on(pool.spawn_async(Lane::Background, name));
-    /// assert!(name.unwrap().starts_with("low heartbeat"));
+    /// assert!(name.unwrap().starts_with("low ("));
     /// ```
     pub fn lower_threads(mut self, lower_threads: bool) -> Self {
         self.config.has_lower = lower_threads;

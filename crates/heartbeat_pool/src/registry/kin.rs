@@ -100,12 +100,22 @@ impl Kin {
     }
 }
 
+/// The name of the lower thread beside the upper one with `name`. Linux shows 15 bytes of it, so
+/// where these end before the index does, it is the index alone.
+fn lower_name(name: &str, index: usize) -> String {
+    let lower = format!("low {name}");
+    if lower.len() > 15 {
+        return format!("low ({index})");
+    }
+    lower
+}
+
 /// The configuration of the lower threads.
 fn config(upper: &Config, lower_priority: LowerPriority) -> Config {
     let name = upper.thread_name.clone();
     let start = upper.start_handler.clone();
     Config {
-        thread_name: Arc::new(move |index| format!("low {}", name(index))),
+        thread_name: Arc::new(move |index| lower_name(&name(index), index)),
         start_handler: Some(Arc::new(move |index| {
             priority::lower(lower_priority);
             if let Some(start) = &start {
