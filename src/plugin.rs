@@ -85,9 +85,9 @@ pub struct HeartbeatPlugin {
     /// Each thread's stack, in bytes; the system's default without it. This and the next two hold
     /// where nothing has used the pool before the plugin comes, as a `TaskPoolPlugin` or rayon do.
     pub stack_size: Option<usize>,
-    /// Names each thread by its index; `heartbeat (0)` and so on by default. Threads
-    /// for io and background jobs have `low ` before it, or, where that is longer than the 15 bytes
-    /// that Linux shows, are `low (0)` and so on, as by default.
+    /// Names each thread by its index; `heartbeat (0)` and so on by default. Threads for io
+    /// and background jobs have `low ` before it, or, where that is longer than the 15 bytes that
+    /// Linux shows, are `low (0)` and so on, as by default.
     pub thread_name: Option<fn(usize) -> String>,
     /// Called with the payload of each panic of detached work, on the thread where it happened.
     /// Panics of tasks and jobs go to whoever holds these.

@@ -33,12 +33,12 @@ impl Recorder {
     pub const EVENTS: usize = 1 << 15;
 
     /// Events that a ring has place for at most: 96 MiB a thread.
-    pub const MOST: usize = threads::MOST;
+    pub const MOST: usize = 1 << 22;
 
     /// Begins to record, with rings for so many events a thread, rounded up to a power of two, of
     /// which [`MOST`](Self::MOST) is the greatest. What was recorded before is thrown away.
     pub fn start(events: usize) {
-        threads::begin(events);
+        threads::begin(events.min(Self::MOST));
     }
 
     /// Ends recording. What was recorded can be read until the next start.

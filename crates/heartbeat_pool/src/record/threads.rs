@@ -14,9 +14,6 @@ const ENDED: usize = 64;
 /// Nanoseconds: between two sleeps that are nearer to each other a thread's own clocks are not read.
 const SHORT: u64 = 20_000;
 
-/// Events that a ring has place for at most: 96 MiB.
-pub(super) const MOST: usize = 1 << 22;
-
 /// A time of recording, by its number.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Session(u32);
@@ -97,7 +94,7 @@ pub(super) fn begin(capacity: usize) {
     rings.of.clear();
     rings.lost = 0;
     // Relaxed, both: a thread makes its ring under the lock.
-    CAPACITY.store(capacity.min(MOST), Ordering::Relaxed);
+    CAPACITY.store(capacity, Ordering::Relaxed);
     ON.store(rings.session, Ordering::Relaxed);
 }
 

@@ -100,14 +100,18 @@ impl Kin {
     }
 }
 
-/// The name of the lower thread beside the upper one with `name`. Linux shows 15 bytes of it, so
-/// where these end before the index does, it is the index alone.
+/// Bytes of a thread's name that Linux shows.
+const SHOWN: usize = 15;
+
+/// The name of the lower thread beside the upper one with `name`: without that where it would be
+/// cut, for what is cut is the index.
 fn lower_name(name: &str, index: usize) -> String {
     let lower = format!("low {name}");
-    if lower.len() > 15 {
-        return format!("low ({index})");
+    if lower.len() <= SHOWN {
+        lower
+    } else {
+        format!("low ({index})")
     }
-    lower
 }
 
 /// The configuration of the lower threads.
