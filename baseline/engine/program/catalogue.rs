@@ -1,7 +1,8 @@
 //! All workloads by name.
 
 use crate::{
-    cpu, empty, frames, growth, idle, loading, par_iter, scopes, spread, tasks, tuned, with_rayon,
+    cpu, empty, frames, growth, idle, jobs, loading, par_iter, scopes, spread, tasks, tuned,
+    with_rayon,
 };
 use std::time::Duration;
 use suite::program::{Workload, workload};
@@ -11,6 +12,7 @@ pub fn all() -> Vec<Workload> {
     let mut all = systems();
     all.extend(iteration());
     all.extend(tasks());
+    all.extend(of_jobs());
     all.extend(frames());
     all.extend(growth::Place::ALL.map(|place| {
         let name = format!("growth-{}", place.name());
@@ -68,6 +70,21 @@ fn tasks() -> Vec<Workload> {
         workload(name, move |options| tasks::run(options, count))
     });
     scopes.into_iter().chain(awaited).collect()
+}
+
+fn of_jobs() -> Vec<Workload> {
+    let run = [1, 100, 10_000].map(|count| {
+        let name = format!("jobs-{count}");
+        workload(name, move |options| jobs::run(options, count))
+    });
+    let access = [1, 100].map(|count| {
+        let name = format!("jobs-access-{count}");
+        workload(name, move |options| jobs::access(options, count))
+    });
+    let waiting = workload("jobs-waiting-10000", |options| {
+        jobs::waiting(options, 10_000)
+    });
+    run.into_iter().chain(access).chain([waiting]).collect()
 }
 
 fn frames() -> Vec<Workload> {

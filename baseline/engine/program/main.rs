@@ -11,6 +11,7 @@ mod frames;
 mod growth;
 mod idle;
 mod images;
+mod jobs;
 mod loading;
 mod par_iter;
 mod sampling;

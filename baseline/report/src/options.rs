@@ -8,7 +8,7 @@ use thiserror::Error;
 pub const HELP: &str = "\
 Runs the published tables of the field and writes docs/report: index.html, with a Markdown twin.
 
-Usage: cargo report [OPTIONS]
+Usage: cargo make-report [OPTIONS]
 
   --quick         smaller sizes, shorter samples, fewer rounds: about ten minutes
   --only SUBSTR   only tables whose name contains SUBSTR (repeatable); the others stay as they are

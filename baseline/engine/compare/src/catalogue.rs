@@ -15,6 +15,7 @@ pub fn all() -> Vec<Family> {
         tuned(),
         scopes(),
         tasks(),
+        jobs(),
         background(),
         loading(),
         small(),
@@ -110,6 +111,34 @@ fn tasks() -> Family {
         name: "tasks",
         about: "So many background tasks, spawned and awaited by the main thread.",
         workloads: [(1, 1.0), (100, 0.5), (10_000, 0.5)].map(of).into(),
+    }
+}
+
+fn jobs() -> Family {
+    let run = |count| {
+        let by_hand = Reference::Metric("by-hand");
+        let row = Row::time("jobs", by_hand, Target::TimesStock(1.1));
+        workload(format!("jobs-{count}"), [row])
+    };
+    let access = |count| {
+        let row = Row::time("access", Reference::None, Target::AtMost(2e-6));
+        workload(format!("jobs-access-{count}"), [row])
+    };
+    let without = Reference::Metric("without");
+    let waiting = Row::time("with", without, Target::TimesReference(1.1));
+    let runs = [1, 100, 10_000].map(run);
+    let waiting = workload("jobs-waiting-10000", [waiting]);
+    Family {
+        name: "jobs",
+        about: "So many jobs, started in one frame and polled by a system until all have ended; with \
+                stock, tasks that a system polls by hand (with this project, that is the reference). \
+                `access`: what each access to the world adds to the frame, of so many jobs that ask \
+                once a frame. `waiting`: a frame while so many jobs wait. Reference: without them.",
+        workloads: runs
+            .into_iter()
+            .chain([1, 100].map(access))
+            .chain([waiting])
+            .collect(),
     }
 }
 

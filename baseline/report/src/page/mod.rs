@@ -117,7 +117,7 @@ impl<'a> Report<'a> {
         let mut warnings = Vec::new();
         if quick > 0 {
             warnings.push(format!(
-                "{quick} of {} tables are from a quick run: small sizes, few rounds. Run `cargo report` on a machine \
+                "{quick} of {} tables are from a quick run: small sizes, few rounds. Run `cargo make-report` on a machine \
                  that does nothing else for figures to quote.",
                 tables.len()
             ));
