@@ -213,7 +213,7 @@ fn give<F: JobFn>(mut entity: EntityWorldMut, was_made: bool, start: Start<F::Ou
         None => entity.world_scope(|world| world.get_resource_or_init::<JobHub>().0.clone()),
     };
     let owner = Owner::Entity(entity.id(), was_made);
-    let shared = start.start(&hub, owner, f);
+    let shared = start.start(hub, owner, f);
     let status = JobStatus(shared.clone());
     let job = Job { shared };
     match entity.get_mut::<EntityJobs>() {

@@ -82,38 +82,48 @@ fn is_held<T: Send + 'static>(shared: &Arc<Shared<T>>, world: &World, entity: En
     job.is_some_and(|job| Arc::ptr_eq(&job.shared, shared))
 }
 
+/// Whether anybody observes the end of such jobs.
+fn is_heard<T: Send + 'static>(world: &World) -> bool {
+    let key = world.event_key::<JobDone<T>>();
+    key.is_some_and(|key| world.observers().try_get_observers(key).is_some())
+}
+
 impl<T: Send + 'static> AnyJob for Shared<T> {
     fn core(&self) -> &Core {
         &self.core
     }
 
     fn end(self: Arc<Self>, error: JobError) {
-        self.settle(Err(error));
+        self.stop(error);
     }
 
     fn deliver(self: Arc<Self>, world: &mut World) {
         let Owner::Entity(entity, was_made) = self.core.owner else {
             return;
         };
-        let is_held = is_held(&self, world, entity);
-        if !is_held && !self.is_detached() {
+        let (then, is_detached) = self.take_then();
+        let is_over = then.is_some() || is_detached;
+        let is_heard = is_heard::<T>(world);
+        // Most jobs are polled.
+        if !is_over && !is_heard {
             return;
         }
-        let (mut outcome, then) = self.take_both();
-        if is_held {
-            let mut done = JobDone {
-                entity,
-                outcome: Mutex::new(outcome),
-            };
+        let is_held = is_held(&self, world, entity);
+        if !is_held && !is_detached {
+            return;
+        }
+        if is_held && is_heard {
+            let outcome = Mutex::new(self.take());
+            let mut done = JobDone { entity, outcome };
             world.trigger_ref(&mut done);
             // What observers have queued comes before the next job's.
             world.flush();
-            outcome = done.take();
+            self.put_back(done.take());
         }
-        let is_over = then.is_some() || self.is_detached();
-        match (then, outcome) {
-            (Some(then), Some(outcome)) => then(world, outcome),
-            (_, outcome) => self.put_back(outcome),
+        if let Some(then) = then
+            && let Some(outcome) = self.take()
+        {
+            then(world, outcome);
         }
         if is_over && was_made {
             // It may be gone already.

@@ -96,7 +96,10 @@ struct Inbox {
     timeouts: Timers<Weak<dyn AnyJob>>,
 }
 
-/// Where jobs and the app meet. Nothing of a user's is run or dropped under its lock.
+/// Where jobs and the app meet. Nothing of a user's is run or dropped under its lock. It lies on
+/// cache lines of its own, for threads of the pool write to it while the app's writes to the count
+/// of those who hold it.
+#[repr(align(128))]
 pub(super) struct Hub {
     pub(super) start: Instant,
     /// Set under the inbox's lock, so nothing comes in after it was emptied.

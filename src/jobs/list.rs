@@ -114,7 +114,7 @@ impl<T: Send + 'static> Jobs<'_, '_, T> {
             lane,
         };
         let owner = Owner::List(id, self.list.mailbox.clone());
-        let shared = start.start(&self.hub.0, owner, f);
+        let shared = start.start(self.hub.0.clone(), owner, f);
         self.list.jobs.insert(id, shared);
         id
     }

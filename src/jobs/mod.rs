@@ -13,6 +13,7 @@
 //! | `run` | the one system of each frame |
 //! | `job` | the component |
 //! | `done` | the event and `then` |
+//! | `code` | a job's code as the pool runs it |
 //! | `start` | the options of a job, and how it is started |
 //! | `builder` | `spawn_job` on commands, entities and worlds |
 //! | `entity_jobs` | all jobs of an entity, whatever their type |
@@ -25,6 +26,7 @@
 mod access;
 mod builder;
 mod clock;
+mod code;
 mod context;
 mod done;
 mod entity_jobs;

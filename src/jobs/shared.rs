@@ -115,23 +115,31 @@ impl<T: Send + 'static> Shared<T> {
         drop(late);
     }
 
-    /// Ends the job, unless it has ended, and tells its owner.
-    pub(super) fn settle(self: &Arc<Self>, outcome: JobOutcome<T>) {
-        let mut state = lock(&self.state);
+    /// Ends the job from its own code, unless it has ended, and tells its owner. What cancels it is
+    /// left for whoever drops the job, most often the thread that has allocated it.
+    pub(super) fn finish(self: &Arc<Self>, outcome: JobOutcome<T>) -> bool {
         let error = outcome.as_ref().err().cloned();
+        let mut state = lock(&self.state);
         if self.core.ended.set(error).is_err() {
             drop(state);
-            return;
+            return false;
         }
         state.outcome = Some(outcome);
-        let task = state.task.take();
         drop(state);
         match &self.core.owner {
             Owner::Entity(..) => self.core.hub.push_ended(self.clone()),
             Owner::List(id, mailbox) => mailbox.push(*id),
         }
-        // After the outcome is there, for this may drop the future.
-        drop(task);
+        true
+    }
+
+    /// Ends the job without a result, unless it has ended, and cancels what runs of it.
+    pub(super) fn stop(self: &Arc<Self>, error: JobError) {
+        if !self.core.has_ended() && self.finish(Err(error)) {
+            let task = lock(&self.state).task.take();
+            // After the outcome is there, for this may drop the future.
+            drop(task);
+        }
     }
 
     /// The outcome, once.
@@ -144,12 +152,16 @@ impl<T: Send + 'static> Shared<T> {
 
     /// Whoever held it is gone: so are the job, unless it is detached, and its result.
     pub(super) fn abandon(self: &Arc<Self>) {
-        if lock(&self.state).is_detached {
+        let mut state = lock(&self.state);
+        if state.is_detached {
             return;
         }
-        self.settle(Err(JobError::Cancelled));
-        let mut state = lock(&self.state);
-        let left = (state.outcome.take(), state.then.take());
+        if !self.core.has_ended() {
+            drop(state);
+            self.stop(JobError::Cancelled);
+            state = lock(&self.state);
+        }
+        let left = (state.outcome.take(), state.then.take(), state.task.take());
         drop(state);
         drop(left);
     }
@@ -158,14 +170,10 @@ impl<T: Send + 'static> Shared<T> {
         lock(&self.state).is_detached = true;
     }
 
-    pub(super) fn is_detached(&self) -> bool {
-        lock(&self.state).is_detached
-    }
-
-    /// For whoever delivers: the outcome, unless it was polled, and what is to be run with it.
-    pub(super) fn take_both(&self) -> (Option<JobOutcome<T>>, Option<Then<T>>) {
+    /// For whoever delivers: what is to be run with the outcome, and whether the job is detached.
+    pub(super) fn take_then(&self) -> (Option<Then<T>>, bool) {
         let mut state = lock(&self.state);
-        (state.outcome.take(), state.then.take())
+        (state.then.take(), state.is_detached)
     }
 
     /// What was taken and nobody wanted.

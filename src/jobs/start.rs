@@ -1,15 +1,13 @@
 //! The options of a job, and how it is started.
 
+use super::code::Code;
 use super::context::JobContext;
-use super::error::{JobError, JobPanic, message};
 use super::hub::Hub;
 use super::shared::{AnyJob, Core, Owner, Shared, Then};
-use bevy_tasks::futures_lite::FutureExt;
 use bevy_tasks::{AsyncComputeTaskPool, ComputeTaskPool, IoTaskPool, TaskPool, TaskPoolBuilder};
 use heartbeat_pool::Lane;
 use std::any::type_name;
 use std::borrow::Cow;
-use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -61,15 +59,6 @@ impl JobOptions {
     }
 }
 
-/// Ends its job if the future is dropped before it could.
-struct Unfinished<T: Send + 'static>(Arc<Shared<T>>);
-
-impl<T: Send + 'static> Drop for Unfinished<T> {
-    fn drop(&mut self) {
-        self.0.settle(Err(JobError::Cancelled));
-    }
-}
-
 /// The engine's pool of `lane`.
 pub(super) fn pool(lane: Lane) -> &'static TaskPool {
     let build = || TaskPoolBuilder::new().build();
@@ -78,20 +67,6 @@ pub(super) fn pool(lane: Lane) -> &'static TaskPool {
         Lane::Io => IoTaskPool::get_or_init(build),
         Lane::Background => AsyncComputeTaskPool::get_or_init(build),
     }
-}
-
-async fn run<F: JobFn>(shared: Arc<Shared<F::Out>>, lane: Lane, f: F) {
-    let unfinished = Unfinished(shared);
-    let shared = &unfinished.0;
-    let context = JobContext::new(shared.clone(), lane);
-    let code = AssertUnwindSafe(async move { f(context).await });
-    let outcome = code.catch_unwind().await.map_err(|payload| {
-        let name = shared.core.name.to_string();
-        let message = message(&*payload);
-        log::error!("bevy_heartbeat: job `{name}` panicked: {message}");
-        JobError::Panicked(JobPanic { name, message })
-    });
-    shared.settle(outcome);
 }
 
 /// How a job is started, and for whom.
@@ -105,21 +80,21 @@ pub(super) struct Start<T> {
 impl<T: Send + 'static> Start<T> {
     pub(super) fn start<F: JobFn<Out = T>>(
         self,
-        hub: &Arc<Hub>,
+        hub: Arc<Hub>,
         owner: Owner,
         f: F,
     ) -> Arc<Shared<T>> {
         let JobOptions { name, timeout } = self.options;
         let is_named = name.is_some();
         let name = name.unwrap_or(Cow::Borrowed(type_name::<F>()));
-        let core = Core::new(name, owner, hub.clone());
+        let core = Core::new(name, owner, hub);
         let shared = Arc::new(Shared::new(core, self.then, self.is_detached));
         if let Some(timeout) = timeout {
             let job: Weak<Shared<T>> = Arc::downgrade(&shared);
             let job: Weak<dyn AnyJob> = job;
-            hub.time_out(job, timeout);
+            shared.core.hub.time_out(job, timeout);
         }
-        let code = run(shared.clone(), self.lane, f);
+        let code = Code::new(shared.clone(), self.lane, f);
         shared.keep(spawn(code, self.lane, &shared.core.name, is_named));
         shared
     }
