@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod calls;
 mod config;
 mod diagnostics;
 mod executor;
@@ -11,10 +12,11 @@ pub mod prelude;
 mod query;
 pub mod record;
 
+pub use calls::{join, spawn_blocking};
 pub use config::{ConfigError, THREADS_VARIABLE, ThreadCount};
 pub use diagnostics::HeartbeatMetrics;
 pub use executor::AdaptiveExecutor;
-pub use heartbeat_pool::{Lane, LowerPriority, PoolMetrics, WorkerMetrics, join, spawn_blocking};
+pub use heartbeat_pool::{Lane, LowerPriority, PoolMetrics, WorkerMetrics};
 pub use jobs::{
     EntityJobs, Job, JobBuilder, JobContext, JobDone, JobError, JobFn, JobId, JobList, JobOptions,
     JobOutcome, JobPanic, JobStatus, JobSystems, JobTarget, Jobs, Progress, ProgressMeter,

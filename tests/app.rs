@@ -4,6 +4,7 @@ mod common;
 
 use bevy_app::{App, AppExit, PluginGroup, TaskPoolPlugin, Update};
 use bevy_ecs::prelude::*;
+use bevy_ecs::schedule::SingleThreadedExecutor;
 use bevy_ecs::system::NonSendMarker;
 use bevy_heartbeat::HeartbeatPlugin;
 use bevy_tasks::{AsyncComputeTaskPool, ComputeTaskPool, IoTaskPool, TaskPool, block_on};
@@ -299,5 +300,30 @@ fn a_system_may_block_on_a_task_with_one_thread() {
         for _ in 0..50 {
             app.update();
         }
+    });
+}
+
+/// The main thread isn't inside of any pool where a schedule runs on it alone.
+#[test]
+fn a_system_forks_and_blocks_on_whatever_thread_it_runs() {
+    within(60, || {
+        let mut app = app(2);
+        let (sender, receiver) = mpsc::channel();
+        app.add_systems(Update, move || {
+            let (left, right) = bevy_heartbeat::join(|| 1, || 2);
+            let sender = sender.clone();
+            let ask = move || {
+                sender.send(left + right).unwrap();
+                thread::current().id()
+            };
+            bevy_heartbeat::spawn_blocking(ask).detach();
+        });
+        app.edit_schedule(Update, |schedule| {
+            schedule.set_executor(SingleThreadedExecutor::new());
+        });
+        app.update();
+        assert_eq!(receiver.recv(), Ok(3));
+        let task = bevy_heartbeat::spawn_blocking(thread::current);
+        assert_ne!(block_on(task).id(), thread::current().id());
     });
 }

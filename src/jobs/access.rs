@@ -6,11 +6,12 @@ use super::params::WorldFn;
 use super::shared::AnyJob;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::{SystemParam, SystemState};
+use bevy_platform::collections::HashMap;
 use bevy_platform::time::Instant;
 use futures_channel::oneshot;
 use std::any::{Any, TypeId, type_name};
-use std::collections::HashMap;
 use std::fmt;
+use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -188,19 +189,23 @@ pub(super) fn run_requests(world: &mut World, hub: &Hub) {
     let budget = world.get_resource::<WorldAccessBudget>();
     let budget = budget.copied().unwrap_or_default().0;
     let start = Instant::now();
-    let mut prepared = world.remove_resource::<Prepared>().unwrap_or_default();
+    // Out of the world, which the requests get.
+    let mut prepared = mem::take(&mut *world.get_resource_or_init::<Prepared>());
+    let mut has_run = false;
     loop {
         // One whose job has ended meanwhile is dropped, which tells whoever still waits for it.
         if !next.job.core().has_ended() {
             (next.run)(world, &mut prepared);
-            if start.elapsed() >= budget {
-                break;
-            }
+            has_run = true;
         }
-        match hub.pop_request() {
-            Some(request) => next = request,
-            None => break,
+        let Some(request) = hub.pop_request() else {
+            break;
+        };
+        if has_run && start.elapsed() >= budget {
+            hub.push_request_again(request);
+            break;
         }
+        next = request;
     }
-    world.insert_resource(prepared);
+    *world.get_resource_or_init::<Prepared>() = prepared;
 }

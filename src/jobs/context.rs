@@ -153,10 +153,7 @@ impl JobContext {
         RA: Send,
         RB: Send,
     {
-        #[cfg(not(target_arch = "wasm32"))]
-        return heartbeat_pool::global().join(a, b);
-        #[cfg(target_arch = "wasm32")]
-        return (a(), b());
+        crate::join(a, b)
     }
 
     /// Runs futures that borrow, on the job's lane, and returns their results in the order of

@@ -140,6 +140,13 @@ impl Hub {
         self.put(request, |inbox, request| inbox.requests.push_back(request));
     }
 
+    /// Puts one back that was popped, before all others.
+    pub(super) fn push_request_again(&self, request: Request) {
+        self.put(request, |inbox, request| {
+            inbox.requests.push_front(request);
+        });
+    }
+
     pub(super) fn next_frame(&self) -> oneshot::Receiver<()> {
         let (sender, receiver) = oneshot::channel();
         self.put(sender, |inbox, sender| inbox.frames.push(sender));

@@ -1,0 +1,74 @@
+//! Fork and join, and calls that block, from wherever an app's code runs.
+
+use heartbeat_pool::{Task, Worker, global};
+
+/// Runs `a` and `b`, possibly in parallel, and gives both results. It costs about as much as two
+/// calls: `b` is offered to other threads once a beat.
+///
+/// Inside of a pool it is shared with that pool's threads, outside of any with the app's, so a
+/// system may call it on whatever thread it runs. On the web, which has one, they run in turn. The
+/// interface is rayon's.
+///
+/// # Panics
+///
+/// With the payload of `a` or `b` if one panics, `a`'s if both do.
+///
+/// ```
+/// fn sum(numbers: &[u64]) -> u64 {
+///     match numbers {
+///         [] => 0,
+///         [one] => *one,
+///         _ => {
+///             let (left, right) = numbers.split_at(numbers.len() / 2);
+///             let (left, right) = bevy_heartbeat::join(|| sum(left), || sum(right));
+///             left + right
+///         }
+///     }
+/// }
+/// assert_eq!(sum(&[1, 2, 3, 4]), 10);
+/// ```
+#[inline]
+pub fn join<A, B, RA, RB>(a: A, b: B) -> (RA, RB)
+where
+    A: FnOnce() -> RA + Send,
+    B: FnOnce() -> RB + Send,
+    RA: Send,
+    RB: Send,
+{
+    Worker::with_current(|worker| match worker {
+        Some(worker) => worker.join(|_| a(), |_| b()),
+        None if cfg!(target_arch = "wasm32") => (a(), b()),
+        None => global().join(a, b),
+    })
+}
+
+/// Runs `f`, which may block, on a thread that holds no core meanwhile: frames and all lanes keep
+/// theirs. Threads are started as needed, 512 at most, and end when they are idle.
+///
+/// To drop the task cancels it, if `f` has not begun. In a job,
+/// [`cx.blocking`](crate::JobContext::blocking) does the same, on the web too. The idea is tokio's.
+///
+/// # Panics
+///
+/// Not here: a panic in `f` is resumed by whoever awaits the task.
+///
+/// ```
+/// use bevy_app::{App, Startup};
+/// use bevy_heartbeat::{HeartbeatPlugin, spawn_blocking};
+/// use std::{thread, time::Duration};
+///
+/// fn ask_the_operating_system() {
+///     spawn_blocking(|| thread::sleep(Duration::from_millis(1))).detach();
+/// }
+///
+/// let mut app = App::new();
+/// app.add_plugins(HeartbeatPlugin::default()).add_systems(Startup, ask_the_operating_system);
+/// app.update();
+/// ```
+pub fn spawn_blocking<R: Send + 'static>(f: impl FnOnce() -> R + Send + 'static) -> Task<R> {
+    if Worker::with_current(|worker| worker.is_some()) {
+        heartbeat_pool::spawn_blocking(f)
+    } else {
+        global().spawn_blocking(f)
+    }
+}
