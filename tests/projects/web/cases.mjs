@@ -5,7 +5,12 @@
 //   say(line)       says how far it is
 
 /// How long a case may take, in milliseconds: it takes less than a second.
-const DEADLINE = 60_000;
+const DEADLINE = 10_000;
+
+/// The cases that panic, with what the console is told.
+const PANICS = {
+  "panics::a_job_that_panicked_ends_by_its_timeout_alone": ["a torn map can't", "a wet letter can't"],
+};
 
 /// What is written to the console while `during` runs goes to `lines`.
 async function withConsole(lines, during) {
@@ -21,16 +26,27 @@ async function withConsole(lines, during) {
 /// Runs one case: null, or why it has failed.
 async function run(host, name) {
   const lines = [];
+  const errors = [];
   const module = await host.load();
+  const awaited = PANICS[name] ?? [];
   return withConsole(lines, () => new Promise((resolve) => {
     const end = (why) => {
       clearTimeout(timer);
       forget();
       resolve(why);
     };
-    const timer = setTimeout(() => end("it hangs"), DEADLINE);
-    const forget = host.onError((error) => end([...lines, error].join("\n")));
-    module.run(name).then(() => end(null), (error) => end(String(error)));
+    const fail = (why) => end([...lines, ...errors, why].join("\n"));
+    const timer = setTimeout(() => fail("it hangs"), DEADLINE);
+    const forget = host.onError((error) => {
+      errors.push(error);
+      if (errors.length > awaited.length) fail("it has panicked");
+    });
+    const done = () => {
+      const are = errors.length === awaited.length
+        && awaited.every((panic, index) => lines[index].includes(panic));
+      are ? end(null) : fail(`no panic with "${awaited}"`);
+    };
+    module.run(name).then(done, fail);
   }));
 }
 

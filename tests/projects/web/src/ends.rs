@@ -35,7 +35,8 @@ pub async fn each_lane_is_observed(mut page: Page) {
 pub async fn each_lane_is_handed_on(mut page: Page) {
     page.world().init_resource::<Count>();
     for (index, lane) in Lane::ALL.into_iter().enumerate() {
-        let add = |In(outcome): In<JobOutcome<usize>>, count: Res<Count>| count.add(outcome.unwrap());
+        let add =
+            |In(outcome): In<JobOutcome<usize>>, count: Res<Count>| count.add(outcome.unwrap());
         let job = page.world().spawn_job(lane, |_| async { 5 }).then(add).id();
         page.until(|world| (world.resource::<Count>().get() == 5 * (index + 1)).then_some(()))
             .await;
@@ -125,6 +126,7 @@ enum Screen {
     #[default]
     Loading,
     Playing,
+    Over,
 }
 
 pub async fn a_state_waits_for_its_jobs_and_takes_them_with_it(mut page: Page) {
@@ -160,6 +162,6 @@ pub async fn a_state_waits_for_its_jobs_and_takes_them_with_it(mut page: Page) {
         .await;
     assert_eq!(dropped.get(), 0);
     let mut next = page.world().resource_mut::<NextState<Screen>>();
-    next.set(Screen::Loading);
+    next.set(Screen::Over);
     page.until(|_| (dropped.get() == 1).then_some(())).await;
 }

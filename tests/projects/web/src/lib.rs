@@ -5,6 +5,7 @@ mod clock;
 mod ends;
 mod frames;
 mod page;
+#[cfg(feature = "web")]
 mod panics;
 mod parts;
 #[cfg(feature = "web")]
@@ -44,7 +45,7 @@ fn all(has_window: bool) -> Vec<(&'static str, Case)> {
         jobs_go_on_while_the_app_stands);
     cases!(#[cfg(feature = "web")] all: clock
         sleep_is_by_the_apps_clock a_timeout_ends_a_job the_budget_leaves_the_rest_to_the_next_frame);
-    cases!(all: panics in_a_job);
+    cases!(#[cfg(feature = "web")] all: panics a_job_that_panicked_ends_by_its_timeout_alone);
     if has_window {
         cases!(#[cfg(feature = "web")] all: runner the_engines_own_loop_runs_jobs);
     }

@@ -70,7 +70,8 @@ pub async fn all_of_it_on_each_lane(mut page: Page) {
     for lane in Lane::ALL {
         let waits = page.world().spawn_job(lane, |_| pending::<()>()).id();
         let job = page.world().spawn_job(lane, all_of_it).id();
-        assert_eq!(page.outcome(job).await, Ok(Ok(151)), "{lane:?}");
+        let outcome = page.outcome::<Result<u32, WorldError>>(job).await;
+        assert_eq!(outcome, Ok(Ok(151)), "{lane:?}");
         page.world().despawn(waits);
     }
     assert_eq!(page.world().resource::<Score>().0, 3);
@@ -84,7 +85,9 @@ pub async fn queries_in_parallel(mut page: Page) {
     let numbers = (0..10_000).map(Position);
     page.world().spawn_batch(numbers);
     let step = |mut positions: ParQuery<&mut Position>| {
-        positions.par_iter_mut().for_each(|mut position| position.0 += 1);
+        positions
+            .par_iter_mut()
+            .for_each(|mut position| position.0 += 1);
     };
     page.app.add_systems(bevy_app::Update, step);
     page.frame().await;

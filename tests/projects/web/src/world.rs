@@ -31,7 +31,8 @@ pub async fn parameters_the_world_and_commands(mut page: Page) {
         Ok::<_, WorldError>((players, score))
     };
     let job = page.world().spawn_job(Lane::Background, code).id();
-    assert_eq!(page.outcome(job).await, Ok(Ok((3, 7))));
+    let outcome = page.outcome::<Result<(usize, u32), WorldError>>(job).await;
+    assert_eq!(outcome, Ok(Ok((3, 7))));
     let world = page.world();
     assert_eq!(world.query::<&Player>().iter(world).count(), 4);
 }
@@ -43,9 +44,10 @@ pub async fn requests_run_in_the_order_asked_for(mut page: Page) {
     page.world().init_resource::<Log>();
     page.world().insert_resource(WorldAccessBudget::default());
     for index in 0..200 {
-        page.world().spawn_job(Lane::Background, move |cx| async move {
-            cx.with(move |mut log: ResMut<Log>| log.0.push(index)).await
-        });
+        page.world()
+            .spawn_job(Lane::Background, move |cx| async move {
+                cx.with(move |mut log: ResMut<Log>| log.0.push(index)).await
+            });
     }
     page.until(|world| (world.resource::<Log>().0.len() == 200).then_some(()))
         .await;
@@ -64,8 +66,7 @@ pub async fn what_is_not_there_is_an_error(mut page: Page) {
 pub async fn a_job_may_hold_a_lock_meanwhile(mut page: Page) {
     let lock = Arc::new(Mutex::new(0));
     let tried = lock.clone();
-    page.app
-        .add_systems(Update, move || drop(tried.try_lock()));
+    page.app.add_systems(Update, move || drop(tried.try_lock()));
     let jobs = [Lane::Io, Lane::Background].map(|lane| {
         let held = lock.clone();
         let code = |cx: JobContext| async move {
@@ -86,7 +87,8 @@ pub async fn a_request_may_start_a_job(mut page: Page) {
     page.world().insert_resource(count.clone());
     let code = |cx: JobContext| async move {
         let start = |world: &mut World| {
-            let inner = |cx: JobContext| async move { cx.with(|count: Res<Count>| count.add(1)).await };
+            let inner =
+                |cx: JobContext| async move { cx.with(|count: Res<Count>| count.add(1)).await };
             world.spawn_job(Lane::Io, inner).id()
         };
         cx.world(start).await.unwrap()
