@@ -1,12 +1,12 @@
 //! The world from a job: requests, and how much of a frame they get.
 
+use super::clock::Stopwatch;
 use super::error::WorldError;
 use super::hub::Hub;
 use super::params::WorldFn;
 use super::shared::AnyJob;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::{SystemParam, SystemState};
-use bevy_platform::time::Instant;
 use futures_channel::oneshot;
 use std::any::{Any, TypeId, type_name};
 use std::collections::HashMap;
@@ -187,7 +187,7 @@ pub(super) fn run_requests(world: &mut World, hub: &Hub) {
     };
     let budget = world.get_resource::<WorldAccessBudget>();
     let budget = budget.copied().unwrap_or_default().0;
-    let start = Instant::now();
+    let start = Stopwatch::start();
     let mut prepared = world.remove_resource::<Prepared>().unwrap_or_default();
     loop {
         // One whose job has ended meanwhile is dropped, which tells whoever still waits for it.

@@ -15,7 +15,8 @@ const PANICS = {
 /// What is written to the console while `during` runs goes to `lines`.
 async function withConsole(lines, during) {
   const { error } = console;
-  console.error = (...parts) => lines.push(parts.join(" "));
+  // Without the stack.
+  console.error = (...parts) => lines.push(parts.join(" ").split("\n\n")[0]);
   try {
     return await during();
   } finally {

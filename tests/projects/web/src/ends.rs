@@ -102,18 +102,18 @@ pub async fn a_detached_job_runs_on(mut page: Page) {
 }
 
 pub async fn waiting_jobs_hear_that_the_app_is_gone(mut page: Page) {
-    let heard = Arc::new(Mutex::new(Vec::new()));
-    let hears = heard.clone();
+    let (waits, heard) = (Count::default(), Arc::new(Mutex::new(Vec::new())));
+    let (tells, hears) = (waits.clone(), heard.clone());
     let code = |cx: JobContext| async move {
         cx.next_frame().await.unwrap();
+        tells.add(1);
         let error = cx.next_frame().await;
         hears.lock().unwrap().push(error);
         let error = cx.world(|_| ()).await;
         hears.lock().unwrap().push(error);
     };
     page.world().spawn_job(Lane::Background, code).detach();
-    page.frame().await;
-    page.frame().await;
+    page.until(|_| (waits.get() == 1).then_some(())).await;
     drop(page);
     // Where the event loop runs no tasks, another app's frame does.
     Page::new().frame().await;
