@@ -9,6 +9,7 @@ use super::start::pool;
 use bevy_ecs::entity::Entity;
 use bevy_ecs::system::Commands;
 use bevy_ecs::world::World;
+use bevy_tasks::ConditionalSendFuture;
 use heartbeat_pool::Lane;
 use std::fmt;
 use std::sync::Arc;
@@ -185,7 +186,7 @@ impl JobContext {
     pub async fn lane<R: Send + 'static>(
         &self,
         lane: Lane,
-        part: impl Future<Output = R> + Send + 'static,
+        part: impl ConditionalSendFuture<Output = R> + 'static,
     ) -> R {
         pool(lane).spawn(part).await
     }

@@ -5,7 +5,10 @@ use super::error::{JobError, JobPanic, message};
 use super::hub::Hub;
 use super::shared::{AnyJob, Core, Owner, Shared, Then};
 use bevy_tasks::futures_lite::FutureExt;
-use bevy_tasks::{AsyncComputeTaskPool, ComputeTaskPool, IoTaskPool, TaskPool, TaskPoolBuilder};
+use bevy_tasks::{
+    AsyncComputeTaskPool, ComputeTaskPool, ConditionalSendFuture, IoTaskPool, TaskPool,
+    TaskPoolBuilder,
+};
 use heartbeat_pool::Lane;
 use std::any::type_name;
 use std::borrow::Cow;
@@ -14,9 +17,11 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 /// The code of a job: `|cx| async move { .. }`.
+///
+/// Its future may be sent to other threads, except on the web: there it may await the page's promises.
 pub trait JobFn: FnOnce(JobContext) -> Self::Future + Send + 'static {
     /// What it returns.
-    type Future: Future<Output = Self::Out> + Send + 'static;
+    type Future: ConditionalSendFuture<Output = Self::Out> + 'static;
     /// The job's result.
     type Out: Send + 'static;
 }
@@ -24,7 +29,7 @@ pub trait JobFn: FnOnce(JobContext) -> Self::Future + Send + 'static {
 impl<F, Fut> JobFn for F
 where
     F: FnOnce(JobContext) -> Fut + Send + 'static,
-    Fut: Future + Send + 'static,
+    Fut: ConditionalSendFuture + 'static,
     Fut::Output: Send + 'static,
 {
     type Future = Fut;
@@ -127,7 +132,7 @@ impl<T: Send + 'static> Start<T> {
 
 #[cfg(feature = "tracing")]
 fn spawn(
-    code: impl Future<Output = ()> + Send + 'static,
+    code: impl ConditionalSendFuture<Output = ()> + 'static,
     lane: Lane,
     name: &str,
     is_named: bool,
@@ -142,7 +147,7 @@ fn spawn(
 
 #[cfg(not(feature = "tracing"))]
 fn spawn(
-    code: impl Future<Output = ()> + Send + 'static,
+    code: impl ConditionalSendFuture<Output = ()> + 'static,
     lane: Lane,
     _: &str,
     _: bool,

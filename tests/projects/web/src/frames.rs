@@ -5,7 +5,10 @@ use bevy_app::First;
 use bevy_ecs::prelude::*;
 use bevy_heartbeat::EntityJobs;
 use bevy_heartbeat::prelude::*;
+use js_sys::Promise;
 use std::sync::mpsc;
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
 
 #[derive(Resource, Default)]
 struct Frame(u32);
@@ -45,6 +48,33 @@ pub async fn the_page_answers_a_job(mut page: Page) {
         answer.try_send(41).unwrap();
     });
     assert_eq!(page.outcome(job).await, Ok(42));
+}
+
+#[wasm_bindgen]
+extern "C" {
+    fn fetch(url: &str) -> Promise;
+    type Response;
+    #[wasm_bindgen(method)]
+    fn text(this: &Response) -> Promise;
+}
+
+async fn get(url: &str) -> String {
+    let response: Response = JsFuture::from(fetch(url)).await.unwrap().unchecked_into();
+    let text = JsFuture::from(response.text()).await.unwrap();
+    text.as_string().unwrap()
+}
+
+/// What no other thread may have: values of the page.
+pub async fn a_job_awaits_promises(mut page: Page) {
+    let code = |cx: JobContext| async move {
+        let one = get("data:,one").await;
+        let two = cx.lane(Lane::Io, get("data:,two")).await;
+        let three = cx.world(|_| "three").await.unwrap();
+        [one, two, three.to_owned()].join(" ")
+    };
+    let job = page.world().spawn_job(Lane::Background, code).id();
+    let text = page.outcome::<String>(job).await;
+    assert_eq!(text, Ok("one two three".to_owned()));
 }
 
 pub async fn a_thousand_jobs_end(mut page: Page) {

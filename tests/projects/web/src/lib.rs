@@ -41,7 +41,7 @@ fn all(has_window: bool) -> Vec<(&'static str, Case)> {
         a_request_may_start_a_job);
     cases!(all: parts blocking_join_scope_and_lane all_of_it_on_each_lane queries_in_parallel);
     cases!(all: frames
-        a_job_sees_each_frame the_page_answers_a_job a_thousand_jobs_end
+        a_job_sees_each_frame the_page_answers_a_job a_job_awaits_promises a_thousand_jobs_end
         jobs_go_on_while_the_app_stands);
     cases!(#[cfg(feature = "web")] all: clock
         sleep_is_by_the_apps_clock a_timeout_ends_a_job the_budget_leaves_the_rest_to_the_next_frame);
