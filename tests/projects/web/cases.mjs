@@ -10,6 +10,7 @@ const DEADLINE = 10_000;
 /// The cases that panic, with what the console is told.
 const PANICS = {
   "panics::a_job_that_panicked_ends_by_its_timeout_alone": ["a torn map can't", "a wet letter can't"],
+  "panics::a_scope_that_waits_for_the_world_panics": ["condvar wait not supported"],
 };
 
 /// What is written to the console while `during` runs goes to `lines`.

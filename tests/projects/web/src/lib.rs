@@ -39,13 +39,15 @@ fn all(has_window: bool) -> Vec<(&'static str, Case)> {
         parameters_the_world_and_commands requests_run_in_the_order_asked_for
         what_is_not_there_is_an_error a_job_may_hold_a_lock_meanwhile
         a_request_may_start_a_job);
-    cases!(all: parts blocking_join_scope_and_lane all_of_it_on_each_lane queries_in_parallel);
+    cases!(all: parts blocking_join_scope_and_lane all_of_it_on_each_lane queries_in_parallel
+        metrics_and_calls_of_the_pool);
     cases!(all: frames
         a_job_sees_each_frame the_page_answers_a_job a_job_awaits_promises a_thousand_jobs_end
         jobs_go_on_while_the_app_stands);
     cases!(#[cfg(feature = "web")] all: clock
         sleep_is_by_the_apps_clock a_timeout_ends_a_job the_budget_leaves_the_rest_to_the_next_frame);
-    cases!(#[cfg(feature = "web")] all: panics a_job_that_panicked_ends_by_its_timeout_alone);
+    cases!(#[cfg(feature = "web")] all: panics a_job_that_panicked_ends_by_its_timeout_alone
+        a_scope_that_waits_for_the_world_panics);
     if has_window {
         cases!(#[cfg(feature = "web")] all: runner the_engines_own_loop_runs_jobs);
     }

@@ -96,3 +96,10 @@ pub async fn queries_in_parallel(mut page: Page) {
     let sum: u64 = world.query::<&Position>().iter(world).map(|it| it.0).sum();
     assert_eq!(sum, 9_999 * 5_000 + 20_000);
 }
+
+/// The plugin's other helpers, for what it is worth on one thread.
+pub async fn metrics_and_calls_of_the_pool(mut page: Page) {
+    let metrics = page.world().resource::<HeartbeatMetrics>().read();
+    assert_eq!(metrics.total().jobs[Lane::Frame.index()], 0);
+    assert_eq!(bevy_heartbeat::join(|| 1, || 2), (1, 2));
+}
