@@ -23,9 +23,9 @@ use std::time::Duration;
 ///
 /// On the web all of this works too, on the page's one thread: jobs run in turns of its event loop,
 /// between frames. [`blocking`](Self::blocking) and [`join`](Self::join) call what they are given
-/// here and now, and futures of a [`scope`](Self::scope) may wait for each other: to wait for anything
-/// else there is a panic. Panics can't be caught on the web: one ends the turn that it is in, as an
-/// error of the page's; its job ends by its timeout or not at all.
+/// here and now, and futures of a [`scope`](Self::scope) may wait for each other: to wait there for
+/// anything else is a panic. Panics can't be caught on the web: one ends the turn that it is in, as
+/// an error of the page's; its job ends by its timeout or not at all.
 #[derive(Clone)]
 pub struct JobContext {
     job: Arc<dyn AnyJob>,

@@ -18,7 +18,8 @@ use std::time::Duration;
 
 /// The code of a job: `|cx| async move { .. }`.
 ///
-/// Its future may be sent to other threads, except on the web: there it may await the page's promises.
+/// Its future may be sent to other threads, except on the web, where it may await the page's
+/// promises.
 pub trait JobFn: FnOnce(JobContext) -> Self::Future + Send + 'static {
     /// What it returns.
     type Future: ConditionalSendFuture<Output = Self::Out> + 'static;

@@ -51,9 +51,11 @@ function fail(why) {
 function end(status) {
   clearTimeout(timer);
   browser.removeAllListeners();
-  browser.on("exit", () => {
+  const leave = () => {
     rmSync(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
     process.exit(status);
-  });
-  if (browser.exitCode !== null || !browser.kill()) process.exit(status);
+  };
+  browser.on("exit", leave);
+  // One that never ran, or has ended, tells of no end any more.
+  if (browser.exitCode !== null || !browser.kill()) leave();
 }
