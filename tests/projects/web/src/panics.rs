@@ -9,7 +9,8 @@ async fn read(what: &str) {
     assert!(what.is_empty(), "a {what} can't be read");
 }
 
-/// The page hears of it, as of any error that nobody catches. The job ends by its timeout, or never.
+/// The page hears of it, as of any error that nobody catches. The job ends by its timeout or
+/// not at all.
 pub async fn a_job_that_panicked_ends_by_its_timeout_alone(mut page: Page) {
     let endless = page
         .world()
