@@ -50,7 +50,7 @@ where
 ///
 /// # Panics
 ///
-/// Not here: a panic in `f` is resumed by whoever awaits the task.
+/// On the web, which has no such thread. A panic in `f` is resumed by whoever awaits the task.
 ///
 /// ```
 /// use bevy_app::{App, Startup};
@@ -66,7 +66,8 @@ where
 /// app.update();
 /// ```
 pub fn spawn_blocking<R: Send + 'static>(f: impl FnOnce() -> R + Send + 'static) -> Task<R> {
-    if Worker::with_current(|worker| worker.is_some()) {
+    let is_inside = Worker::with_current(|worker| worker.is_some());
+    if is_inside || cfg!(target_arch = "wasm32") {
         heartbeat_pool::spawn_blocking(f)
     } else {
         global().spawn_blocking(f)

@@ -38,7 +38,10 @@ use std::time::Duration;
 /// background job looks for it in the executable. Of one in a shared library it can't tell.
 ///
 /// On the web there is one thread, and the plugin changes nothing: the drop-in's single-threaded
-/// build and the engine's own executors run everything.
+/// build and the engine's own executors run everything, [jobs](crate::JobContext) included. Without
+/// the engine's feature `web` it is the app's frames that run tasks, not the page's event loop, and
+/// there is no clock: requests of jobs have no budget, and sleeps and timeouts go by the app's
+/// `Time` alone.
 ///
 /// # Panics
 ///

@@ -1,5 +1,6 @@
 //! The world from a job: requests, and how much of a frame they get.
 
+use super::clock::Stopwatch;
 use super::error::WorldError;
 use super::hub::Hub;
 use super::params::WorldFn;
@@ -7,7 +8,6 @@ use super::shared::AnyJob;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::{SystemParam, SystemState};
 use bevy_platform::collections::HashMap;
-use bevy_platform::time::Instant;
 use futures_channel::oneshot;
 use std::any::{Any, TypeId, type_name};
 use std::fmt;
@@ -188,7 +188,7 @@ pub(super) fn run_requests(world: &mut World, hub: &Hub) {
     };
     let budget = world.get_resource::<WorldAccessBudget>();
     let budget = budget.copied().unwrap_or_default().0;
-    let start = Instant::now();
+    let start = Stopwatch::start();
     // Out of the world, which the requests get.
     let mut prepared = mem::take(&mut *world.get_resource_or_init::<Prepared>());
     let mut has_run = false;

@@ -9,6 +9,7 @@ use super::start::pool;
 use bevy_ecs::entity::Entity;
 use bevy_ecs::system::Commands;
 use bevy_ecs::world::World;
+use bevy_tasks::ConditionalSendFuture;
 use heartbeat_pool::Lane;
 use std::fmt;
 use std::sync::Arc;
@@ -19,6 +20,12 @@ use std::time::Duration;
 /// What waits for the app gives an error, not a hang, when the app is gone or the job was cancelled
 /// meanwhile. It holds no lock, and what is asked for runs on the app's own thread between systems,
 /// so it may want whatever the job holds.
+///
+/// On the web all of this works too, on the page's one thread: jobs run in turns of its event loop,
+/// between frames. [`blocking`](Self::blocking) and [`join`](Self::join) call what they are given
+/// here and now, and futures of a [`scope`](Self::scope) may wait for each other: to wait there for
+/// anything else is a panic. Panics can't be caught on the web: one ends the turn that it is in, as
+/// an error of the page's; its job ends by its timeout or not at all.
 #[derive(Clone)]
 pub struct JobContext {
     job: Arc<dyn AnyJob>,
@@ -182,7 +189,7 @@ impl JobContext {
     pub async fn lane<R: Send + 'static>(
         &self,
         lane: Lane,
-        part: impl Future<Output = R> + Send + 'static,
+        part: impl ConditionalSendFuture<Output = R> + 'static,
     ) -> R {
         pool(lane).spawn(part).await
     }

@@ -15,7 +15,7 @@ pub enum JobError {
     Cancelled,
     /// It took longer than its [`timeout`](crate::JobBuilder::timeout).
     TimedOut,
-    /// It panicked.
+    /// It panicked. Not on the web, where [panics can't be caught](crate::JobContext).
     Panicked(JobPanic),
 }
 

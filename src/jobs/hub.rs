@@ -1,11 +1,10 @@
 //! What jobs leave for the app: results, requests, waits for a frame or a time.
 
 use super::access::Request;
-use super::clock::Now;
+use super::clock::{Now, Stopwatch};
 use super::error::JobError;
 use super::shared::{AnyJob, lock};
 use bevy_ecs::resource::Resource;
-use bevy_platform::time::Instant;
 use futures_channel::oneshot;
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, VecDeque};
@@ -20,7 +19,7 @@ pub(super) struct JobHub(pub(super) Arc<Hub>);
 impl Default for JobHub {
     fn default() -> Self {
         Self(Arc::new(Hub {
-            start: Instant::now(),
+            start: Stopwatch::start(),
             closed: OnceLock::new(),
             inbox: Mutex::default(),
         }))
@@ -101,7 +100,7 @@ struct Inbox {
 /// of those who hold it.
 #[repr(align(128))]
 pub(super) struct Hub {
-    pub(super) start: Instant,
+    pub(super) start: Stopwatch,
     /// Set under the inbox's lock, so nothing comes in after it was emptied.
     closed: OnceLock<()>,
     inbox: Mutex<Inbox>,

@@ -4,7 +4,10 @@ use super::code::Code;
 use super::context::JobContext;
 use super::hub::Hub;
 use super::shared::{AnyJob, Core, Owner, Shared, Then};
-use bevy_tasks::{AsyncComputeTaskPool, ComputeTaskPool, IoTaskPool, TaskPool, TaskPoolBuilder};
+use bevy_tasks::{
+    AsyncComputeTaskPool, ComputeTaskPool, ConditionalSendFuture, IoTaskPool, TaskPool,
+    TaskPoolBuilder,
+};
 use heartbeat_pool::Lane;
 use std::any::type_name;
 use std::borrow::Cow;
@@ -12,9 +15,12 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 /// The code of a job: `|cx| async move { .. }`.
+///
+/// Its future may be sent to other threads, except on the web, where it may await the page's
+/// promises.
 pub trait JobFn: FnOnce(JobContext) -> Self::Future + Send + 'static {
     /// What it returns.
-    type Future: Future<Output = Self::Out> + Send + 'static;
+    type Future: ConditionalSendFuture<Output = Self::Out> + 'static;
     /// The job's result.
     type Out: Send + 'static;
 }
@@ -22,7 +28,7 @@ pub trait JobFn: FnOnce(JobContext) -> Self::Future + Send + 'static {
 impl<F, Fut> JobFn for F
 where
     F: FnOnce(JobContext) -> Fut + Send + 'static,
-    Fut: Future + Send + 'static,
+    Fut: ConditionalSendFuture + 'static,
     Fut::Output: Send + 'static,
 {
     type Future = Fut;
@@ -102,7 +108,7 @@ impl<T: Send + 'static> Start<T> {
 
 #[cfg(feature = "tracing")]
 fn spawn(
-    code: impl Future<Output = ()> + Send + 'static,
+    code: impl ConditionalSendFuture<Output = ()> + 'static,
     lane: Lane,
     name: &str,
     is_named: bool,
@@ -117,7 +123,7 @@ fn spawn(
 
 #[cfg(not(feature = "tracing"))]
 fn spawn(
-    code: impl Future<Output = ()> + Send + 'static,
+    code: impl ConditionalSendFuture<Output = ()> + 'static,
     lane: Lane,
     _: &str,
     _: bool,
