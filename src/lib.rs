@@ -10,6 +10,7 @@ mod plugin;
 pub mod prelude;
 mod query;
 pub mod record;
+mod settings;
 
 pub use config::{ConfigError, THREADS_VARIABLE, ThreadCount};
 pub use diagnostics::HeartbeatMetrics;
@@ -24,3 +25,4 @@ pub use jobs::{
 pub use jobs::{StateJobs, jobs_done};
 pub use plugin::HeartbeatPlugin;
 pub use query::{ParColumns, ParIter, ParQuery};
+pub use settings::HeartbeatSettings;
