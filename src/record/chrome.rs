@@ -47,7 +47,8 @@ impl Trace {
         for (number, flow) in self.flows.iter().enumerate() {
             let name = way(flow.way);
             let (from, to) = (self.rows[flow.from].thread, self.rows[flow.to].thread);
-            let (left, came) = (micros(flow.left - start), micros(flow.came - start));
+            let left = micros(flow.left.max(start) - start);
+            let came = micros(flow.came - start);
             write(
                 json!({ "ph": "s", "id": number, "name": name, "cat": "flow", "pid": PROCESS, "tid": from, "ts": left }),
             )?;
@@ -69,17 +70,6 @@ impl Trace {
             "ts": micros(bar.begin.max(start) - start),
             "dur": micros(bar.end.max(start) - bar.begin.max(start)),
         })
-    }
-
-    /// The time that outputs count from.
-    pub(crate) fn start(&self) -> u64 {
-        let bars = self.rows.iter().flat_map(|row| &row.bars);
-        // One that sleeps may have begun long before all else.
-        let bars = bars
-            .filter(|bar| bar.kind != Kind::Sleep)
-            .map(|bar| bar.begin);
-        let flows = self.flows.iter().map(|flow| flow.left);
-        bars.chain(flows).min().unwrap_or(0)
     }
 }
 

@@ -20,6 +20,8 @@ mod forecast;
 mod idle;
 mod json;
 mod live;
+#[cfg(test)]
+mod made;
 mod model;
 mod order;
 mod page;

@@ -32,6 +32,11 @@ impl Labels {
     }
 }
 
+/// How long after `start` a time is; below zero for what has begun before.
+fn after(start: u64, time: u64) -> i64 {
+    time as i64 - start as i64
+}
+
 impl Trace {
     /// Writes it as a page.
     ///
@@ -50,7 +55,7 @@ impl Trace {
 
     fn data(&self) -> Json {
         let start = self.start();
-        let end = self.end(start);
+        let end = self.end();
         let mut labels = Labels::default();
         let rows: Vec<Json> = self
             .rows
@@ -60,9 +65,9 @@ impl Trace {
         let flows = self.flows.iter().map(|flow| {
             json!([
                 flow.from,
-                flow.left - start,
+                after(start, flow.left),
                 flow.to,
-                flow.came - start,
+                after(start, flow.came),
                 flow.way as u8
             ])
         });
@@ -93,11 +98,9 @@ impl Trace {
     }
 
     fn row(&self, row: &Row, (start, end): (u64, u64), labels: &mut Labels) -> Json {
-        let bars = row.bars.iter().map(|bar| {
-            let (begin, end) = (
-                bar.begin.max(start) - start,
-                bar.end.clamp(start, end) - start,
-            );
+        let bars = row.bars.iter().filter(|bar| bar.end >= start);
+        let bars = bars.map(|bar| {
+            let (begin, end) = (after(start, bar.begin), after(start, bar.end.min(end)));
             let label = labels.place(self.label(bar));
             json!([begin, end, bar.depth, category(bar.kind), label])
         });
@@ -126,14 +129,46 @@ impl Trace {
         };
         Some(causes.map(pair).collect())
     }
+}
 
-    /// The time at which the last thing ends that ends.
-    fn end(&self, start: u64) -> u64 {
-        let bars = self.rows.iter().flat_map(|row| &row.bars);
-        let ends = bars.flat_map(|bar| [bar.begin, bar.end]);
-        ends.filter(|end| *end != u64::MAX)
-            .max()
-            .unwrap_or(start)
-            .max(start)
+#[cfg(test)]
+mod tests {
+    use super::super::made::{self, Chance};
+    use super::*;
+    use serde_json::Value;
+
+    fn data(trace: &Trace) -> Value {
+        serde_json::from_str(&trace.data().to_string()).unwrap()
+    }
+
+    #[test]
+    fn wherever_it_is_cut_nothing_ends_before_it_begins() {
+        let mut chance = Chance::new(5);
+        let mut from_before = 0;
+        for _ in 0..200 {
+            let mut trace = made::trace(&mut chance);
+            trace.cut(chance.below(2_000));
+            let data = data(&trace);
+            let list = |list: &Value| list.as_array().unwrap().clone();
+            let number = |value: &Value| value.as_i64().unwrap();
+            for flow in list(&data["flows"]) {
+                assert!(number(&flow[1]) <= number(&flow[3]), "{flow}");
+                assert!((0..=number(&data["end"])).contains(&number(&flow[3])));
+                from_before += usize::from(number(&flow[1]) < 0);
+            }
+            for bar in list(&data["rows"])
+                .iter()
+                .flat_map(|row| list(&row["bars"]))
+            {
+                assert!(number(&bar[0]) <= number(&bar[1]), "{bar}");
+                assert!(number(&bar[1]) >= 0, "{bar}");
+            }
+            for frame in list(&data["frames"]) {
+                assert!(0 <= number(&frame["begin"]), "{frame}");
+                let steps = list(&frame["path"]);
+                assert!(steps.iter().all(|step| number(&step[1]) >= 0), "{frame}");
+            }
+        }
+        assert!(from_before > 20, "{from_before}");
     }
 }
