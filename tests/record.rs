@@ -272,18 +272,7 @@ fn the_page_shows_itself_in_a_browser() {
     let trace = trace_of(20);
     let page = folder("page").join("trace.html");
     trace.save(&page).unwrap();
-    let shown = Command::new(browser)
-        .args([
-            "--headless=new",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--dump-dom",
-        ])
-        .arg("--virtual-time-budget=5000")
-        .arg(format!("file://{}", page.display()))
-        .output()
-        .unwrap();
-    let shown = String::from_utf8_lossy(&shown.stdout);
+    let shown = show(browser, &page, "");
     // Set by the last line of its script.
     assert!(
         shown.contains("data-ready=\"yes\""),
@@ -293,4 +282,31 @@ fn the_page_shows_itself_in_a_browser() {
     assert_eq!(options, trace.frames().count());
     assert!(shown.contains("Where the threads' time went"));
     assert!(shown.contains("its critical path"));
+    // It opens at the longest, or where its address says.
+    let longest = trace.frames().max_by_key(|(_, time)| *time).unwrap().0;
+    let other = trace.frames().find(|(number, _)| *number != longest);
+    let (other, _) = other.unwrap();
+    let opens_at = |shown: &str, frame: u64| shown.contains(&format!("data-frame=\"{frame}\""));
+    assert!(opens_at(&shown, longest), "{shown}");
+    assert!(opens_at(
+        &show(browser, &page, &format!("#frame={other}")),
+        other
+    ));
+    assert!(opens_at(&show(browser, &page, "#frame=999999"), longest));
+}
+
+/// What the browser has made of the page, opened at that place.
+fn show(browser: &str, page: &Path, place: &str) -> String {
+    let shown = Command::new(browser)
+        .args([
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--dump-dom",
+        ])
+        .arg("--virtual-time-budget=5000")
+        .arg(format!("file://{}{place}", page.display()))
+        .output()
+        .unwrap();
+    String::from_utf8_lossy(&shown.stdout).into_owned()
 }

@@ -9,10 +9,13 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-/// The page, without its data.
-const PAGE: &str = include_str!("page.html");
+/// The page, without its data and its script.
+const PAGE: &str = include_str!("page/page.html");
 /// Where they go.
-const PLACE: &str = "\"HEARTBEAT-DATA\"";
+const DATA: &str = "\"HEARTBEAT-DATA\"";
+const SCRIPT: &str = "\"HEARTBEAT-SCRIPT\";";
+/// What draws the rows, and what answers to who looks at them.
+const SCRIPTS: [&str; 2] = [include_str!("page/draw.js"), include_str!("page/ask.js")];
 /// Frames that have their critical path and their account in the page: the longest.
 const FRAMES: usize = 64;
 
@@ -38,18 +41,21 @@ fn after(start: u64, time: u64) -> i64 {
 }
 
 impl Trace {
-    /// Writes it as a page.
+    /// Writes it as a page, which opens at the longest frame, or with `#frame=7` at the end of its
+    /// address at that one.
     ///
     /// # Errors
     ///
     /// Those of `out`.
     pub fn write_page(&self, mut out: impl Write) -> io::Result<()> {
-        let (before, after) = PAGE.split_once(PLACE).unwrap_or((PAGE, ""));
+        let (before, rest) = PAGE.split_once(DATA).unwrap_or((PAGE, ""));
+        let (between, after) = rest.split_once(SCRIPT).unwrap_or((rest, ""));
         // No text may end the script that it lies in.
         let data = self.data().to_string().replace("</", "<\\/");
-        out.write_all(before.as_bytes())?;
-        out.write_all(data.as_bytes())?;
-        out.write_all(after.as_bytes())?;
+        let parts = [&[before, &data, between][..], &SCRIPTS, &[after]];
+        for part in parts.into_iter().flatten() {
+            out.write_all(part.as_bytes())?;
+        }
         out.flush()
     }
 
@@ -139,6 +145,17 @@ mod tests {
 
     fn data(trace: &Trace) -> Value {
         serde_json::from_str(&trace.data().to_string()).unwrap()
+    }
+
+    #[test]
+    fn the_page_has_its_data_and_its_script_and_neither_mark() {
+        let trace = made::trace(&mut Chance::new(1));
+        let mut page = Vec::new();
+        trace.write_page(&mut page).unwrap();
+        let page = String::from_utf8(page).unwrap();
+        assert!(!page.contains("HEARTBEAT-"));
+        assert!(SCRIPTS.iter().all(|script| page.contains(script)));
+        assert!(page.contains("thread 3") && page.trim_end().ends_with("</html>"));
     }
 
     #[test]
