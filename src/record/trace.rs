@@ -90,7 +90,13 @@ impl Trace {
     /// it was: of what was going on then, the begin lies before `since`.
     pub(crate) fn cut(&mut self, since: u64) {
         self.since = since;
-        self.rows.iter_mut().for_each(|row| row.cut(since));
+        for row in &mut self.rows {
+            // All that is left of it came after what was lost.
+            if row.states.first().is_some_and(|(time, _)| *time <= since) {
+                self.lost -= std::mem::take(&mut row.lost);
+            }
+            row.cut(since);
+        }
         self.flows.retain(|flow| flow.came >= since);
         self.frames.retain(|frame| frame.begin >= since);
         self.promoted.retain(|(_, time)| *time >= since);
@@ -249,6 +255,7 @@ fn frame(row: usize, bar: &Bar) -> Option<Frame> {
 mod tests {
     use super::super::made::{self, Chance};
     use super::super::path::critical_path;
+    use super::super::row::tests::thread;
     use super::*;
 
     #[test]
@@ -308,5 +315,22 @@ mod tests {
             .collect();
         assert_eq!(flows, [(11, 30)]);
         assert_eq!((trace.start(), trace.end()), (20, 40));
+    }
+
+    #[test]
+    fn what_was_lost_before_the_cut_is_not_missing() {
+        let mut snapshot = Snapshot::default();
+        let woken = What::Awake { woken: true };
+        for (number, time) in [(1, 10), (2, 30)] {
+            let mut thread = thread(number, Role::Frame, &[(time, woken), (50, What::Beat)]);
+            thread.lost = u64::from(number) * 100;
+            snapshot.threads.push(thread);
+        }
+        snapshot.lost = 1_000;
+        let mut trace = Trace::new(snapshot, Arc::default(), 2);
+        assert_eq!(trace.lost_events(), 1_300);
+        trace.cut(20);
+        let rows: Vec<_> = trace.rows.iter().map(|row| row.lost).collect();
+        assert_eq!((trace.lost_events(), rows), (1_200, vec![0, 200]));
     }
 }
