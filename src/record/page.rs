@@ -108,7 +108,8 @@ impl Trace {
         let bars = bars.map(|bar| {
             let (begin, end) = (after(start, bar.begin), after(start, bar.end.min(end)));
             let label = labels.place(self.label(bar));
-            json!([begin, end, bar.depth, category(bar.kind), label])
+            let kind = bar.part_of.map_or(category(bar.kind), |_| "part");
+            json!([begin, end, bar.depth, kind, label])
         });
         json!({
             "name": &row.name,
@@ -156,6 +157,33 @@ mod tests {
         assert!(!page.contains("HEARTBEAT-"));
         assert!(SCRIPTS.iter().all(|script| page.contains(script)));
         assert!(page.contains("thread 3") && page.trim_end().ends_with("</html>"));
+    }
+
+    #[test]
+    fn a_part_of_a_system_is_told_from_other_jobs() {
+        use heartbeat_pool::Lane;
+        use heartbeat_pool::record::{Place, Recorder, What, Work};
+        let name = Recorder::name("page::system");
+        let (value, lane) = (1 << 32, Lane::Frame);
+        let (work, place) = (Work::Spawned, Place::Own);
+        let queued = |job| What::Queued { job, lane, place };
+        let begun = |job| What::Begun { job, lane, work };
+        let main = [
+            (1, queued(1)),
+            (2, What::SpanBegun { name, value }),
+            (3, queued(2)),
+            (4, What::SpanEnded { name }),
+        ];
+        let other = [
+            (10, begun(1)),
+            (11, What::Ended { job: 1 }),
+            (12, begun(2)),
+            (13, What::Ended { job: 2 }),
+        ];
+        let data = data(&made::of(&main, &other));
+        let bars = data["rows"][1]["bars"].as_array().unwrap();
+        let kinds: Vec<_> = bars.iter().map(|bar| bar[3].as_str().unwrap()).collect();
+        assert_eq!(kinds, ["job", "part"]);
     }
 
     #[test]

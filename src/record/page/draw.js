@@ -1,6 +1,6 @@
 // The fill of a bar of each kind, and what the legend calls it.
 const kinds = { frame: ["#5d6880", "frame"], schedule: ["#4f5fa0", "schedule"], system: ["#2f7d4f", "system"],
-  span: ["#1f7d80", "span of the app"], job: ["#9a6414", "job, or part of a system"], wait: ["--wait", "waits"],
+  span: ["#1f7d80", "span of the app"], part: ["#4b8f68", "part of a system"], job: ["#9a6414", "job"], wait: ["--wait", "waits"],
   sleep: ["--sleep", "sleeps"] };
 // Of what leads from thread to thread, in the order of its numbers.
 const ways = [["#3d74cc", "queued"], ["#b9802f", "forked"], ["#b9802f", "promoted on a beat"],
