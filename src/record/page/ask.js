@@ -195,7 +195,7 @@ function fillLegend() {
   };
   const used = new Set(rows.flatMap(row => row.bars.map(bar => bar[3])));
   for (const kind in kinds) if (used.has(kind)) add(...kinds[kind], false);
-  for (const way of new Set(data.flows.map(flow => flow[4]))) add(...ways[way], true);
+  for (const way of [...new Set(data.flows.map(flow => flow[4]))].sort()) add(...ways[way], true);
   add(PATH, "critical path", true);
 }
 

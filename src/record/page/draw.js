@@ -1,7 +1,7 @@
 // The fill of a bar of each kind, and what the legend calls it.
 const kinds = { frame: ["#5d6880", "frame"], schedule: ["#4f5fa0", "schedule"], system: ["#2f7d4f", "system"],
-  span: ["#1f7d80", "span of the app"], part: ["#4b8f68", "part of a system"], job: ["#9a6414", "job"], wait: ["--wait", "waits"],
-  sleep: ["--sleep", "sleeps"] };
+  part: ["#4b8f68", "part of a system"], job: ["#9a6414", "job"], span: ["#1f7d80", "span of the app"],
+  wait: ["--wait", "waits"], sleep: ["--sleep", "sleeps"] };
 // Of what leads from thread to thread, in the order of its numbers.
 const ways = [["#3d74cc", "queued"], ["#b9802f", "forked"], ["#b9802f", "promoted on a beat"],
   ["#c2514a", "woken"], ["#8a90a0", "called"]];
@@ -19,7 +19,7 @@ const rows = data.rows.map((row, place) => {
   const isShown = row.role !== "Outside" || row.bars.some(bar => bar[3] !== "sleep");
   return { ...row, place, isShown, depth: 1, top: HEAD, longest: prefixEnds(row.bars) };
 });
-const roles = { Outside: "not of the pool", Frame: "frame thread", Lower: "io, background" };
+const roles = { Outside: "from outside", Frame: "frame thread", Lower: "io, background" };
 let height = HEAD;
 
 // The latest end of the bars up to each, so that a search can begin in the middle.
@@ -47,6 +47,7 @@ function time(nanos) {
 // For a ruler: no more digits than it takes.
 function tickTime(nanos) {
   const size = Math.abs(nanos);
+  if (size === 0) return "0";
   const [unit, name] = size >= 1e6 ? [1e6, "ms"] : size >= 1e3 ? [1e3, "µs"] : [1, "ns"];
   return Number((nanos / unit).toFixed(3)) + " " + name;
 }
