@@ -32,8 +32,8 @@ fn slices_nest_and_flows_lie_in_them_whatever_happened_and_wherever_it_was_cut()
     assert!(flows > 1_000, "{flows} flows");
 }
 
-#[test]
-fn a_wake_up_and_who_wakes_have_slices_though_neither_does_anything_else() {
+/// A thread from outside wakes one of the pool's, and queues a job that this one finds later.
+fn woken_and_queued() -> Trace {
     let lane = Lane::Frame;
     let place = Place::Own;
     let main = [
@@ -64,7 +64,12 @@ fn a_wake_up_and_who_wakes_have_slices_though_neither_does_anything_else() {
         (7_000, begun),
         (8_000, What::Ended { job: 1 }),
     ];
-    let mut trace = made::of(&main, &other);
+    made::of(&main, &other)
+}
+
+#[test]
+fn a_wake_up_and_who_wakes_have_slices_though_neither_does_anything_else() {
+    let mut trace = woken_and_queued();
     let found = chrome_json::check(&written(&trace));
     assert_eq!((found.flows, found.left_out), (2, 0));
     // Times are those after the first, the first wake-up's.

@@ -257,6 +257,8 @@ mod tests {
     use super::super::path::critical_path;
     use super::super::row::tests::thread;
     use super::*;
+    use heartbeat_pool::Lane;
+    use heartbeat_pool::record::{Place, Work};
 
     #[test]
     fn what_is_told_of_a_frame_is_the_same_once_all_before_it_is_cut_off() {
@@ -276,9 +278,7 @@ mod tests {
 
     #[test]
     fn what_is_on_its_way_at_the_cut_stays() {
-        let lane = heartbeat_pool::Lane::Frame;
-        let place = heartbeat_pool::record::Place::Own;
-        let work = heartbeat_pool::record::Work::Spawned;
+        let (lane, place, work) = (Lane::Frame, Place::Own, Work::Spawned);
         let main = [
             (5, What::Woke { parker: 9 }),
             (
@@ -308,11 +308,8 @@ mod tests {
         let mut trace = made::of(&main, &other);
         assert_eq!(trace.flows.len(), 2);
         trace.cut(20);
-        let flows: Vec<_> = trace
-            .flows
-            .iter()
-            .map(|flow| (flow.left, flow.came))
-            .collect();
+        let times = |flow: &Flow| (flow.left, flow.came);
+        let flows: Vec<_> = trace.flows.iter().map(times).collect();
         assert_eq!(flows, [(11, 30)]);
         assert_eq!((trace.start(), trace.end()), (20, 40));
     }

@@ -14,8 +14,9 @@ pub struct Found {
     /// How many flows there are, and how many that were left out.
     pub flows: usize,
     pub left_out: u64,
-    /// The names of threads.
+    /// The names of threads, and of processes.
     pub threads: HashMap<u64, String>,
+    pub processes: HashMap<u64, String>,
 }
 
 /// Reads `text`.
@@ -29,20 +30,10 @@ pub fn check(text: &str) -> Found {
     let mut found = Found::default();
     let mut begins = HashMap::new();
     let mut ends = HashMap::new();
-    let mut processes = HashMap::new();
     for event in events {
         let id = |event: &Value| event["id"].as_u64().unwrap();
-        let process = event["pid"].as_u64().unwrap();
         match event["ph"].as_str().unwrap() {
-            "M" if event["name"] == "process_name" => {
-                let name = event["args"]["name"].as_str().unwrap();
-                assert!(!name.is_empty() && processes.insert(process, name).is_none());
-            }
-            "M" if event["name"] == "thread_name" => {
-                let name = event["args"]["name"].as_str().unwrap().to_owned();
-                assert!(found.threads.insert(thread(event), name).is_none());
-            }
-            "M" => assert_eq!(event["name"], "thread_sort_index"),
+            "M" => name(event, &mut found),
             "X" => {
                 assert!(!event["name"].as_str().unwrap().is_empty(), "{event}");
                 let begin = nanos(&event["ts"]);
@@ -58,13 +49,26 @@ pub fn check(text: &str) -> Found {
         }
     }
     let all: HashSet<_> = events.iter().map(|event| event["pid"].as_u64()).collect();
-    assert_eq!(all.len(), 1);
-    assert_eq!(processes.len(), 1);
+    assert_eq!((all.len(), found.processes.len()), (1, 1));
     nest(&mut found);
     bind(&begins, &ends, &found.slices);
     found.flows = begins.len();
     found.left_out = trace["otherData"]["flows_from_before"].as_u64().unwrap();
     found
+}
+
+/// Keeps the name of a thread or a process.
+fn name(event: &Value, found: &mut Found) {
+    let name = || event["args"]["name"].as_str().unwrap().to_owned();
+    let before = match event["name"].as_str().unwrap() {
+        "process_name" => {
+            let process = event["pid"].as_u64().unwrap();
+            found.processes.insert(process, name())
+        }
+        "thread_name" => found.threads.insert(thread(event), name()),
+        other => return assert_eq!(other, "thread_sort_index"),
+    };
+    assert!(before.is_none() && !name().is_empty(), "{event}");
 }
 
 fn thread(event: &Value) -> u64 {

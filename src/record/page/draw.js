@@ -170,7 +170,7 @@ function drawFlows(context) {
   const first = firstFrom(data.flows, flow => flow[3] >= from);
   for (let place = first; place < data.flows.length && drawn < 1500; place++) {
     const [source, left, target, came, way] = data.flows[place];
-    if (came > to && left > to) continue;
+    if (left > to) continue;
     if (!rows[source].isShown || !rows[target].isShown) continue;
     const ofPicked = picked && came >= picked.bar[0] && left <= picked.bar[1]
       && (source === picked.row || target === picked.row);
