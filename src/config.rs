@@ -1,5 +1,6 @@
 //! How many threads: code, else the environment, else the machine.
 
+use bevy_reflect::Reflect;
 use std::fmt;
 use std::num::ParseIntError;
 use std::thread;
@@ -8,7 +9,7 @@ use std::thread;
 pub const THREADS_VARIABLE: &str = "BEVY_HEARTBEAT_THREADS";
 
 /// How many threads the pool has, and who said so.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 pub enum ThreadCount {
     /// [`HeartbeatPlugin::threads`](crate::HeartbeatPlugin::threads), or else the bounds in Bevy's
     /// `TaskPoolOptions`.

@@ -11,6 +11,7 @@ mod plugin;
 pub mod prelude;
 mod query;
 pub mod record;
+mod settings;
 
 pub use calls::{join, spawn_blocking};
 pub use config::{ConfigError, THREADS_VARIABLE, ThreadCount};
@@ -26,3 +27,4 @@ pub use jobs::{
 pub use jobs::{StateJobs, jobs_done};
 pub use plugin::HeartbeatPlugin;
 pub use query::{ParColumns, ParIter, ParQuery};
+pub use settings::HeartbeatSettings;

@@ -7,6 +7,7 @@ use crate::jobs;
 use crate::options::Options;
 use crate::patch;
 use crate::record::{self, Record};
+use crate::settings::{self, HeartbeatSettings};
 use bevy_app::{App, Last, Main, Plugin, TaskPoolPlugin};
 use bevy_ecs::resource::Resource;
 use bevy_ecs::schedule::IntoScheduleConfigs;
@@ -142,7 +143,8 @@ impl HeartbeatPlugin {
         builder
     }
 
-    fn set_up_pool(&self, options: &Options) {
+    /// Sets up the pool, and says what holds from then on.
+    fn set_up_pool(&self, options: &Options) -> HeartbeatSettings {
         heartbeat_pool::place_threads(self.place_threads);
         let variable = env::var_os(THREADS_VARIABLE);
         let variable = variable.as_ref().map(|value| value.to_string_lossy());
@@ -169,10 +171,12 @@ impl HeartbeatPlugin {
                 builder = builder.budget(lane, budget);
             }
         }
-        if let Err(error) = builder.build_static(heartbeat_pool::global()) {
-            panic!("bevy_heartbeat: {error}");
-        }
+        let is_new = match builder.build_static(heartbeat_pool::global()) {
+            Ok(is_new) => is_new,
+            Err(error) => panic!("bevy_heartbeat: {error}"),
+        };
         log::info!("bevy_heartbeat: one pool of {threads}");
+        HeartbeatSettings::of(self, threads, is_new)
     }
 }
 
@@ -206,7 +210,8 @@ impl Plugin for HeartbeatPlugin {
         if !IS_WEB {
             patch::check();
             let options = Options::of(app);
-            self.set_up_pool(&options);
+            let settings = self.set_up_pool(&options);
+            settings::insert(app, settings);
             warn(&options, false);
             if !app.is_plugin_added::<TaskPoolPlugin>() {
                 app.insert_resource(OptionsFollow);
@@ -239,7 +244,8 @@ impl Plugin for HeartbeatPlugin {
         if app.world_mut().remove_resource::<OptionsFollow>().is_some() {
             let options = Options::of(app);
             if options != Options::default() {
-                self.set_up_pool(&options);
+                let settings = self.set_up_pool(&options);
+                app.insert_resource(settings);
                 warn(&options, true);
             }
         }

@@ -13,6 +13,9 @@ use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+#[path = "common/chrome_json.rs"]
+mod chrome_json;
+
 /// There is one recorder and one pool a process.
 static TURN: Mutex<()> = Mutex::new(());
 
@@ -173,12 +176,33 @@ fn a_late_frame_is_written_in_three_forms_with_the_names_of_systems() {
 }
 
 #[test]
+fn in_chromes_format_slices_nest_and_each_flow_lies_in_two_of_them() {
+    let _turn = turn();
+    let folder = folder("chrome");
+    let last = trace_of(40);
+    last.save(folder.join("last.json")).unwrap();
+    drop(app_of_all(&folder, 40));
+    for name in ["last.json", "trace.json"] {
+        let found = chrome_json::check(&fs::read_to_string(folder.join(name)).unwrap());
+        let slices: usize = found.slices.values().map(Vec::len).sum();
+        assert!(slices > 40 && found.flows > 0, "{name}: {found:?}");
+        let has = |name: &str| found.threads.values().any(|thread| thread == name);
+        assert!(has("heartbeat (0)"), "{:?}", found.threads);
+    }
+}
+
+/// An app that has everything recorded, after so many frames.
+fn app_of_all(folder: &Path, frames: usize) -> App {
+    let mut app = app(Record::Always, folder);
+    (0..frames).for_each(|_| app.update());
+    app
+}
+
+#[test]
 fn all_is_written_when_the_app_ends() {
     let _turn = turn();
     let folder = folder("always");
-    let mut app = app(Record::Always, &folder);
-    (0..50).for_each(|_| app.update());
-    drop(app);
+    drop(app_of_all(&folder, 50));
     let report = fs::read_to_string(folder.join("trace.txt")).unwrap();
     assert!(report.starts_with("50 frames"), "{report}");
 }
@@ -248,18 +272,7 @@ fn the_page_shows_itself_in_a_browser() {
     let trace = trace_of(20);
     let page = folder("page").join("trace.html");
     trace.save(&page).unwrap();
-    let shown = Command::new(browser)
-        .args([
-            "--headless=new",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--dump-dom",
-        ])
-        .arg("--virtual-time-budget=5000")
-        .arg(format!("file://{}", page.display()))
-        .output()
-        .unwrap();
-    let shown = String::from_utf8_lossy(&shown.stdout);
+    let shown = show(browser, &page, "");
     // Set by the last line of its script.
     assert!(
         shown.contains("data-ready=\"yes\""),
@@ -269,4 +282,31 @@ fn the_page_shows_itself_in_a_browser() {
     assert_eq!(options, trace.frames().count());
     assert!(shown.contains("Where the threads' time went"));
     assert!(shown.contains("its critical path"));
+    // It opens at the longest, or where its address says.
+    let longest = trace.frames().max_by_key(|(_, time)| *time).unwrap().0;
+    let other = trace.frames().find(|(number, _)| *number != longest);
+    let (other, _) = other.unwrap();
+    let opens_at = |shown: &str, frame: u64| shown.contains(&format!("data-frame=\"{frame}\""));
+    assert!(opens_at(&shown, longest), "{shown}");
+    assert!(opens_at(
+        &show(browser, &page, &format!("#frame={other}")),
+        other
+    ));
+    assert!(opens_at(&show(browser, &page, "#frame=999999"), longest));
+}
+
+/// What the browser has made of the page, opened at that place.
+fn show(browser: &str, page: &Path, place: &str) -> String {
+    let shown = Command::new(browser)
+        .args([
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--dump-dom",
+        ])
+        .arg("--virtual-time-budget=5000")
+        .arg(format!("file://{}{place}", page.display()))
+        .output()
+        .unwrap();
+    String::from_utf8_lossy(&shown.stdout).into_owned()
 }

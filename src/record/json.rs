@@ -7,6 +7,7 @@ use std::fmt;
 pub(super) enum Json {
     Null,
     Integer(u64),
+    Signed(i64),
     Number(f64),
     Text(String),
     List(Vec<Self>),
@@ -29,6 +30,12 @@ pub(super) use json;
 impl From<u64> for Json {
     fn from(number: u64) -> Self {
         Self::Integer(number)
+    }
+}
+
+impl From<i64> for Json {
+    fn from(number: i64) -> Self {
+        Self::Signed(number)
     }
 }
 
@@ -111,6 +118,7 @@ impl fmt::Display for Json {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Integer(number) => write!(f, "{number}"),
+            Self::Signed(number) => write!(f, "{number}"),
             // JSON has no other ones.
             Self::Number(number) if number.is_finite() => write!(f, "{number}"),
             Self::Null | Self::Number(_) => f.write_str("null"),
@@ -143,6 +151,7 @@ mod tests {
         let written = json!({
             "text": awkward,
             "list": vec![1_u64, u64::MAX],
+            "less": vec![-1_i64, i64::MIN],
             "half": 0.5,
             "none": None::<u64>,
             "nan": f64::NAN,
@@ -153,6 +162,7 @@ mod tests {
         let expected = serde_json::json!({
             "text": awkward,
             "list": [1, u64::MAX],
+            "less": [-1, i64::MIN],
             "half": 0.5,
             "none": null,
             "nan": null,

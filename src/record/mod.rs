@@ -9,7 +9,8 @@
 //! | `path` | a frame's critical path |
 //! | `idle`, `conflict` | where each thread's time went, by cause |
 //! | `forecast`, `model` | what more threads would give |
-//! | `chrome`, `page`, `report`, `save`; `json` | the outputs; what two of them are written in |
+//! | `chrome`, `page`, `report`, `save` | the outputs |
+//! | `json`, `slices` | what two of them are written in; what a flow in Chrome's format lies in |
 //! | `live` | diagnostics, frame by frame |
 
 mod chrome;
@@ -20,6 +21,8 @@ mod forecast;
 mod idle;
 mod json;
 mod live;
+#[cfg(test)]
+mod made;
 mod model;
 mod order;
 mod page;
@@ -27,6 +30,7 @@ mod path;
 mod report;
 mod row;
 mod save;
+mod slices;
 mod systems;
 mod trace;
 

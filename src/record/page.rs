@@ -9,10 +9,13 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-/// The page, without its data.
-const PAGE: &str = include_str!("page.html");
+/// The page, without its data and its script.
+const PAGE: &str = include_str!("page/page.html");
 /// Where they go.
-const PLACE: &str = "\"HEARTBEAT-DATA\"";
+const DATA: &str = "\"HEARTBEAT-DATA\"";
+const SCRIPT: &str = "\"HEARTBEAT-SCRIPT\";";
+/// What draws the rows, and what answers to who looks at them.
+const SCRIPTS: [&str; 2] = [include_str!("page/draw.js"), include_str!("page/ask.js")];
 /// Frames that have their critical path and their account in the page: the longest.
 const FRAMES: usize = 64;
 
@@ -32,25 +35,33 @@ impl Labels {
     }
 }
 
+/// How long after `start` a time is; below zero for what has begun before.
+fn after(start: u64, time: u64) -> i64 {
+    time as i64 - start as i64
+}
+
 impl Trace {
-    /// Writes it as a page.
+    /// Writes it as a page, which opens at the longest frame, or with `#frame=7` at the end of its
+    /// address at that one.
     ///
     /// # Errors
     ///
     /// Those of `out`.
     pub fn write_page(&self, mut out: impl Write) -> io::Result<()> {
-        let (before, after) = PAGE.split_once(PLACE).unwrap_or((PAGE, ""));
+        let (before, rest) = PAGE.split_once(DATA).unwrap_or((PAGE, ""));
+        let (between, after) = rest.split_once(SCRIPT).unwrap_or((rest, ""));
         // No text may end the script that it lies in.
         let data = self.data().to_string().replace("</", "<\\/");
-        out.write_all(before.as_bytes())?;
-        out.write_all(data.as_bytes())?;
-        out.write_all(after.as_bytes())?;
+        let parts = [&[before, &data, between][..], &SCRIPTS, &[after]];
+        for part in parts.into_iter().flatten() {
+            out.write_all(part.as_bytes())?;
+        }
         out.flush()
     }
 
     fn data(&self) -> Json {
         let start = self.start();
-        let end = self.end(start);
+        let end = self.end();
         let mut labels = Labels::default();
         let rows: Vec<Json> = self
             .rows
@@ -60,9 +71,9 @@ impl Trace {
         let flows = self.flows.iter().map(|flow| {
             json!([
                 flow.from,
-                flow.left - start,
+                after(start, flow.left),
                 flow.to,
-                flow.came - start,
+                after(start, flow.came),
                 flow.way as u8
             ])
         });
@@ -93,13 +104,12 @@ impl Trace {
     }
 
     fn row(&self, row: &Row, (start, end): (u64, u64), labels: &mut Labels) -> Json {
-        let bars = row.bars.iter().map(|bar| {
-            let (begin, end) = (
-                bar.begin.max(start) - start,
-                bar.end.clamp(start, end) - start,
-            );
+        let bars = row.bars.iter().filter(|bar| bar.end >= start);
+        let bars = bars.map(|bar| {
+            let (begin, end) = (after(start, bar.begin), after(start, bar.end.min(end)));
             let label = labels.place(self.label(bar));
-            json!([begin, end, bar.depth, category(bar.kind), label])
+            let kind = bar.part_of.map_or(category(bar.kind), |_| "part");
+            json!([begin, end, bar.depth, kind, label])
         });
         json!({
             "name": &row.name,
@@ -126,14 +136,84 @@ impl Trace {
         };
         Some(causes.map(pair).collect())
     }
+}
 
-    /// The time at which the last thing ends that ends.
-    fn end(&self, start: u64) -> u64 {
-        let bars = self.rows.iter().flat_map(|row| &row.bars);
-        let ends = bars.flat_map(|bar| [bar.begin, bar.end]);
-        ends.filter(|end| *end != u64::MAX)
-            .max()
-            .unwrap_or(start)
-            .max(start)
+#[cfg(test)]
+mod tests {
+    use super::super::made::{self, Chance};
+    use super::*;
+    use serde_json::Value;
+
+    fn data(trace: &Trace) -> Value {
+        serde_json::from_str(&trace.data().to_string()).unwrap()
+    }
+
+    #[test]
+    fn the_page_has_its_data_and_its_script_and_neither_mark() {
+        let trace = made::trace(&mut Chance::new(1));
+        let mut page = Vec::new();
+        trace.write_page(&mut page).unwrap();
+        let page = String::from_utf8(page).unwrap();
+        assert!(!page.contains("HEARTBEAT-"));
+        assert!(SCRIPTS.iter().all(|script| page.contains(script)));
+        assert!(page.contains("thread 3") && page.trim_end().ends_with("</html>"));
+    }
+
+    #[test]
+    fn a_part_of_a_system_is_told_from_other_jobs() {
+        use heartbeat_pool::Lane;
+        use heartbeat_pool::record::{Place, Recorder, What, Work};
+        let name = Recorder::name("page::system");
+        let (value, lane) = (1 << 32, Lane::Frame);
+        let (work, place) = (Work::Spawned, Place::Own);
+        let queued = |job| What::Queued { job, lane, place };
+        let begun = |job| What::Begun { job, lane, work };
+        let main = [
+            (1, queued(1)),
+            (2, What::SpanBegun { name, value }),
+            (3, queued(2)),
+            (4, What::SpanEnded { name }),
+        ];
+        let other = [
+            (10, begun(1)),
+            (11, What::Ended { job: 1 }),
+            (12, begun(2)),
+            (13, What::Ended { job: 2 }),
+        ];
+        let data = data(&made::of(&main, &other));
+        let bars = data["rows"][1]["bars"].as_array().unwrap();
+        let kinds: Vec<_> = bars.iter().map(|bar| bar[3].as_str().unwrap()).collect();
+        assert_eq!(kinds, ["job", "part"]);
+    }
+
+    #[test]
+    fn wherever_it_is_cut_nothing_ends_before_it_begins() {
+        let mut chance = Chance::new(5);
+        let mut from_before = 0;
+        for _ in 0..200 {
+            let mut trace = made::trace(&mut chance);
+            trace.cut(chance.below(2_000));
+            let data = data(&trace);
+            let list = |list: &Value| list.as_array().unwrap().clone();
+            let number = |value: &Value| value.as_i64().unwrap();
+            for flow in list(&data["flows"]) {
+                assert!(number(&flow[1]) <= number(&flow[3]), "{flow}");
+                assert!((0..=number(&data["end"])).contains(&number(&flow[3])));
+                from_before += usize::from(number(&flow[1]) < 0);
+            }
+            for bar in list(&data["rows"])
+                .iter()
+                .flat_map(|row| list(&row["bars"]))
+            {
+                assert!(number(&bar[0]) <= number(&bar[1]), "{bar}");
+                assert!(number(&bar[1]) >= 0, "{bar}");
+            }
+            for frame in list(&data["frames"]) {
+                assert!(0 <= number(&frame["begin"]), "{frame}");
+                let steps = list(&frame["path"]);
+                assert!(steps.iter().all(|step| number(&step[1]) >= 0), "{frame}");
+            }
+        }
+        assert!(from_before > 20, "{from_before}");
     }
 }

@@ -192,7 +192,7 @@ impl Row {
     }
 
     /// Whether it slept between the two times.
-    fn slept(&self, begin: u64, end: u64) -> bool {
+    pub(crate) fn slept(&self, begin: u64, end: u64) -> bool {
         let after = self.bars.partition_point(|bar| bar.begin < end);
         let recent = self.bars[..after].iter().rev();
         let mut recent = recent.take_while(|bar| bar.begin >= begin || bar.depth > 0);

@@ -46,6 +46,8 @@ pub struct Trace {
     /// How many threads were to run at once.
     pub(crate) threads: usize,
     pub(crate) lost: u64,
+    /// Before this time it was cut off; zero where it was not.
+    since: u64,
 }
 
 impl Trace {
@@ -69,6 +71,7 @@ impl Trace {
             promoted: Vec::new(),
             threads: threads.max(1),
             lost: snapshot.all_lost(),
+            since: 0,
         };
         for (row, thread) in snapshot.threads.iter().enumerate() {
             for event in &thread.events {
@@ -83,18 +86,44 @@ impl Trace {
         trace
     }
 
-    /// Forgets what was over before `since`.
+    /// Forgets what was over before `since`. What is told of the frames that begin later stays as
+    /// it was: of what was going on then, the begin lies before `since`.
     pub(crate) fn cut(&mut self, since: u64) {
+        self.since = since;
         for row in &mut self.rows {
-            row.bars.retain(|bar| bar.end > since);
-            let before = row.states.partition_point(|(time, _)| *time <= since);
-            row.states.drain(..before.saturating_sub(1));
-            row.clocks.retain(|clocks| clocks.time >= since);
+            // All that is left of it came after what was lost.
+            if row.states.first().is_some_and(|(time, _)| *time <= since) {
+                self.lost -= std::mem::take(&mut row.lost);
+            }
+            row.cut(since);
         }
-        self.flows.retain(|flow| flow.left >= since);
+        self.flows.retain(|flow| flow.came >= since);
         self.frames.retain(|frame| frame.begin >= since);
-        self.beats.retain(|beat| *beat >= since);
         self.promoted.retain(|(_, time)| *time >= since);
+        // The last one before may have asked for the first promotion.
+        let before = self.beats.partition_point(|beat| *beat < since);
+        self.beats.drain(..before.saturating_sub(1));
+    }
+
+    /// The time that outputs count from: that of the first thing in it, or at which it was cut
+    /// off. What went on then has begun before it.
+    pub(crate) fn start(&self) -> u64 {
+        let bars = self.rows.iter().flat_map(|row| &row.bars);
+        // One that sleeps may have begun long before all else.
+        let bars = bars
+            .filter(|bar| bar.kind != Kind::Sleep)
+            .map(|bar| bar.begin);
+        let flows = self.flows.iter().map(|flow| flow.left);
+        bars.chain(flows).min().unwrap_or(0).max(self.since)
+    }
+
+    /// The time at which the last thing begins or ends.
+    pub(crate) fn end(&self) -> u64 {
+        let bars = self.rows.iter().flat_map(|row| &row.bars);
+        let ends = bars.flat_map(|bar| [bar.begin, bar.end]);
+        let ends = ends.filter(|end| *end != u64::MAX);
+        let flows = self.flows.iter().map(|flow| flow.came);
+        ends.chain(flows).max().unwrap_or(0).max(self.start())
     }
 
     /// The numbers of the frames that are in it from begin to end, and what each took.
@@ -184,6 +213,19 @@ fn name_parts(rows: &mut [Row], flows: &[Flow]) {
 }
 
 impl Row {
+    /// Forgets what was over before `since`.
+    fn cut(&mut self, since: u64) {
+        // What the clocks say of a stretch around that time they say of it as a whole, unless there
+        // is a sleep in it.
+        let read = self.clocks.partition_point(|clocks| clocks.time <= since);
+        let last = self.clocks[..read].last();
+        let goes_on = last.is_some_and(|clocks| !self.slept(clocks.time, since));
+        self.clocks.drain(..read - usize::from(goes_on));
+        self.bars.retain(|bar| bar.end > since);
+        let before = self.states.partition_point(|(time, _)| *time <= since);
+        self.states.drain(..before.saturating_sub(1));
+    }
+
     /// Whether it does anything between these times.
     pub(crate) fn runs_between(&self, begin: u64, end: u64) -> bool {
         let after = self.states.partition_point(|(time, _)| *time <= begin);
@@ -206,5 +248,86 @@ fn frame(row: usize, bar: &Bar) -> Option<Frame> {
             row,
         }),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::made::{self, Chance};
+    use super::super::path::critical_path;
+    use super::super::row::tests::thread;
+    use super::*;
+    use heartbeat_pool::Lane;
+    use heartbeat_pool::record::{Place, Work};
+
+    #[test]
+    fn what_is_told_of_a_frame_is_the_same_once_all_before_it_is_cut_off() {
+        let mut chance = Chance::new(7);
+        for _ in 0..300 {
+            let trace = made::trace(&mut chance);
+            for frame in &trace.frames {
+                let mut cut = trace.clone();
+                cut.cut(frame.begin);
+                assert_eq!(trace.why_idle(frame.number), cut.why_idle(frame.number));
+                assert_eq!(critical_path(&trace, frame), critical_path(&cut, frame));
+                let ends = [cut.start(), cut.end()];
+                assert!(ends[0] >= frame.begin && ends[1] >= frame.end, "{ends:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_on_its_way_at_the_cut_stays() {
+        let (lane, place, work) = (Lane::Frame, Place::Own, Work::Spawned);
+        let main = [
+            (5, What::Woke { parker: 9 }),
+            (
+                10,
+                What::Queued {
+                    job: 1,
+                    lane,
+                    place,
+                },
+            ),
+            (
+                11,
+                What::Queued {
+                    job: 2,
+                    lane,
+                    place,
+                },
+            ),
+        ];
+        let job = |job| What::Begun { job, lane, work };
+        let other = [
+            (15, job(1)),
+            (18, What::Ended { job: 1 }),
+            (30, job(2)),
+            (40, What::Ended { job: 2 }),
+        ];
+        let mut trace = made::of(&main, &other);
+        assert_eq!(trace.flows.len(), 2);
+        trace.cut(20);
+        let times = |flow: &Flow| (flow.left, flow.came);
+        let flows: Vec<_> = trace.flows.iter().map(times).collect();
+        assert_eq!(flows, [(11, 30)]);
+        assert_eq!((trace.start(), trace.end()), (20, 40));
+    }
+
+    #[test]
+    fn what_was_lost_before_the_cut_is_not_missing() {
+        let mut snapshot = Snapshot::default();
+        let woken = What::Awake { woken: true };
+        for (number, time) in [(1, 10), (2, 30)] {
+            let mut thread = thread(number, Role::Frame, &[(time, woken), (50, What::Beat)]);
+            thread.lost = u64::from(number) * 100;
+            snapshot.threads.push(thread);
+        }
+        snapshot.lost = 1_000;
+        let mut trace = Trace::new(snapshot, Arc::default(), 2);
+        assert_eq!(trace.lost_events(), 1_300);
+        trace.cut(20);
+        let rows: Vec<_> = trace.rows.iter().map(|row| row.lost).collect();
+        assert_eq!((trace.lost_events(), rows), (1_200, vec![0, 200]));
     }
 }

@@ -1,0 +1,89 @@
+//! What is in force, as a resource for inspectors.
+
+use crate::config::ThreadCount;
+use crate::plugin::HeartbeatPlugin;
+use crate::record::Record;
+use bevy_app::App;
+use bevy_ecs::prelude::{ReflectResource, Resource};
+use bevy_reflect::Reflect;
+use heartbeat_pool::Lane;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+/// The beat of the process's pool, where a plugin has set it.
+static BEAT: OnceLock<Duration> = OnceLock::new();
+
+/// What is in force of [`HeartbeatPlugin`]'s fields, of Bevy's `TaskPoolOptions` and of the
+/// environment: a reflected resource, which inspectors show. It is for reading; to change it
+/// changes nothing.
+///
+/// [`HeartbeatPlugin`] inserts it, except on the web, where there is one thread and nothing to set.
+/// With several apps in a process, those that came first keep what held then.
+///
+/// ```
+/// use bevy_app::App;
+/// use bevy_heartbeat::{HeartbeatPlugin, HeartbeatSettings, ThreadCount};
+///
+/// let mut app = App::new();
+/// app.add_plugins(HeartbeatPlugin { threads: Some(2), ..Default::default() });
+/// let settings = app.world().resource::<HeartbeatSettings>();
+/// assert_eq!(settings.threads, ThreadCount::Code(2));
+/// assert_eq!(settings.io_budget, 1);
+/// ```
+#[derive(Resource, Reflect, Clone, Debug, PartialEq, Eq)]
+#[reflect(Resource)]
+#[non_exhaustive]
+pub struct HeartbeatSettings {
+    /// How many threads run at once, and who said so.
+    pub threads: ThreadCount,
+    /// The most io jobs that run at once.
+    pub io_budget: usize,
+    /// The most background jobs that run at once.
+    pub background_budget: usize,
+    /// Whether io and background jobs have threads of their own.
+    pub lower_threads: bool,
+    /// How readily the system runs those that are started from now on: the name of the
+    /// [`LowerPriority`](crate::LowerPriority).
+    pub lower_priority: String,
+    /// Whether the pool has a say in which cores its threads run on.
+    pub place_threads: bool,
+    /// How often forked work is offered to idle threads: what the first plugin said, or the default
+    /// where the pool was there before it.
+    pub beat: Duration,
+    /// Whether schedules get the [`AdaptiveExecutor`](crate::AdaptiveExecutor).
+    pub adaptive_schedules: bool,
+    /// What is recorded.
+    pub record: Record,
+    /// The folder that recordings are written to. One that is
+    /// [set later](crate::record::FlightRecorder::set_folder) is not told here.
+    pub record_to: PathBuf,
+}
+
+impl HeartbeatSettings {
+    /// What holds once `plugin` has set up the pool, which was new, or had run before.
+    pub(crate) fn of(plugin: &HeartbeatPlugin, threads: ThreadCount, is_new: bool) -> Self {
+        if is_new {
+            BEAT.get_or_init(|| plugin.beat);
+        }
+        let pool = heartbeat_pool::global();
+        Self {
+            threads,
+            io_budget: pool.budget(Lane::Io),
+            background_budget: pool.budget(Lane::Background),
+            lower_threads: plugin.lower_threads,
+            lower_priority: format!("{:?}", plugin.lower_priority),
+            place_threads: plugin.place_threads,
+            beat: *BEAT.get_or_init(|| HeartbeatPlugin::default().beat),
+            adaptive_schedules: plugin.adaptive_schedules,
+            record: plugin.record,
+            record_to: plugin.record_to.clone(),
+        }
+    }
+}
+
+/// Gives them to `app`, and to whoever asks its registry of types.
+pub(crate) fn insert(app: &mut App, settings: HeartbeatSettings) {
+    app.register_type::<HeartbeatSettings>();
+    app.insert_resource(settings);
+}
