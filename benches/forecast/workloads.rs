@@ -19,7 +19,10 @@ pub const ALL: [Workload; 8] = [
     ("a system with a Query loop", query),
     ("300 systems of 1 us", tiny),
     ("loops, a serial system, two schedules", mixed),
-    ("living_world's creatures, 100,000", super::living::creatures),
+    (
+        "living_world's creatures, 100,000",
+        super::living::creatures,
+    ),
 ];
 
 #[derive(Component)]
