@@ -1,6 +1,7 @@
 //! How near forecasts come: frames of several shapes, recorded on one thread and on two. From those
 //! on two, what one thread would take is forecast, and from those on one, what two would; and both
-//! are measured, not recorded, in turn with the others.
+//! are measured, not recorded, in turn with the others. All are medians of frames, and of the round
+//! that other programs have disturbed least: the one in which that median was shortest.
 //!
 //! `cargo bench --bench forecast`, or `cargo bench --bench forecast -- WORD` for the workloads whose
 //! names have that word.
@@ -28,9 +29,9 @@ use bevy_heartbeat::record::{FlightRecorder, Record};
 use heartbeat_pool::record::Recorder;
 use std::time::{Duration, Instant};
 
-const ROUNDS: usize = 7;
+const ROUNDS: usize = 15;
 /// Frames that are recorded, and that are measured.
-const FRAMES: usize = 40;
+const FRAMES: usize = 30;
 /// Frames after a change, until what is learnt from frames is learnt.
 const SETTLE: usize = 60;
 /// Frames in which the executor learns which way is the cheaper.
@@ -69,16 +70,31 @@ fn forecast(app: &App, threads: usize) -> f64 {
     median(numbers.filter_map(time).collect())
 }
 
-/// Frames on so many threads: what they take, and what they have forecast for `other`.
-fn run(app: &mut App, threads: usize, other: usize) -> (f64, f64) {
+/// What frames take on some number of threads, and what they say of another.
+struct Round {
+    measured: f64,
+    recorded: f64,
+    forecast: f64,
+}
+
+/// Frames on so many threads, which are asked what they would take on `other`.
+fn run(app: &mut App, threads: usize, other: usize) -> Round {
     resize(threads);
     frames(app, SETTLE);
     let measured = frames(app, FRAMES);
     Recorder::start(Recorder::EVENTS);
-    frames(app, FRAMES + 1);
+    let recorded = frames(app, FRAMES + 1);
+    let own = forecast(app, threads);
     let forecast = forecast(app, other);
+    eprintln!(
+        "DEBUG {threads} measured {measured:.0} recorded {recorded:.0} own {own:.0} other {forecast:.0}"
+    );
     Recorder::stop();
-    (measured, forecast)
+    Round {
+        measured,
+        recorded,
+        forecast,
+    }
 }
 
 fn app(set_up: fn(&mut App)) -> App {
@@ -97,9 +113,15 @@ fn app(set_up: fn(&mut App)) -> App {
     app
 }
 
-fn print(name: &str, threads: usize, rounds: &[(f64, f64)]) {
-    let measured = median(rounds.iter().map(|(measured, _)| *measured).collect());
-    let forecast = median(rounds.iter().map(|(_, forecast)| *forecast).collect());
+/// What so many threads took, and what the frames on another number of them had said of it.
+fn print(name: &str, threads: usize, on: &[Round], before: &[Round]) {
+    let measured = on.iter().map(|round| round.measured);
+    let measured = measured.fold(f64::INFINITY, f64::min);
+    let recorded = |a: &&Round, b: &&Round| a.recorded.total_cmp(&b.recorded);
+    let Some(round) = before.iter().min_by(recorded) else {
+        return;
+    };
+    let forecast = round.forecast;
     let error = (forecast / measured - 1.0) * 100.0;
     println!("{name:<40} {threads:>7} {forecast:>12.0} {measured:>12.0} {error:>+8.1} %");
 }
@@ -117,14 +139,12 @@ fn main() {
         }
         let mut app = app(set_up);
         frames(&mut app, LEARN);
-        let (mut of_one, mut of_two) = (Vec::new(), Vec::new());
+        let (mut one, mut two) = (Vec::new(), Vec::new());
         for _ in 0..ROUNDS {
-            let (two, said_one) = run(&mut app, 2, 1);
-            let (one, said_two) = run(&mut app, 1, 2);
-            of_one.push((one, said_one));
-            of_two.push((two, said_two));
+            two.push(run(&mut app, 2, 1));
+            one.push(run(&mut app, 1, 2));
         }
-        print(name, 1, &of_one);
-        print(name, 2, &of_two);
+        print(name, 1, &one, &two);
+        print(name, 2, &two, &one);
     }
 }

@@ -1,7 +1,7 @@
 //! What it costs to hand work to other threads, as a recording shows it.
 
 use super::flow::{Flow, Way};
-use super::row::{Kind, Row};
+use super::row::{Kind, Row, State};
 use heartbeat_pool::record::{Place, Snapshot, What, Work};
 
 /// What is taken for a cost that a recording does not show, in nanoseconds.
@@ -61,6 +61,22 @@ impl Costs {
             }
         }
         let half = |samples| share(samples, 0.5);
+        {
+            let any = steps(snapshot, |_| true);
+            eprintln!(
+                "DEBUG steps {:?}",
+                [0.0, 0.01, 0.05, 0.1, 0.25, 0.5].map(|s| share(any.clone(), s))
+            );
+            eprintln!(
+                "DEBUG next {:?} steals {} {:?} wakes {} {:?} spawn {:?}",
+                half(next.clone()),
+                steals.len(),
+                half(steals.clone()),
+                wake_ups.len(),
+                half(wake_ups.clone()),
+                half(steps(snapshot, is_spawn))
+            );
+        }
         Self {
             spawn: half(steps(snapshot, is_spawn)).unwrap_or(USUAL.spawn),
             next: half(next).unwrap_or(USUAL.next),
@@ -109,7 +125,12 @@ fn arrival(row: &Row, flow: &Flow) -> Arrival {
             _ => {}
         }
     }
-    let waited = flow.came - flow.left;
+    // What was offered while it was busy waits for nobody but itself until it no longer is.
+    let before = row.states.partition_point(|(time, _)| *time < flow.came);
+    let free = before.checked_sub(1).map(|place| row.states[place]);
+    let free = free.filter(|(_, state)| *state != State::Running);
+    let free = free.map_or(flow.left, |(time, _)| time.max(flow.left));
+    let waited = flow.came - free;
     match system {
         Some(end) if flow.way == Way::Queued && slept < system => {
             let began = row.bars[begun..].iter().take(RECENT);
