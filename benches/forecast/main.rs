@@ -1,7 +1,7 @@
 //! How near forecasts come: frames of several shapes, recorded on one thread and on two. From those
 //! on two, what one thread would take is forecast, and from those on one, what two would; and both
-//! are measured, not recorded, in turn with the others. All are medians of frames, and of the round
-//! that other programs have disturbed least: the one in which that median was shortest.
+//! are measured, not recorded, in turn with the others. All are medians of frames, and medians of
+//! the rounds that other programs have disturbed least: those in which frames were shortest.
 //!
 //! `cargo bench --bench forecast`, or `cargo bench --bench forecast -- WORD` for the workloads whose
 //! names have that word.
@@ -30,6 +30,8 @@ use heartbeat_pool::record::Recorder;
 use std::time::{Duration, Instant};
 
 const ROUNDS: usize = 15;
+/// Rounds that count: those with the shortest frames.
+const COUNTED: usize = 5;
 /// Frames that are recorded, and that are measured.
 const FRAMES: usize = 30;
 /// Frames after a change, until what is learnt from frames is learnt.
@@ -113,15 +115,18 @@ fn app(set_up: fn(&mut App)) -> App {
     app
 }
 
+/// The median of what was seen in the rounds with the shortest frames.
+fn least_disturbed(mut rounds: Vec<(f64, f64)>) -> f64 {
+    rounds.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+    median(rounds.iter().take(COUNTED).map(|(_, seen)| *seen).collect())
+}
+
 /// What so many threads took, and what the frames on another number of them had said of it.
 fn print(name: &str, threads: usize, on: &[Round], before: &[Round]) {
-    let measured = on.iter().map(|round| round.measured);
-    let measured = measured.fold(f64::INFINITY, f64::min);
-    let recorded = |a: &&Round, b: &&Round| a.recorded.total_cmp(&b.recorded);
-    let Some(round) = before.iter().min_by(recorded) else {
-        return;
-    };
-    let forecast = round.forecast;
+    let measured = on.iter().map(|round| (round.measured, round.measured));
+    let measured = least_disturbed(measured.collect());
+    let forecast = before.iter().map(|round| (round.recorded, round.forecast));
+    let forecast = least_disturbed(forecast.collect());
     let error = (forecast / measured - 1.0) * 100.0;
     println!("{name:<40} {threads:>7} {forecast:>12.0} {measured:>12.0} {error:>+8.1} %");
 }

@@ -6,10 +6,10 @@ use heartbeat_pool::record::{Place, Snapshot, What, Work};
 
 /// What is taken for a cost that a recording does not show, in nanoseconds.
 const USUAL: Costs = Costs {
-    spawn: 300.0,
+    spawn: 80.0,
     next: 500.0,
     fork: 60.0,
-    steal: 1_500.0,
+    steal: 600.0,
     wake_up: 8_000.0,
 };
 /// Fewer samples show nothing.
@@ -125,12 +125,8 @@ fn arrival(row: &Row, flow: &Flow) -> Arrival {
             _ => {}
         }
     }
-    // What was offered while it was busy waits for nobody but itself until it no longer is.
-    let before = row.states.partition_point(|(time, _)| *time < flow.came);
-    let free = before.checked_sub(1).map(|place| row.states[place]);
-    let free = free.filter(|(_, state)| *state != State::Running);
-    let free = free.map_or(flow.left, |(time, _)| time.max(flow.left));
-    let waited = flow.came - free;
+    // While it was busy, it was not what was offered that waited for it.
+    let waited = flow.came - idle_since(row, flow.came).max(flow.left);
     match system {
         Some(end) if flow.way == Way::Queued && slept < system => {
             let began = row.bars[begun..].iter().take(RECENT);
@@ -143,6 +139,16 @@ fn arrival(row: &Row, flow: &Flow) -> Arrival {
         None if !was_busy && flow.from != flow.to => Arrival::Steal(waited),
         _ => Arrival::Other,
     }
+}
+
+/// Since when `row` had nothing to do before `time`; 0 if it had.
+fn idle_since(row: &Row, time: u64) -> u64 {
+    let before = row.states.partition_point(|(begin, _)| *begin < time);
+    let mut states = row.states[..before].iter().rev();
+    let idle = states
+        .by_ref()
+        .take_while(|(_, state)| *state != State::Running);
+    idle.last().map_or(0, |(begin, _)| *begin)
 }
 
 /// Bars before and after an arrival that can say how it came.
