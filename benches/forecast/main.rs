@@ -86,11 +86,7 @@ fn run(app: &mut App, threads: usize, other: usize) -> Round {
     let measured = frames(app, FRAMES);
     Recorder::start(Recorder::EVENTS);
     let recorded = frames(app, FRAMES + 1);
-    let own = forecast(app, threads);
     let forecast = forecast(app, other);
-    eprintln!(
-        "DEBUG {threads} measured {measured:.0} recorded {recorded:.0} own {own:.0} other {forecast:.0}"
-    );
     Recorder::stop();
     Round {
         measured,

@@ -10,7 +10,7 @@ const USUAL: Costs = Costs {
     next: 500.0,
     fork: 60.0,
     steal: 600.0,
-    wake_up: 8_000.0,
+    wake_up: 30_000.0,
 };
 /// Fewer samples show nothing.
 const FEW: usize = 3;
@@ -61,22 +61,6 @@ impl Costs {
             }
         }
         let half = |samples| share(samples, 0.5);
-        {
-            let any = steps(snapshot, |_| true);
-            eprintln!(
-                "DEBUG steps {:?}",
-                [0.0, 0.01, 0.05, 0.1, 0.25, 0.5].map(|s| share(any.clone(), s))
-            );
-            eprintln!(
-                "DEBUG next {:?} steals {} {:?} wakes {} {:?} spawn {:?}",
-                half(next.clone()),
-                steals.len(),
-                half(steals.clone()),
-                wake_ups.len(),
-                half(wake_ups.clone()),
-                half(steps(snapshot, is_spawn))
-            );
-        }
         Self {
             spawn: half(steps(snapshot, is_spawn)).unwrap_or(USUAL.spawn),
             next: half(next).unwrap_or(USUAL.next),

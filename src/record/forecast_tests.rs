@@ -92,13 +92,13 @@ fn a_loop_that_says_it_is_parallel_is_shared_though_one_thread_ran_it() {
     let looped = forecast(2, &[system, span(LOOP, 0, 1_300_000, 2_300_000)]);
     assert_eq!(on(&looped, 1), 1_999);
     let two = on(&looped, 2);
-    assert!((1_499..1_520).contains(&two), "{looped:?}");
+    assert!((1_499..1_560).contains(&two), "{looped:?}");
     // Of one that says only when it begins nothing is known but that.
     let name = Recorder::name(LOOP);
     let mark = (1_700_000, What::Mark { name, value: 0 });
     let marked = forecast(2, &[system, [mark, mark]]);
     let two = on(&marked, 2);
-    assert!((1_499..1_520).contains(&two), "{marked:?}");
+    assert!((1_499..1_560).contains(&two), "{marked:?}");
 }
 
 #[test]

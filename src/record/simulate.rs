@@ -168,7 +168,8 @@ impl<'a> Simulation<'a> {
             if !coming.is_empty() && !task.split {
                 task.split = true;
                 let parts = (PARTS * self.threads as f64).min(task.shared / PART);
-                task.shared += parts * self.costs.fork;
+                // Who is through waits at last for half a part that another one has.
+                task.shared += parts * self.costs.fork + task.shared / parts / 2.0;
             }
             task.coming.extend(coming);
         }
@@ -273,7 +274,9 @@ mod tests {
         let apart = [task(300.0, 0.0, &[], &[1]), task(300.0, 0.0, &[], &[0])];
         assert_eq!(time(&apart, FREE, 8), 600.0);
         let wide = [task(1e5, 8e5, &[], &[])];
-        assert_eq!([2, 8].map(|n| time(&wide, FREE, n)), [5e5, 2e5]);
+        let ends = [12_500.0 / 2.0, 3_125.0 / 8.0];
+        let expected = [5e5 + ends[0], 2e5 + ends[1]];
+        assert_eq!([2, 8].map(|n| time(&wide, FREE, n)), expected);
     }
 
     #[test]
@@ -289,11 +292,11 @@ mod tests {
         assert_eq!(time(&pair, costs, 2), 200.0 + 3_000.0 + 50.0 + 1e4);
         let loops = [task(0.0, 1e5, &[], &[])];
         // One thread alone until the other one comes; then both.
-        let expected = 100.0 + 50.0 + 3_000.0 + (1e5 - 3_000.0) / 2.0;
+        let expected = 100.0 + 50.0 + 3_000.0 + (1e5 + 2_500.0 - 3_000.0) / 2.0;
         assert!((time(&loops, costs, 2) - expected).abs() < 1.0);
         // Twenty parts of five microseconds.
         let costs = Costs { fork: 10.0, ..FREE };
-        assert_eq!(time(&loops, costs, 2), (1e5 + 20.0 * 10.0) / 2.0);
+        assert_eq!(time(&loops, costs, 2), (1e5 + 2_500.0 + 20.0 * 10.0) / 2.0);
     }
 
     #[test]
@@ -309,7 +312,7 @@ mod tests {
             overhead: 7.0,
         };
         let time = Simulation::new(&stage, &costs, 2).in_turn().run();
-        assert_eq!(time, 7.0 + 2e4 + 5e4);
+        assert_eq!(time, 7.0 + 2e4 + (1e5 + 2_500.0) / 2.0);
     }
 
     #[test]
