@@ -2,7 +2,7 @@
 //! the other, each of systems with an order, and what the main thread does in between.
 
 use super::conflict::{Run, runs};
-use super::costs::Costs;
+use super::costs::{Costs, NOTED};
 use super::flow::Way;
 use super::row::Kind;
 use super::trace::{Frame, Trace};
@@ -10,10 +10,6 @@ use std::collections::HashMap;
 
 /// What one thread takes from a system to the next, in nanoseconds, where others took part.
 const USUAL_STEP: f64 = 100.0;
-
-/// What a system takes longer because its begin and its end are noted, in nanoseconds: the clock
-/// lets nothing that comes before or after overlap with it.
-const NOTED: f64 = 170.0;
 
 /// A system's work.
 #[derive(Clone, Debug)]
@@ -134,7 +130,8 @@ fn overhead(trace: &Trace, row: usize, of: &[Run], begin: u64, end: u64) -> f64 
     }
     // Less what one thread has not to do: it queues nothing, and takes nothing out of a queue.
     let taken = of.iter().filter(is_main).count() as f64;
-    let handed = queued as f64 * trace.costs.spawn + taken * trace.costs.next;
+    let next = trace.costs.next + NOTED;
+    let handed = queued as f64 * trace.costs.spawn + taken * next;
     (rest - handed).max(0.0) + of.len() as f64 * USUAL_STEP
 }
 
