@@ -57,7 +57,24 @@ fn nanos(time: f64) -> Duration {
 
 impl Trace {
     /// What more or fewer threads would have made of the frame of that number; none if it isn't
-    /// there. Loops inside of systems count as parallel where other threads took part of them.
+    /// there. Loops of queries count as parallel, and other work inside of systems where other
+    /// threads took part of it. What handing work over costs is taken from the whole recording, as
+    /// far as it shows that. On a busy machine frames differ: ask several.
+    ///
+    /// ```
+    /// # use bevy_app::App;
+    /// # use bevy_heartbeat::{HeartbeatPlugin, record::{FlightRecorder, Record}};
+    /// # const LAST: Record = Record::LateFrames { over: std::time::Duration::MAX, keep: 8 };
+    /// # let mut app = App::new();
+    /// # app.add_plugins(HeartbeatPlugin { record: LAST, ..Default::default() });
+    /// # (0..3).for_each(|_| app.update());
+    /// let trace = app.world().resource::<FlightRecorder>().trace();
+    /// let (number, _) = trace.frames().last().unwrap();
+    /// let forecast = trace.forecast(number).unwrap();
+    /// for (threads, time, limit) in &forecast.times {
+    ///     println!("{threads} threads: {time:?}, because of {limit}");
+    /// }
+    /// ```
     #[must_use]
     pub fn forecast(&self, frame: u64) -> Option<Forecast> {
         let model = Model::new(self, self.frame(frame)?);
