@@ -151,53 +151,47 @@ mod tests {
 
     const PARKER: u64 = 9;
 
+    const LANE: Lane = Lane::Frame;
+
+    /// A queued system that runs.
+    fn run(begin: u64, end: u64) -> [(u64, What); 4] {
+        let name = Recorder::name("costs::system");
+        let value = 1 << 32;
+        let begun = What::Begun {
+            job: 5,
+            lane: LANE,
+            work: Work::Scoped,
+        };
+        [
+            (begin, begun),
+            (begin + 100, What::SpanBegun { name, value }),
+            (end, What::SpanEnded { name }),
+            (end + 100, What::Ended { job: 5 }),
+        ]
+    }
+
     /// What one thread queues in a round, and the other one takes: asleep, then awake, then at
     /// once.
     fn round(start: u64) -> [Vec<(u64, What)>; 2] {
-        let lane = Lane::Frame;
         let queued = What::Queued {
             job: 5,
-            lane,
+            lane: LANE,
             place: Place::Scope,
         };
-        let begun = What::Begun {
-            job: 5,
-            lane,
-            work: Work::Scoped,
-        };
-        let ended = What::Ended { job: 5 };
-        let name = Recorder::name("costs::system");
-        let value = 1 << 32;
-        let (system, over) = (What::SpanBegun { name, value }, What::SpanEnded { name });
-        let parker = PARKER;
-        let queues = [0, 400, 40_000];
-        let queues = queues.map(|time| (start + time, queued));
-        let takes = [
-            (
-                0,
-                What::Parked {
-                    parker,
-                    timed: false,
-                },
-            ),
+        let (parker, timed) = (PARKER, false);
+        let sleep = [
+            (0, What::Parked { parker, timed }),
             (6_000, What::Awake { woken: true }),
-            // Queued at 0 and 400: woken for the first, through with that for the second.
-            (7_000, begun),
-            (7_100, system),
-            (20_000, over),
-            (20_100, ended),
-            (20_200, begun),
-            (20_300, system),
-            (30_000, over),
-            (30_100, ended),
-            // Queued at 40,000, while it looks for work.
-            (41_000, begun),
-            (41_100, system),
-            (50_000, over),
-            (50_100, ended),
         ];
-        let takes = takes.map(|(time, what)| (start + time, what));
-        [queues.to_vec(), takes.to_vec()]
+        let mut takes = sleep.to_vec();
+        // Queued at 0 and 400: woken for the first, through with that for the second.
+        takes.extend(run(7_000, 20_000));
+        takes.extend(run(20_200, 30_000));
+        // Queued while it looks for work.
+        takes.extend(run(41_000, 50_000));
+        let takes = takes.into_iter().map(|(time, what)| (start + time, what));
+        let queues = [0, 400, 40_000].map(|time| (start + time, queued));
+        [queues.to_vec(), takes.collect()]
     }
 
     fn costs(rounds: u64) -> Costs {
