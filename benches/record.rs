@@ -1,12 +1,12 @@
-//! What recording every frame costs, and how near a forecast comes: frames of systems with
-//! parallel loops, recorded and not in turn, and on one thread and on two.
+//! What recording every frame costs: frames of systems with parallel loops, recorded and not, in
+//! turn.
 //!
 //! `cargo bench --bench record`
 #![allow(missing_docs, reason = "a program")]
 
 use bevy_app::{App, PostUpdate, Update};
 use bevy_ecs::prelude::*;
-use bevy_heartbeat::record::{FlightRecorder, Record};
+use bevy_heartbeat::record::Record;
 use bevy_heartbeat::{HeartbeatPlugin, ParQuery};
 use heartbeat_pool::record::Recorder;
 use std::hint::black_box;
@@ -61,21 +61,6 @@ fn frames(app: &mut App) -> f64 {
     median((0..FRAMES).map(frame).collect())
 }
 
-/// What the last frames' forecasts say of one thread and of two, in milliseconds.
-fn forecast(app: &App) -> [f64; 2] {
-    let trace = app.world().resource::<FlightRecorder>().trace();
-    let of = |threads: usize| {
-        let numbers = trace.frames().map(|(number, _)| number);
-        let time = |number| {
-            let forecast = trace.forecast(number)?;
-            let found = forecast.times.into_iter().find(|(n, ..)| *n == threads);
-            found.map(|(_, time, _)| time.as_secs_f64() * 1e3)
-        };
-        median(numbers.filter_map(time).collect())
-    };
-    [of(1), of(2)]
-}
-
 fn main() {
     let mut app = App::new();
     app.add_plugins(HeartbeatPlugin {
@@ -93,34 +78,13 @@ fn main() {
     let creature = |i: usize| (A(i as f32), B(0.5), C(0.1));
     app.world_mut().spawn_batch((0..CREATURES).map(creature));
     frames(&mut app);
-    let (mut ratios, mut errors) = (Vec::new(), [Vec::new(), Vec::new()]);
+    let mut ratios = Vec::new();
     for _ in 0..ROUNDS {
         Recorder::start(Recorder::EVENTS);
         let on = frames(&mut app);
-        let said = forecast(&app);
         Recorder::stop();
         let off = frames(&mut app);
         ratios.push(on / off);
-        resize(1);
-        frames(&mut app);
-        let one = frames(&mut app);
-        resize(2);
-        frames(&mut app);
-        for (errors, (said, measured)) in errors.iter_mut().zip(said.into_iter().zip([one, off])) {
-            errors.push(said / measured);
-        }
     }
-    let [one, two] = errors.map(median);
-    println!(
-        "recorded to not recorded:                {:.3}",
-        median(ratios)
-    );
-    println!("forecast of one thread to what it took:  {one:.3}");
-    println!("forecast of two threads to what it took: {two:.3}");
-}
-
-fn resize(threads: usize) {
-    if let Err(error) = heartbeat_pool::global().resize_to(threads) {
-        panic!("the pool can't have {threads} threads: {error}");
-    }
+    println!("recorded to not recorded: {:.3}", median(ratios));
 }

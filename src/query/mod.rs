@@ -8,6 +8,7 @@ mod spans;
 pub use columns::ParColumns;
 pub use iter::ParIter;
 
+use crate::record::Loop;
 use bevy_ecs::change_detection::Tick;
 use bevy_ecs::query::{
     ArchetypeFilter, ContiguousQueryData, IterQueryData, QueryData, QueryFilter, QueryIter,
@@ -284,6 +285,7 @@ fn fold_pieces<S, R: Send>(
     finish: impl Fn(S) -> R + Sync,
     combine: impl Fn(R, R) -> R + Sync,
 ) -> R {
+    let _loop = Loop::begin();
     if cfg!(target_arch = "wasm32") {
         // In no pool: in place.
         heartbeat_pool::fold_pieces(rows, init, fold, finish, combine)

@@ -8,19 +8,22 @@
 //! | `trace`, `row`, `flow` | what was recorded, thread by thread, and what led to what |
 //! | `path` | a frame's critical path |
 //! | `idle`, `conflict` | where each thread's time went, by cause |
-//! | `forecast`, `model` | what more threads would give |
+//! | `forecast`, `model`, `simulate`, `costs` | what more threads would give |
+//! | `loops` | parallel loops say that they are |
 //! | `chrome`, `page`, `report`, `save` | the outputs |
 //! | `json`, `slices` | what two of them are written in; what a flow in Chrome's format lies in |
 //! | `live` | diagnostics, frame by frame |
 
 mod chrome;
 mod conflict;
+mod costs;
 mod flight;
 mod flow;
 mod forecast;
 mod idle;
 mod json;
 mod live;
+mod loops;
 #[cfg(test)]
 mod made;
 mod model;
@@ -30,6 +33,7 @@ mod path;
 mod report;
 mod row;
 mod save;
+mod simulate;
 mod slices;
 mod systems;
 mod trace;
@@ -42,6 +46,7 @@ pub use save::SaveError;
 pub use trace::Trace;
 
 pub(crate) use flight::set_up;
+pub(crate) use loops::Loop;
 pub(crate) use row::SCHEDULE;
 pub(crate) use systems::name_systems;
 

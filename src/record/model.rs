@@ -2,15 +2,14 @@
 //! the other, each of systems with an order, and what the main thread does in between.
 
 use super::conflict::{Run, runs};
+use super::costs::{Costs, NOTED};
+use super::flow::Way;
 use super::row::Kind;
 use super::trace::{Frame, Trace};
 use std::collections::HashMap;
 
-/// What it costs to hand a system to the executor's threads where no run has shown it, in
-/// nanoseconds.
-const USUAL_SPAWN: f64 = 1_500.0;
-/// The same of a hand-over to another thread.
-const USUAL_HAND_OVER: f64 = 5_000.0;
+/// What one thread takes from a system to the next, in nanoseconds, where others took part.
+const USUAL_STEP: f64 = 100.0;
 
 /// A system's work.
 #[derive(Clone, Debug)]
@@ -30,7 +29,7 @@ pub(super) struct Task {
 #[derive(Clone, Debug)]
 pub(super) struct Stage {
     pub(super) tasks: Vec<Task>,
-    /// What the executor took itself, in nanoseconds.
+    /// What the executor takes itself on one thread, in nanoseconds.
     pub(super) overhead: f64,
 }
 
@@ -40,10 +39,7 @@ pub(super) struct Model {
     /// What the main thread does outside of schedules that were recorded.
     pub(super) main: f64,
     pub(super) stages: Vec<Stage>,
-    /// What a system costs more if others may run it.
-    pub(super) spawn: f64,
-    /// What passes until another thread has begun.
-    pub(super) hand_over: f64,
+    pub(super) costs: Costs,
 }
 
 impl Model {
@@ -58,17 +54,15 @@ impl Model {
                 .iter()
                 .filter(|run| (begin..end).contains(&run.begin) && run.end <= end);
             let of: Vec<Run> = of.copied().collect();
-            let (no_core, _) = trace.rows[frame.row].without_core(begin, end);
-            let with_core = 1.0 - no_core as f64 / (end - begin).max(1) as f64;
-            let mut stage = stage(trace, &of, begin, end);
-            stage.overhead *= with_core;
-            stages.push(stage);
+            stages.push(Stage {
+                tasks: tasks(trace, &of),
+                overhead: overhead(trace, frame.row, &of, begin, end),
+            });
         }
         Self {
             main: rest as f64,
             stages,
-            spawn: USUAL_SPAWN,
-            hand_over: hand_over(trace).unwrap_or(USUAL_HAND_OVER),
+            costs: trace.costs,
         }
     }
 }
@@ -91,7 +85,7 @@ fn leaf_schedules(trace: &Trace, frame: &Frame) -> Vec<(u64, u64)> {
     spans.iter().filter(is_leaf).copied().collect()
 }
 
-fn stage(trace: &Trace, of: &[Run], begin: u64, end: u64) -> Stage {
+fn tasks(trace: &Trace, of: &[Run]) -> Vec<Task> {
     // The last run of each, if one ran more than once.
     let place: HashMap<u64, usize> = of
         .iter()
@@ -120,50 +114,111 @@ fn stage(trace: &Trace, of: &[Run], begin: u64, end: u64) -> Stage {
         task.after.retain(|other| *other != own);
         task
     };
-    let tasks: Vec<_> = of.iter().enumerate().map(task).collect();
-    let covered = covered(of);
-    Stage {
-        tasks,
-        overhead: (end - begin).saturating_sub(covered) as f64,
-    }
+    of.iter().enumerate().map(task).collect()
 }
 
-/// For how long any of the runs went on.
-fn covered(runs: &[Run]) -> u64 {
-    let (mut covered, mut until) = (0, 0);
-    for run in runs {
-        covered += run.end.saturating_sub(run.begin.max(until));
-        until = until.max(run.end);
+/// What the executor would take on one thread, of a run on `row` from `begin` to `end` in which
+/// these systems ran.
+fn overhead(trace: &Trace, row: usize, of: &[Run], begin: u64, end: u64) -> f64 {
+    let is_main = |run: &&Run| run.row == row;
+    let own = of.iter().filter(is_main);
+    let systems: u64 = own.map(|run| ran(trace, row, run.begin, run.end)).sum();
+    let rest = ran(trace, row, begin, end).saturating_sub(systems) as f64;
+    let queued = queued(trace, row, begin, end);
+    if queued == 0 {
+        return rest;
     }
-    covered
+    // Less what one thread has not to do: it queues nothing, and takes nothing out of a queue.
+    let taken = of.iter().filter(is_main).count() as f64;
+    let next = trace.costs.next + NOTED;
+    let handed = queued as f64 * trace.costs.spawn + taken * next;
+    (rest - handed).max(0.0) + of.len() as f64 * USUAL_STEP
 }
+
+/// How many systems `row` has queued between these times.
+fn queued(trace: &Trace, row: usize, begin: u64, end: u64) -> usize {
+    let came = trace.flows.partition_point(|flow| flow.came < begin);
+    let flows = trace.flows[came..].iter();
+    // None that was queued here came later than the schedule's end.
+    let flows = flows.take_while(|flow| flow.came <= end);
+    let queued = flows.filter(|flow| {
+        let is_here = flow.from == row && flow.left >= begin;
+        is_here && flow.way == Way::Queued && trace.rows[row].system(flow.left).is_none()
+    });
+    queued.count()
+}
+
+/// Times between a begin and an end on a row.
+type Stretch = (usize, u64, u64);
 
 /// What a system's run took that one thread must do, and what several could share.
 fn work(trace: &Trace, run: &Run) -> (f64, f64) {
-    let own = |begin, end| ran(trace, run.row, begin, end) as f64;
-    let mut given = 0.0;
+    let sum = |stretches: &[Stretch]| -> f64 {
+        let times = stretches.iter();
+        let times = times.map(|(row, begin, end)| ran(trace, *row, *begin, *end));
+        times.sum::<u64>() as f64
+    };
+    let (given, first) = given(trace, run);
+    let mut own = loops(trace, run);
+    // What was offered outside of loops is not known to end before the system does.
+    let is_outside = |left: &u64| {
+        !own.iter()
+            .any(|(_, begin, end)| (*begin..*end).contains(left))
+    };
+    if let Some(left) = first.filter(is_outside) {
+        own.retain(|(_, begin, _)| *begin < left);
+        own.push((run.row, left, run.end));
+    }
+    let shared = sum(&own);
+    let serial = ran(trace, run.row, run.begin, run.end) as f64 - NOTED - shared;
+    (serial.max(0.0), shared + sum(&given))
+}
+
+/// The loops in `run` that say themselves that they are parallel, apart from those in others.
+fn loops(trace: &Trace, run: &Run) -> Vec<Stretch> {
+    let loops = &trace.rows[run.row].loops;
+    let after = loops.partition_point(|(begin, _)| *begin < run.begin);
+    let (mut found, mut until) = (Vec::new(), run.begin);
+    for (begin, end) in loops[after..]
+        .iter()
+        .take_while(|(begin, _)| *begin < run.end)
+    {
+        let (begin, end) = ((*begin).max(until), (*end).min(run.end));
+        if begin < end {
+            found.push((run.row, begin, end));
+            until = end;
+        }
+    }
+    found
+}
+
+/// The parts of `run` that other threads took, and when it offered the first of them.
+fn given(trace: &Trace, run: &Run) -> (Vec<Stretch>, Option<u64>) {
+    let mut given: Vec<Stretch> = Vec::new();
     let mut first = None;
     let mut places = vec![(run.row, run.begin, run.end)];
     while let Some((row, begin, end)) = places.pop() {
         let after = trace.flows.partition_point(|flow| flow.came < begin);
-        for flow in &trace.flows[after..] {
+        let flows = trace.flows[after..].iter();
+        for flow in flows.take_while(|flow| flow.came <= run.end) {
             let is_part = flow.from == row && (begin..end).contains(&flow.left);
-            if flow.came > run.end {
-                break;
-            }
             if !is_part || flow.to == row || !flow.way.is_work() {
                 continue;
             }
             first = first.or(Some(flow.left));
+            let lies_in = |(row, begin, end): &Stretch| {
+                *row == flow.to && (*begin..*end).contains(&flow.came)
+            };
+            // Parts of a part may come back to where it came from.
+            if flow.to == run.row || given.iter().any(lies_in) {
+                continue;
+            }
             let over = ended(trace, flow.to, flow.came).min(run.end);
-            given += ran(trace, flow.to, flow.came, over) as f64;
+            given.push((flow.to, flow.came, over));
             places.push((flow.to, flow.came, over));
         }
     }
-    match first {
-        Some(first) => (own(run.begin, first), own(first, run.end) + given),
-        None => (own(run.begin, run.end), 0.0),
-    }
+    (given, first)
 }
 
 /// When the job ends that `row` begins at `time`.
@@ -179,15 +234,4 @@ fn ran(trace: &Trace, row: usize, begin: u64, end: u64) -> u64 {
     // What it is blocked for is its own: other threads would not make that less.
     let (no_core, _) = row.without_core(begin, end);
     row.running(begin, end) - no_core
-}
-
-/// What usually passes from the moment that work is offered until another thread begins it.
-fn hand_over(trace: &Trace) -> Option<f64> {
-    let flows = trace.flows.iter();
-    let taken = flows.filter(|flow| flow.from != flow.to && flow.way.is_work());
-    let mut times: Vec<u64> = taken
-        .map(|flow| flow.came.saturating_sub(flow.left))
-        .collect();
-    times.sort_unstable();
-    times.get(times.len() / 2).map(|time| *time as f64)
 }

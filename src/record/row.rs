@@ -8,6 +8,9 @@ pub(crate) const FRAME: &str = "frame";
 /// What a schedule's span's name begins with.
 pub(crate) const SCHEDULE: &str = "schedule ";
 
+/// The name of what says of a loop that it is parallel: a span around it, or a mark where it begins.
+pub(crate) const LOOP: &str = "parallel loop";
+
 /// What a bar is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -68,6 +71,9 @@ pub(crate) struct Row {
     /// Each with the time from which on it lasts.
     pub(crate) states: Vec<(u64, State)>,
     pub(crate) clocks: Vec<Clocks>,
+    /// The begins and ends of loops that say themselves that they are parallel; no end where
+    /// nothing says it.
+    pub(crate) loops: Vec<(u64, u64)>,
     /// The places where it sleeps.
     pub(crate) parkers: Vec<u64>,
     pub(crate) lost: u64,
@@ -100,6 +106,7 @@ impl Row {
             bars: Vec::new(),
             states: Vec::new(),
             clocks: Vec::new(),
+            loops: Vec::new(),
             parkers: Vec::new(),
             lost: thread.lost,
         };
@@ -203,6 +210,10 @@ impl Row {
 impl Builder {
     fn add(&mut self, time: u64, what: What) {
         match what {
+            What::SpanBegun { name, .. } | What::Mark { name, .. } if name.text() == LOOP => {
+                return self.row.loops.push((time, u64::MAX));
+            }
+            What::SpanEnded { name } if name.text() == LOOP => return self.end_loop(time),
             What::Begun { work, lane, .. } => self.open(time, Kind::Job(work, lane), None),
             What::WaitBegun { wait } => self.open(time, Kind::Wait(wait), None),
             What::Parked { parker, .. } => {
@@ -247,6 +258,14 @@ impl Builder {
         };
         for place in self.open.drain(first..) {
             bars[place].end = end;
+        }
+    }
+
+    /// Ends the innermost loop.
+    fn end_loop(&mut self, end: u64) {
+        let mut loops = self.row.loops.iter_mut().rev();
+        if let Some(open) = loops.find(|(_, end)| *end == u64::MAX) {
+            open.1 = end;
         }
     }
 

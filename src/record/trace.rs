@@ -1,5 +1,6 @@
 //! A recording, ready to be asked and written.
 
+use super::costs::Costs;
 use super::flow::{Flow, flows};
 use super::order::Order;
 use super::row::{Bar, Kind, Row, State};
@@ -45,6 +46,8 @@ pub struct Trace {
     pub(crate) promoted: Vec<(usize, u64)>,
     /// How many threads were to run at once.
     pub(crate) threads: usize,
+    /// What it costs to hand work over.
+    pub(crate) costs: Costs,
     pub(crate) lost: u64,
     /// Before this time it was cut off; zero where it was not.
     since: u64,
@@ -63,6 +66,7 @@ impl Trace {
         }
         frames.sort_by_key(|frame| frame.begin);
         let mut trace = Self {
+            costs: Costs::of(&snapshot, &rows, &flows),
             flows,
             rows,
             frames,

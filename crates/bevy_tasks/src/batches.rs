@@ -9,6 +9,8 @@
 use core::any::type_name;
 use core::cell::Cell;
 use core::panic::Location;
+use heartbeat_pool::record::{Name, Recorder};
+use std::sync::OnceLock;
 use std::time::Instant;
 
 /// Work of less microseconds than this stays on its thread.
@@ -86,6 +88,15 @@ pub(crate) fn is_iteration(caller: &Location) -> bool {
     // Queries, and messages of both kinds.
     let files = ["par_iter.rs", "iterators.rs"];
     files.iter().any(|file| caller.file().ends_with(file)) && caller.file().contains("bevy_ecs")
+}
+
+/// Notes in a recording that a parallel loop begins, which on one thread nothing else would show.
+pub(crate) fn note() {
+    static NAME: OnceLock<Name> = OnceLock::new();
+    if Recorder::is_on() {
+        let name = *NAME.get_or_init(|| Recorder::name("parallel loop"));
+        Recorder::mark(name, 0);
+    }
 }
 
 /// The number of batches for the calling thread's next iteration, in a pool of so many threads.

@@ -181,6 +181,7 @@ impl TaskPool {
         let pool = self.pool();
         let threads = pool.num_threads().min(pool.budget(self.lane));
         if batches::is_iteration(Location::caller()) {
+            batches::note();
             batches::number(threads)
         } else {
             threads

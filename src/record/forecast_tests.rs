@@ -1,0 +1,111 @@
+//! Forecasts of frames that were recorded by hand.
+
+use super::super::order::{Order, SystemInfo};
+use super::super::row::{FRAME, LOOP, SCHEDULE, tests::thread};
+use super::*;
+use heartbeat_pool::record::{Recorder, Role, Snapshot, What};
+use std::sync::Arc;
+
+const FIRST: u64 = 1 << 32;
+const SECOND: u64 = FIRST + 1;
+const THIRD: u64 = FIRST + 2;
+
+/// Of three systems, of which the first two conflict.
+fn order() -> Arc<Order> {
+    let mut order = Order::default();
+    let mut add = |system, name: &str, conflicts: &[u64]| {
+        let both = |other: &u64| (*other, "Position".to_owned());
+        let info = SystemInfo {
+            name: name.to_owned(),
+            conflicts: conflicts.iter().map(both).collect(),
+            ..Default::default()
+        };
+        order.systems.insert(system, info);
+    };
+    add(FIRST, "first", &[SECOND]);
+    add(SECOND, "second", &[FIRST]);
+    add(THIRD, "third", &[]);
+    Arc::new(order)
+}
+
+fn span(name: &str, value: u64, begin: u64, end: u64) -> [(u64, What); 2] {
+    let name = Recorder::name(name);
+    [
+        (begin, What::SpanBegun { name, value }),
+        (end, What::SpanEnded { name }),
+    ]
+}
+
+/// A frame of two milliseconds on one thread, with those events in its one schedule.
+fn forecast(threads: usize, events: &[[(u64, What); 2]]) -> Forecast {
+    let frame = span(FRAME, 5, 1_000_000, 3_000_000);
+    let schedule = span(&format!("{SCHEDULE}Update"), 0, 1_100_000, 2_900_000);
+    let all = [&[frame, schedule], events].concat();
+    let mut events: Vec<_> = all.into_iter().flatten().collect();
+    events.sort_by_key(|(time, _)| *time);
+    let mut snapshot = Snapshot::default();
+    snapshot.threads.push(thread(1, Role::Outside, &events));
+    let trace = Trace::new(snapshot, order(), threads);
+    assert!(trace.forecast(6).is_none());
+    trace.forecast(5).unwrap()
+}
+
+fn on(forecast: &Forecast, threads: usize) -> u128 {
+    let mut times = forecast.times.iter();
+    let (_, time, _) = times.find(|(n, ..)| *n == threads).unwrap();
+    time.as_micros()
+}
+
+#[test]
+fn the_systems_to_change_first_are_named_the_best_first() {
+    let systems = [
+        span("first", FIRST, 1_100_000, 1_900_000),
+        span("second", SECOND, 1_900_000, 2_500_000),
+        span("third", THIRD, 2_500_000, 2_700_000),
+    ];
+    let forecast = forecast(2, &systems);
+    assert_eq!(forecast.work.as_micros(), 1_999);
+    assert_eq!(on(&forecast, 1), 1_999);
+    // Both that conflict, one after the other, and what lies around them.
+    let two = on(&forecast, 2);
+    assert!((1_799..1_820).contains(&two), "{forecast:?}");
+    let [first, second, _] = &forecast.gains[..] else {
+        panic!("{:?}", forecast.gains);
+    };
+    // Half of the longest, and then the third one beside what is left of it; or both at once.
+    let names = |gain: &Gain| (gain.system.clone(), gain.without_conflict.clone());
+    let either = [
+        ("first".to_owned(), Some("second".to_owned())),
+        ("first".to_owned(), None),
+    ];
+    assert!(either.contains(&names(first)), "{forecast:?}");
+    assert!(first.gain >= second.gain, "{forecast:?}");
+    assert!(first.gain > Duration::from_micros(400), "{forecast:?}");
+}
+
+#[test]
+fn a_loop_that_says_it_is_parallel_is_shared_though_one_thread_ran_it() {
+    let system = span("third", THIRD, 1_100_000, 2_700_000);
+    let serial = forecast(2, &[system]);
+    assert_eq!(on(&serial, 2), 1_999);
+    // From 1300 to 2300: half of it, and what it costs to have the other thread come.
+    let looped = forecast(2, &[system, span(LOOP, 0, 1_300_000, 2_300_000)]);
+    assert_eq!(on(&looped, 1), 1_999);
+    let two = on(&looped, 2);
+    assert!((1_499..1_560).contains(&two), "{looped:?}");
+    // Of one that says only when it begins nothing is known but that.
+    let name = Recorder::name(LOOP);
+    let mark = (1_700_000, What::Mark { name, value: 0 });
+    let marked = forecast(2, &[system, [mark, mark]]);
+    let two = on(&marked, 2);
+    assert!((1_499..1_560).contains(&two), "{marked:?}");
+}
+
+#[test]
+fn a_frame_of_no_schedule_is_the_main_threads_alone() {
+    let empty = forecast(4, &[]);
+    assert_eq!(on(&empty, 64), 2_000);
+    assert!(empty.gains.is_empty());
+    let limits = empty.times.iter().map(|(_, _, limit)| *limit);
+    assert!(limits.skip(1).all(|limit| limit == Limit::MainThread));
+}
