@@ -11,9 +11,9 @@ use heartbeat_pool::{Lane, PoolMetrics};
 use std::time::Instant;
 
 /// Adds diagnostics of the pool, which `LogDiagnosticsPlugin` and the engine's diagnostics overlay
-/// show: of each lane the jobs a frame and how many are queued; of the pool how much of its
-/// threads' time was work, and the wake-ups, steals and promotions a frame; of each schedule on how
-/// many threads it runs.
+/// show: of each lane the jobs a frame and how many are queued; of the pool how many of its threads
+/// were at work, and the wake-ups, steals and promotions a frame; of each schedule on how many
+/// threads it runs.
 ///
 /// ```
 /// use bevy_app::App;
@@ -43,7 +43,8 @@ fn lane_name(lane: Lane) -> &'static str {
 }
 
 impl HeartbeatDiagnosticsPlugin {
-    /// How much of the threads' time was work, in percent.
+    /// How many of the pool's threads were at work, on average: those of all lanes together. The
+    /// main thread is none of them.
     pub const UTILISATION: DiagnosticPath = UTILISATION;
     /// How often a thread was woken, a frame.
     pub const WAKES: DiagnosticPath = WAKES;
@@ -89,7 +90,7 @@ impl Plugin for HeartbeatDiagnosticsPlugin {
     fn build(&self, app: &mut App) {
         app.init_resource::<HeartbeatMetrics>();
         for path in Self::overlay() {
-            let suffix = if path == UTILISATION { "%" } else { "" };
+            let suffix = if path == UTILISATION { " threads" } else { "" };
             app.register_diagnostic(Diagnostic::new(path).with_suffix(suffix));
         }
         app.add_systems(Last, (register_schedules, measure).chain());
@@ -115,8 +116,8 @@ fn measure(metrics: Res<HeartbeatMetrics>, mut last: Local<Before>, mut to: Diag
     let (old, all) = (old.total(), new.total());
     let more = |before: u64, after: u64| after.saturating_sub(before) as f64;
     let busy = all.busy.saturating_sub(old.busy).as_secs_f64();
-    let time = (now - then).as_secs_f64() * new.threads.max(1) as f64;
-    to.add_measurement(&UTILISATION, || 100.0 * busy / time.max(f64::MIN_POSITIVE));
+    let time = (now - then).as_secs_f64().max(f64::MIN_POSITIVE);
+    to.add_measurement(&UTILISATION, || busy / time);
     to.add_measurement(&WAKES, || more(old.wakes, all.wakes));
     to.add_measurement(&STEALS, || more(old.steals, all.steals));
     to.add_measurement(&PROMOTIONS, || more(old.promotions, all.promotions));
