@@ -58,7 +58,7 @@ impl JobOptions {
     }
 
     /// How much real time it may take, looked at once a frame: then it ends with
-    /// [`JobError::TimedOut`].
+    /// [`JobError::TimedOut`](crate::JobError::TimedOut).
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self

@@ -43,8 +43,8 @@ fn lane_name(lane: Lane) -> &'static str {
 }
 
 impl HeartbeatDiagnosticsPlugin {
-    /// How many of the pool's threads were at work, on average: those of all lanes together. The
-    /// main thread is none of them.
+    /// How many of the threads were at work, on average: those of all lanes together, and on Linux
+    /// and Android those that enter the pool, such as the main one.
     pub const UTILISATION: DiagnosticPath = UTILISATION;
     /// How often a thread was woken, a frame.
     pub const WAKES: DiagnosticPath = WAKES;

@@ -57,7 +57,7 @@
 //!
 //! | room | what is in it |
 //! | --- | --- |
-//! | `sync`, `unwind`, `small_fn`, `job`, `late`, `active`, `tickets`, `thread_bound`, `alarm`, `placement` | primitives |
+//! | `sync`, `unwind`, `small_fn`, `job`, `late`, `active`, `tickets`, `thread_bound`, `thread_clock`, `alarm`, `placement` | primitives |
 //! | `lanes` | who may run what |
 //! | `record` | what happened, event by event |
 //! | `parker`, `latch`, `signal` | where a thread sleeps, and how it is told |
@@ -86,6 +86,7 @@ mod alarm;
 mod latch;
 mod parker;
 mod signal;
+mod thread_clock;
 mod tickets;
 
 mod idle;

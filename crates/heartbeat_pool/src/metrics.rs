@@ -155,7 +155,9 @@ pub struct WorkerMetrics {
     pub wakes: u64,
     /// Times it woke by itself as the sentinel, to keep the beat.
     pub beats: u64,
-    /// How long it was at work, waits left out: a pool's own threads only.
+    /// How long it was at work, waits left out. Of a thread from outside, such as the main one: how
+    /// long it has had a core since it first came, whatever it did, on Linux and Android; elsewhere
+    /// zero.
     pub busy: Duration,
     /// Jobs that lie in its own queues now, which others may take; private ones are not counted.
     pub queued: usize,

@@ -12,6 +12,7 @@ use crate::queue::hidden::Hidden;
 use crate::queue::returned::Returned;
 use crate::record::note;
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Instant, Ordering};
+use crate::thread_clock::ThreadClock;
 use crossbeam_utils::CachePadded;
 
 /// The shared side of a worker; its own side is [`Worker`](crate::Worker).
@@ -19,6 +20,8 @@ pub(crate) struct Seat {
     pub(crate) name: String,
     /// The number of its thread, by which the recorder knows it.
     pub(crate) thread: u32,
+    /// The clock of a thread from outside, which doesn't time itself.
+    clock: Option<ThreadClock>,
     /// Where its owner runs.
     pub(crate) core: CachePadded<Core>,
     pub(crate) beat: CachePadded<Beat>,
@@ -47,10 +50,12 @@ impl Seat {
         owner: Arc<Parker>,
         strangers: Arc<AtomicUsize>,
         is_lower: bool,
+        clock: Option<ThreadClock>,
     ) -> Self {
         Self {
             name,
             thread: note::this_thread(),
+            clock,
             core: CachePadded::new(Core::none(is_lower)),
             beat: CachePadded::new(Beat::new()),
             stealer,
@@ -77,6 +82,9 @@ impl Seat {
 
     pub(crate) fn metrics(&self) -> WorkerMetrics {
         let mut metrics = self.counters.read(&self.name);
+        if let Some(ran) = self.clock.and_then(ThreadClock::ran) {
+            metrics.busy = ran;
+        }
         metrics.queued = self.stealer.len() + self.forks.len();
         metrics
     }

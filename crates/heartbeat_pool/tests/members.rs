@@ -291,6 +291,30 @@ fn a_lease_may_be_sent_and_used_again() {
     });
 }
 
+#[cfg(any(target_os = "linux", target_os = "android"))]
+#[cfg(not(any(miri, heartbeat_sim)))]
+#[test]
+fn a_thread_from_outside_is_busy_while_it_has_a_core() {
+    within_a_minute(|| {
+        let pool = pool(1);
+        pool.with_worker(|_| ());
+        // It has no name of its own.
+        let name = format!("{:?}", thread::current().id());
+        let busy = || {
+            let metrics = pool.metrics();
+            let mut workers = metrics.workers.iter();
+            workers.find(|worker| worker.name == name).unwrap().busy
+        };
+        let before = busy();
+        thread::sleep(Duration::from_millis(20));
+        assert!(busy() - before < Duration::from_millis(20));
+        while busy() - before < Duration::from_millis(50) {}
+        // Others see it too.
+        let seen = thread::scope(|scope| scope.spawn(busy).join().unwrap());
+        assert!(seen - before >= Duration::from_millis(50));
+    });
+}
+
 #[test]
 fn metrics_count_what_was_done() {
     within_a_minute(|| {

@@ -12,22 +12,29 @@ pub(super) fn now() -> u64 {
 
 /// For how long the calling thread has run, and for how long it could have but had no core, in
 /// nanoseconds. None where the system doesn't tell.
-#[cfg(all(any(target_os = "linux", target_os = "android"), not(miri)))]
+#[cfg(all(
+    any(target_os = "linux", target_os = "android"),
+    not(any(miri, heartbeat_loom, heartbeat_sim))
+))]
 pub(super) fn thread() -> Option<(u64, u64)> {
-    use rustix::time::{ClockId, clock_gettime};
     // What the file says of it is a tick old; of the other nobody else tells.
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    let ran = u64::try_from(time.tv_sec * 1_000_000_000 + time.tv_nsec).ok()?;
-    Some((ran, schedstat::delayed().unwrap_or(0)))
+    let ran = crate::thread_clock::this_thread()?.as_nanos();
+    Some((u64::try_from(ran).ok()?, schedstat::delayed().unwrap_or(0)))
 }
 
-#[cfg(not(all(any(target_os = "linux", target_os = "android"), not(miri))))]
+#[cfg(not(all(
+    any(target_os = "linux", target_os = "android"),
+    not(any(miri, heartbeat_loom, heartbeat_sim))
+)))]
 pub(super) fn thread() -> Option<(u64, u64)> {
     None
 }
 
 /// The scheduler's account of a thread, in a file that each thread keeps open.
-#[cfg(all(any(target_os = "linux", target_os = "android"), not(miri)))]
+#[cfg(all(
+    any(target_os = "linux", target_os = "android"),
+    not(any(miri, heartbeat_loom, heartbeat_sim))
+))]
 mod schedstat {
     use std::cell::OnceCell;
     use std::fs::File;
@@ -63,7 +70,7 @@ mod tests {
         assert!((0..1000).all(|_| now() >= first));
     }
 
-    #[cfg(all(target_os = "linux", not(miri)))]
+    #[cfg(all(target_os = "linux", not(any(miri, heartbeat_loom, heartbeat_sim))))]
     #[test]
     fn a_thread_that_works_runs() {
         let (before, _) = thread().unwrap();

@@ -13,6 +13,7 @@ use super::Worker;
 use crate::lanes::priority::LowerPriority;
 use crate::registry::Registry;
 use crate::sync::{Instant, thread};
+use crate::thread_clock;
 use std::cell::Cell;
 use std::time::Duration;
 
@@ -44,7 +45,8 @@ impl Gaps {
         if before.is_some_and(|before| time - before.time < period) {
             return None;
         }
-        let run = thread_time()?;
+        // Elsewhere the system itself lets no thread starve.
+        let run = thread_clock::this_thread()?;
         let before = self.0.replace(Some(Reading { time, run }))?;
         due(time - before.time, run.saturating_sub(before.run))
     }
@@ -114,24 +116,6 @@ impl Worker {
         }
         self.count.gaps.end();
     }
-}
-
-#[cfg(all(
-    any(target_os = "linux", target_os = "android"),
-    not(any(miri, heartbeat_loom, heartbeat_sim))
-))]
-fn thread_time() -> Option<Duration> {
-    use rustix::time::{ClockId, clock_gettime};
-    clock_gettime(ClockId::ThreadCPUTime).try_into().ok()
-}
-
-/// Elsewhere the system itself lets no thread starve.
-#[cfg(not(all(
-    any(target_os = "linux", target_os = "android"),
-    not(any(miri, heartbeat_loom, heartbeat_sim))
-)))]
-fn thread_time() -> Option<Duration> {
-    None
 }
 
 #[cfg(all(test, not(heartbeat_loom)))]

@@ -43,6 +43,7 @@ use crate::registry::look::Look;
 use crate::registry::start::Main;
 use crate::seat::Seat;
 use crate::sync::{Arc, thread};
+use crate::thread_clock::ThreadClock;
 use crate::threads::this_thread;
 use again::Again;
 use current::Entered;
@@ -105,6 +106,9 @@ impl Worker {
             None => format!("{:?}", thread.id()),
         };
         let forks = Forks::new();
+        // Once, in the pool of frames.
+        let is_timed = pinned.is_none() && !registry.kin.is_lower();
+        let clock = is_timed.then(ThreadClock::of_this_thread).flatten();
         let seat = Arc::new(Seat::new(
             name,
             deque.stealer(),
@@ -112,6 +116,7 @@ impl Worker {
             this_thread::parker(),
             this_thread::strangers(),
             pinned.is_some() && registry.kin.is_lower(),
+            clock,
         ));
         registry.seats.add(seat.clone());
         Self {
@@ -338,7 +343,7 @@ impl Worker {
         });
     }
 
-    /// Begins a stretch of work, as far as metrics go: those from outside are not timed, for
+    /// Begins a stretch of work, as far as metrics go: those from outside are not timed so, for
     /// entering the pool must cost less than a look at a clock.
     fn busy_begin(&self) {
         if self.is_member() {
