@@ -207,5 +207,10 @@ pub(super) fn run_requests(world: &mut World, hub: &Hub) {
         }
         next = request;
     }
-    *world.get_resource_or_init::<Prepared>() = prepared;
+    // A request may have run others.
+    let within = mem::replace(&mut *world.get_resource_or_init::<Prepared>(), prepared);
+    let mut prepared = world.get_resource_or_init::<Prepared>();
+    for (closure, state) in within.0 {
+        prepared.0.entry(closure).or_insert(state);
+    }
 }

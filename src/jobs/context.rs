@@ -25,7 +25,8 @@ use std::time::Duration;
 /// between frames. [`blocking`](Self::blocking) and [`join`](Self::join) call what they are given
 /// here and now, and futures of a [`scope`](Self::scope) may wait for each other: to wait there for
 /// anything else is a panic. Panics can't be caught on the web: one ends the turn that it is in, as
-/// an error of the page's; its job ends by its timeout or not at all.
+/// an error of the page's; its job, and others that were due in that turn, end by their timeouts or
+/// not at all.
 #[derive(Clone)]
 pub struct JobContext {
     job: Arc<dyn AnyJob>,

@@ -102,17 +102,15 @@ impl<T: Send + 'static> AnyJob for Shared<T> {
             return;
         };
         let (then, is_detached) = self.take_then();
-        let is_over = then.is_some() || is_detached;
         let is_heard = is_heard::<T>(world);
         // Most jobs are polled.
-        if !is_over && !is_heard {
+        if then.is_none() && !is_detached && !is_heard {
             return;
         }
-        let is_held = is_held(&self, world, entity);
-        if !is_held && !is_detached {
+        if !is_held(&self, world, entity) && !is_detached {
             return;
         }
-        if is_held && is_heard {
+        if is_heard && is_held(&self, world, entity) {
             let outcome = Mutex::new(self.take());
             let mut done = JobDone { entity, outcome };
             world.trigger_ref(&mut done);
@@ -120,10 +118,16 @@ impl<T: Send + 'static> AnyJob for Shared<T> {
             world.flush();
             self.put_back(done.take());
         }
+        // An observer may have detached it.
+        let is_over = then.is_some() || self.is_detached();
         if let Some(then) = then
             && let Some(outcome) = self.take()
         {
             then(world, outcome);
+        }
+        if !is_held(&self, world, entity) {
+            // Nobody can ask for it any more.
+            drop(self.take());
         }
         if is_over && was_made {
             // It may be gone already.

@@ -147,16 +147,22 @@ impl<T: Send + 'static> Shared<T> {
         if !self.core.has_ended() {
             return None;
         }
-        lock(&self.state).outcome.take()
+        let mut state = lock(&self.state);
+        let (outcome, task) = (state.outcome.take(), state.task.take());
+        drop(state);
+        drop(task);
+        outcome
     }
 
-    /// Whoever held it is gone: so are the job, unless it is detached, and its result.
+    /// Whoever held it is gone: so are the job, unless it is detached, and its result, unless
+    /// somebody is yet to run with it.
     pub(super) fn abandon(self: &Arc<Self>) {
         let mut state = lock(&self.state);
-        if state.is_detached {
+        let has_ended = self.core.has_ended();
+        if state.is_detached && (!has_ended || state.then.is_some()) {
             return;
         }
-        if !self.core.has_ended() {
+        if !has_ended {
             drop(state);
             self.stop(JobError::Cancelled);
             state = lock(&self.state);
@@ -168,6 +174,10 @@ impl<T: Send + 'static> Shared<T> {
 
     pub(super) fn detach(&self) {
         lock(&self.state).is_detached = true;
+    }
+
+    pub(super) fn is_detached(&self) -> bool {
+        lock(&self.state).is_detached
     }
 
     /// For whoever delivers: what is to be run with the outcome, and whether the job is detached.

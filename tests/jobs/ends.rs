@@ -360,3 +360,36 @@ fn a_job_reports_its_progress() {
         assert!(jobs.iter().all(|job| job.progress() == all));
     });
 }
+
+#[test]
+fn nothing_is_left_of_a_detached_job_when_another_takes_its_place() {
+    with_app(|app| {
+        let entity = app.world_mut().spawn_empty().id();
+        let mut results = Vec::new();
+        for _ in 0..3 {
+            let result = Arc::new(());
+            results.push(Arc::downgrade(&result));
+            let mut held = app.world_mut().entity_mut(entity);
+            held.spawn_job(Lane::Background, |_| async move { result })
+                .detach();
+            frames_until(app, |world| {
+                world.get::<Job<Arc<()>>>(entity).unwrap().is_finished()
+            });
+        }
+        let last = results.pop().unwrap();
+        assert!(results.iter().all(|result| result.strong_count() == 0));
+        assert_eq!(last.strong_count(), 1);
+    });
+}
+
+#[test]
+fn an_observer_may_detach_the_job_whose_end_it_hears_of() {
+    with_app(|app| {
+        let heard = |done: On<JobDone<()>>, jobs: Query<&Job<()>>| {
+            jobs.get(done.entity).unwrap().detach();
+        };
+        let job = app.world_mut().spawn_job(Lane::Io, |_| async {});
+        let entity = job.observe(heard).id();
+        frames_until(app, |world| world.get_entity(entity).is_err());
+    });
+}
