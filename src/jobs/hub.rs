@@ -85,6 +85,13 @@ impl<A> Timers<A> {
     }
 }
 
+/// A job whose time runs from `start` on.
+struct ToTime {
+    start: Stopwatch,
+    after: Duration,
+    job: Weak<dyn AnyJob>,
+}
+
 #[derive(Default)]
 struct Inbox {
     now: Now,
@@ -93,6 +100,19 @@ struct Inbox {
     frames: Vec<oneshot::Sender<()>>,
     sleeps: Timers<oneshot::Sender<()>>,
     timeouts: Timers<Weak<dyn AnyJob>>,
+    to_time: Vec<ToTime>,
+}
+
+impl Inbox {
+    /// Takes note of a frame's time, by which the timeouts are that were asked for since the last
+    /// one, perhaps long after that.
+    fn note(&mut self, now: Now) {
+        self.now = now;
+        for ToTime { start, after, job } in self.to_time.drain(..) {
+            let at = now.real.saturating_add(after);
+            self.timeouts.push(at.saturating_sub(start.elapsed()), job);
+        }
+    }
 }
 
 /// Where jobs and the app meet. Nothing of a user's is run or dropped under its lock. It lies on
@@ -163,15 +183,15 @@ impl Hub {
 
     pub(super) fn time_out(&self, job: Weak<dyn AnyJob>, after: Duration) {
         self.put(job, |inbox, job| {
-            let at = inbox.now.real.saturating_add(after);
-            inbox.timeouts.push(at, job);
+            let start = Stopwatch::start();
+            inbox.to_time.push(ToTime { start, after, job });
         });
     }
 
     /// Takes note of the time. Whether there is anything to do then.
     pub(super) fn has_work(&self, now: Now) -> bool {
         let mut inbox = lock(&self.inbox);
-        inbox.now = now;
+        inbox.note(now);
         !inbox.ended.is_empty()
             || !inbox.requests.is_empty()
             || !inbox.frames.is_empty()
@@ -182,7 +202,7 @@ impl Hub {
     /// Wakes those that wait for this frame, and ends those whose time is over.
     pub(super) fn wake(&self, now: Now) {
         let mut inbox = lock(&self.inbox);
-        inbox.now = now;
+        inbox.note(now);
         let frames = mem::take(&mut inbox.frames);
         let sleeps = inbox.sleeps.take_due(now.app);
         let timeouts = inbox.timeouts.take_due(now.real);

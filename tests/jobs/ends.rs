@@ -1,11 +1,13 @@
 //! How jobs end, and who hears of it.
 
 use super::*;
+use bevy_app::Update;
 use bevy_heartbeat::{EntityJobs, JobPanic};
 use std::future::pending;
 use std::hint;
+use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 #[test]
 fn a_result_can_be_polled_once() {
@@ -307,6 +309,28 @@ fn a_timeout_ends_the_job() {
             .timeout(Duration::from_secs(3600))
             .id();
         assert_eq!(outcome::<u8>(app, quick), Ok(1));
+    });
+}
+
+/// Not that of the frame in which it was started, which may be a long one.
+#[test]
+fn a_timeout_is_the_jobs_own_time() {
+    with_app(|app| {
+        let timeout = Duration::from_millis(100);
+        let started = Arc::new(OnceLock::new());
+        let noted = started.clone();
+        app.add_systems(Update, move |mut commands: Commands| {
+            if noted.get().is_none() {
+                thread::sleep(2 * timeout);
+                let job = commands.spawn_job(Lane::Background, |_| pending::<()>());
+                let id = job.timeout(timeout).id();
+                noted.set((id, Instant::now())).unwrap();
+            }
+        });
+        app.update();
+        let (entity, start) = *started.get().unwrap();
+        assert_eq!(outcome::<()>(app, entity), Err(JobError::TimedOut));
+        assert!(start.elapsed() > timeout / 2);
     });
 }
 
