@@ -14,18 +14,10 @@ use heartbeat_pool::{Task, Worker, global};
 /// With the payload of `a` or `b` if one panics, `a`'s if both do.
 ///
 /// ```
-/// fn sum(numbers: &[u64]) -> u64 {
-///     match numbers {
-///         [] => 0,
-///         [one] => *one,
-///         _ => {
-///             let (left, right) = numbers.split_at(numbers.len() / 2);
-///             let (left, right) = bevy_heartbeat::join(|| sum(left), || sum(right));
-///             left + right
-///         }
-///     }
-/// }
-/// assert_eq!(sum(&[1, 2, 3, 4]), 10);
+/// let numbers: Vec<u64> = (1..=4).collect();
+/// let (left, right) = numbers.split_at(2);
+/// let sums = bevy_heartbeat::join(|| left.iter().sum::<u64>(), || right.iter().sum::<u64>());
+/// assert_eq!(sums, (3, 7));
 /// ```
 #[inline]
 pub fn join<A, B, RA, RB>(a: A, b: B) -> (RA, RB)
@@ -44,6 +36,9 @@ where
 
 /// Runs `f`, which may block, on a thread that holds no core meanwhile: frames and all lanes keep
 /// theirs. Threads are started as needed, 512 at most, and end when they are idle.
+///
+/// Inside of another pool it is that pool's, and goes with it; elsewhere it is the app's. In a pool
+/// without threads, whoever does its work runs `f`.
 ///
 /// To drop the task cancels it, if `f` has not begun. In a job,
 /// [`cx.blocking`](crate::JobContext::blocking) does the same, on the web too. The idea is tokio's.

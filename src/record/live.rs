@@ -11,9 +11,8 @@ use heartbeat_pool::{Lane, PoolMetrics};
 use std::time::Instant;
 
 /// Adds diagnostics of the pool, which `LogDiagnosticsPlugin` and the engine's diagnostics overlay
-/// show: of each lane the jobs a frame and how many are queued; of the pool how many of its threads
-/// were at work, and the wake-ups, steals and promotions a frame; of each schedule on how many
-/// threads it runs.
+/// show: of each lane the jobs a frame and how many are queued; how many threads were at work; the
+/// wake-ups, steals and promotions a frame; of each schedule on how many threads it runs.
 ///
 /// ```
 /// use bevy_app::App;

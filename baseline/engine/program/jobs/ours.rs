@@ -1,7 +1,6 @@
 //! This project's jobs.
 
-use super::PAUSE;
-use super::{Sum, ToStart, app, app_by_hand, frames, spawn_and_poll, waiting_with};
+use super::{PAUSE, Sum, ToStart, app, app_by_hand, frames, spawn_and_poll, waiting_with};
 use crate::apps;
 use crate::sampling::sample;
 use bevy_app::{App, Update};
@@ -11,7 +10,7 @@ use std::future::pending;
 use std::mem;
 use std::thread;
 use std::time::Instant;
-use suite::program::{Figures, Options, named};
+use suite::program::{Figures, Options, Problem, named};
 use suite::{median, one};
 
 fn start(mut commands: Commands, mut to_start: ResMut<ToStart>) {
@@ -87,6 +86,9 @@ pub fn access(options: &Options, count: u64) -> Figures {
         if accesses > 0 {
             times.push(time / accesses as f64);
         }
+    }
+    if times.is_empty() {
+        return Err(Problem::other("no frame had an access".to_owned()));
     }
     Ok(named([("access", median(&times))]))
 }
