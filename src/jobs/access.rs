@@ -49,8 +49,9 @@ impl Default for WorldAccessBudget {
 #[derive(Resource, Default)]
 pub(super) struct Prepared(HashMap<TypeId, Box<dyn Any + Send + Sync>>);
 
-/// What a request does; it tells the job itself.
-type Run = Box<dyn FnOnce(&mut World, &mut Prepared) + Send>;
+/// What a request does, unless nobody waits for it any more; whether it did. It tells the job
+/// itself.
+type Run = Box<dyn FnOnce(&mut World, &mut Prepared) -> bool + Send>;
 
 /// A job's request for the world.
 pub(super) struct Request {
@@ -70,6 +71,8 @@ where
     let key = TypeId::of::<F>();
     let known = prepared.0.remove(&key);
     let known = known.and_then(|known| known.downcast::<SystemState<F::Param>>().ok());
+    // A request may have put another world in the place of this one.
+    let known = known.filter(|known| known.matches_world(world.id()));
     let mut state = known.unwrap_or_else(|| Box::new(SystemState::new(world)));
     let result = match state.get_mut(world) {
         Ok(params) => Ok(f.call(params)),
@@ -105,11 +108,15 @@ impl<R: Send + 'static> WorldRequest<R> {
     ) -> Self {
         let (sender, answer) = oneshot::channel();
         let run = move |world: &mut World, prepared: &mut Prepared| {
-            if !sender.is_canceled() {
-                // The panic goes on in the job.
-                let result = catch_unwind(AssertUnwindSafe(|| f(world, prepared)));
-                let _ = sender.send(result);
+            if sender.is_canceled() {
+                return false;
             }
+            // The panic goes on in the job.
+            let result = catch_unwind(AssertUnwindSafe(|| f(world, prepared)));
+            let unheard = sender.send(result);
+            // A destructor's panic finds no job to go on in. The panic hook has told of it.
+            let _ = catch_unwind(AssertUnwindSafe(|| drop(unheard)));
+            true
         };
         let request = Request {
             job: job.clone(),
@@ -195,8 +202,7 @@ pub(super) fn run_requests(world: &mut World, hub: &Hub) {
     loop {
         // One whose job has ended meanwhile is dropped, which tells whoever still waits for it.
         if !next.job.core().has_ended() {
-            (next.run)(world, &mut prepared);
-            has_run = true;
+            has_run |= (next.run)(world, &mut prepared);
         }
         let Some(request) = hub.pop_request() else {
             break;

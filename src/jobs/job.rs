@@ -81,7 +81,7 @@ impl<T: Send + 'static> Job<T> {
     }
 
     /// Lets it run on when this component goes. An entity that was made for the job goes when the
-    /// job has ended and observers have been told.
+    /// job has ended and observers have been told; if they have been told before, it stays.
     pub fn detach(&self) {
         self.shared.detach();
     }

@@ -8,6 +8,7 @@ use bevy_ecs::entity::Entity;
 use bevy_ecs::world::World;
 use bevy_tasks::Task;
 use std::borrow::Cow;
+use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Locks. No code of a user's runs under these locks, so what a panic left is whole.
@@ -29,8 +30,8 @@ pub(super) struct Core {
     pub(super) owner: Owner,
     pub(super) hub: Arc<Hub>,
     pub(super) progress: ProgressMeter,
-    /// Once it has ended: why there is no result, if so.
-    ended: OnceLock<Option<JobError>>,
+    /// Once it has ended: why there is no result, if so. Boxed, for few jobs fail.
+    ended: OnceLock<Option<Box<JobError>>>,
 }
 
 impl Core {
@@ -49,7 +50,7 @@ impl Core {
     }
 
     pub(super) fn error(&self) -> Option<&JobError> {
-        self.ended.get()?.as_ref()
+        self.ended.get()?.as_deref()
     }
 
     /// What it said, or all of it once it has ended.
@@ -76,7 +77,10 @@ pub(super) trait AnyJob: Send + Sync {
 pub(super) type Then<T> = Box<dyn FnOnce(&mut World, JobOutcome<T>) + Send>;
 
 struct State<T> {
-    outcome: Option<JobOutcome<T>>,
+    /// Whether it has ended and nobody took the outcome.
+    is_to_take: bool,
+    /// The outcome's, where there is one; otherwise the core has the error.
+    result: Option<T>,
     task: Option<Task<()>>,
     then: Option<Then<T>>,
     is_detached: bool,
@@ -91,7 +95,8 @@ pub(super) struct Shared<T> {
 impl<T: Send + 'static> Shared<T> {
     pub(super) fn new(core: Core, then: Option<Then<T>>, is_detached: bool) -> Self {
         let state = State {
-            outcome: None,
+            is_to_take: false,
+            result: None,
             task: None,
             then,
             is_detached,
@@ -118,13 +123,17 @@ impl<T: Send + 'static> Shared<T> {
     /// Ends the job from its own code, unless it has ended, and tells its owner. What cancels it is
     /// left for whoever drops the job, most often the thread that has allocated it.
     pub(super) fn finish(self: &Arc<Self>, outcome: JobOutcome<T>) -> bool {
-        let error = outcome.as_ref().err().cloned();
+        let (result, error) = match outcome {
+            Ok(result) => (Some(result), None),
+            Err(error) => (None, Some(Box::new(error))),
+        };
         let mut state = lock(&self.state);
         if self.core.ended.set(error).is_err() {
             drop(state);
             return false;
         }
-        state.outcome = Some(outcome);
+        state.is_to_take = true;
+        state.result = result;
         drop(state);
         match &self.core.owner {
             Owner::Entity(..) => self.core.hub.push_ended(self.clone()),
@@ -144,14 +153,19 @@ impl<T: Send + 'static> Shared<T> {
 
     /// The outcome, once.
     pub(super) fn take(&self) -> Option<JobOutcome<T>> {
-        if !self.core.has_ended() {
-            return None;
-        }
+        let error = self.core.ended.get()?;
         let mut state = lock(&self.state);
-        let (outcome, task) = (state.outcome.take(), state.task.take());
+        let is_to_take = mem::take(&mut state.is_to_take);
+        let (result, task) = (state.result.take(), state.task.take());
         drop(state);
         drop(task);
-        outcome
+        if !is_to_take {
+            return None;
+        }
+        match error {
+            Some(error) => Some(Err(JobError::clone(error))),
+            None => result.map(Ok),
+        }
     }
 
     /// Whoever held it is gone: so are the job, unless it is detached, and its result, unless
@@ -167,7 +181,8 @@ impl<T: Send + 'static> Shared<T> {
             self.stop(JobError::Cancelled);
             state = lock(&self.state);
         }
-        let left = (state.outcome.take(), state.then.take(), state.task.take());
+        state.is_to_take = false;
+        let left = (state.result.take(), state.then.take(), state.task.take());
         drop(state);
         drop(left);
     }
@@ -188,6 +203,8 @@ impl<T: Send + 'static> Shared<T> {
 
     /// What was taken and nobody wanted.
     pub(super) fn put_back(&self, outcome: Option<JobOutcome<T>>) {
-        lock(&self.state).outcome = outcome;
+        let mut state = lock(&self.state);
+        state.is_to_take = outcome.is_some();
+        state.result = outcome.and_then(Result::ok);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use bevy_app::Update;
-use bevy_heartbeat::JobPanic;
+use bevy_heartbeat::{JobPanic, run_jobs};
 use bevy_tasks::block_on;
 use std::sync::mpsc;
 use std::time::Duration;
@@ -158,6 +158,98 @@ fn a_frame_gives_no_more_than_its_budget_and_at_least_one() {
         app.update();
         assert_eq!(log.lines().len(), 1_000);
         outcome::<()>(app, entity).unwrap();
+    });
+}
+
+#[test]
+fn requests_that_nobody_waits_for_take_nobodys_turn() {
+    with_app(|app| {
+        let log = Log::default();
+        app.insert_resource(WorldAccessBudget(Duration::ZERO));
+        let (sender, receiver) = mpsc::channel();
+        let (given_up, runs) = (log.clone(), log.clone());
+        let code = |cx: JobContext| async move {
+            let mut first = Box::pin(cx.world(move |_| given_up.write("given up")));
+            assert_eq!(bevy_tasks::futures::check_ready(&mut first), None);
+            drop(first);
+            let mut second = Box::pin(cx.world(move |_| runs.write("runs")));
+            assert_eq!(bevy_tasks::futures::check_ready(&mut second), None);
+            sender.send(()).unwrap();
+            second.await.unwrap();
+        };
+        app.world_mut().spawn_job(Lane::Background, code).detach();
+        receiver.recv().unwrap();
+        app.update();
+        assert_eq!(log.lines(), ["runs"]);
+    });
+}
+
+/// The job is gone when its request returns, so nobody takes what it returns.
+#[test]
+fn a_result_that_nobody_takes_may_panic_when_it_is_dropped() {
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("a destructor's");
+        }
+    }
+    struct Tells(mpsc::Sender<()>);
+    impl Drop for Tells {
+        fn drop(&mut self) {
+            self.0.send(()).unwrap();
+        }
+    }
+    with_app(|app| {
+        let (tells, told) = mpsc::channel();
+        let code = |cx: JobContext| async move {
+            // Dropped after the request's own future.
+            let _tells = Tells(tells);
+            let entity = cx.entity().unwrap();
+            let ask = cx.world(move |world| {
+                world.despawn(entity);
+                told.recv().unwrap();
+                Bomb
+            });
+            ask.await.map(drop)
+        };
+        let entity = app.world_mut().spawn_job(Lane::Background, code).id();
+        frames_until(app, |world| world.get_entity(entity).is_err());
+        app.update();
+    });
+}
+
+async fn count_in_a_local(cx: JobContext) -> Result<u32, WorldError> {
+    fn count(mut count: Local<u32>) -> u32 {
+        *count += 1;
+        *count
+    }
+    cx.with(count).await
+}
+
+#[test]
+fn a_request_may_put_another_world_in_the_place_of_its_own() {
+    fn counts(world: &mut World) -> u32 {
+        let job = world.spawn_job(Lane::Background, count_in_a_local).id();
+        loop {
+            run_jobs(world);
+            let mut job = world.get_mut::<Job<Result<u32, WorldError>>>(job).unwrap();
+            match job.poll() {
+                Some(count) => return count.unwrap().unwrap(),
+                None => thread::yield_now(),
+            }
+        }
+    }
+    within(60, || {
+        let mut world = World::new();
+        assert_eq!([counts(&mut world), counts(&mut world)], [1, 2]);
+        let replace = |cx: JobContext| async move { cx.world(|world| *world = World::new()).await };
+        let before = world.id();
+        world.spawn_job(Lane::Background, replace).detach();
+        while world.id() == before {
+            run_jobs(&mut world);
+            thread::yield_now();
+        }
+        assert_eq!(counts(&mut world), 1);
     });
 }
 
