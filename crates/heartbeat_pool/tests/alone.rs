@@ -181,6 +181,27 @@ fn an_enrolled_thread_takes_part_where_it_waits() {
     });
 }
 
+#[cfg(any(target_os = "linux", target_os = "android"))]
+#[cfg(not(any(miri, heartbeat_sim)))]
+#[test]
+fn an_enrolled_thread_is_busy_only_while_it_has_a_core() {
+    within_a_minute(|| {
+        let pool = enrolled(2);
+        let own = thread::current().id();
+        let busy = || {
+            let metrics = pool.metrics();
+            let own = metrics.workers.iter();
+            let mut own = own.filter(|worker| worker.name == format!("{own:?}"));
+            own.next().unwrap().busy
+        };
+        // After a wait, of which it comes back.
+        pool.block_on(pool.spawn_blocking(|| thread::sleep(Duration::from_millis(5))));
+        let before = busy();
+        thread::sleep(Duration::from_millis(20));
+        assert!(busy() - before < Duration::from_millis(20));
+    });
+}
+
 /// Handlers are called inside of the pool, and what they enter doesn't hide the thread's own seat.
 #[test]
 fn a_thread_whose_handler_enters_pools_is_still_a_member() {

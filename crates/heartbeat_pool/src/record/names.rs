@@ -18,7 +18,6 @@ static NAMES: Mutex<Option<Names>> = Mutex::new(None);
 
 impl Name {
     /// That of `text`.
-    #[cfg_attr(any(heartbeat_loom, heartbeat_sim), expect(dead_code))]
     pub(super) fn new(text: &str) -> Self {
         let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
         let names = names.get_or_insert_default();
