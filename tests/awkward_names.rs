@@ -19,7 +19,12 @@ mod chrome_json;
 
 /// What names may hold, and none of it may mean anything to a page or to a parser.
 fn awkward() -> Vec<String> {
-    let short = ["</script>", "<!--<script>", "\"'`\\\u{2028}\n\t\u{1}", "Ünïcödé 名前 🦀"];
+    let short = [
+        "</script>",
+        "<!--<script>",
+        "\"'`\\\u{2028}\n\t\u{1}",
+        "Ünïcödé 名前 🦀",
+    ];
     let mut names: Vec<_> = short.into_iter().map(str::to_owned).collect();
     names.push("n".repeat(10_000));
     names.push("module::".repeat(1_000) + "name");
@@ -59,7 +64,9 @@ fn whatever_names_hold_the_files_are_whole() {
     (0..6).for_each(|_| app.update());
     let trace = app.world().resource::<FlightRecorder>().trace();
     for extension in ["html", "json", "txt"] {
-        trace.save(folder.join("trace").with_extension(extension)).unwrap();
+        trace
+            .save(folder.join("trace").with_extension(extension))
+            .unwrap();
     }
     let json = fs::read_to_string(folder.join("trace.json")).unwrap();
     let found = chrome_json::check(&json);
@@ -67,7 +74,10 @@ fn whatever_names_hold_the_files_are_whole() {
     let events = json["traceEvents"].as_array().unwrap();
     for name in awkward() {
         assert!(events.iter().any(|event| event["name"] == *name), "{name}");
-        assert!(found.threads.values().any(|thread| *thread == name), "{name}");
+        assert!(
+            found.threads.values().any(|thread| *thread == name),
+            "{name}"
+        );
     }
     let Some(browser) = browser() else {
         eprintln!("there is no browser here");

@@ -76,7 +76,9 @@ fn a_schedule_whose_name_is_no_path_has_a_diagnostic() {
     for name in names {
         app.init_schedule(Odd(name));
         app.add_systems(Odd(name), || ());
-        app.add_systems(Update, move |world: &mut World| world.run_schedule(Odd(name)));
+        app.add_systems(Update, move |world: &mut World| {
+            world.run_schedule(Odd(name))
+        });
     }
     (0..4).for_each(|_| app.update());
     for name in names {
@@ -117,7 +119,10 @@ fn a_background_job_behind_others_is_seen_to_wait_and_those_to_work() {
     // One runs through all of the frame.
     let threads = value(HeartbeatDiagnosticsPlugin::utilisation(Lane::Background));
     assert!(threads > 0.5, "{threads}");
-    assert_eq!(value(HeartbeatDiagnosticsPlugin::utilisation(Lane::Io)), 0.0);
+    assert_eq!(
+        value(HeartbeatDiagnosticsPlugin::utilisation(Lane::Io)),
+        0.0
+    );
     drop(release);
     jobs.into_iter().for_each(|job| pool.block_on(job));
 }

@@ -4,7 +4,7 @@
 use bevy_app::{App, PostUpdate, Update};
 use bevy_ecs::prelude::*;
 use bevy_heartbeat::record::{Cause, FlightRecorder, Record, Trace};
-use bevy_heartbeat::{HeartbeatPlugin, ParQuery};
+use bevy_heartbeat::{HeartbeatPlugin, Lane, ParQuery, SpawnJob};
 use browser::{browser, show};
 use serde_json::Value;
 use std::fs;
@@ -173,6 +173,38 @@ fn one_threads_frames_show_that_loops_are_parallel() {
         // Nearly all of the frame is the loop.
         assert!(on(2) < on(1) * 3 / 4, "{times:?}");
         assert!(on(8) < on(2) / 2, "{times:?}");
+    }
+}
+
+#[test]
+fn each_turn_of_a_job_has_the_jobs_name() {
+    let _turn = turn();
+    let mut app = app(NEVER, &folder("unused"));
+    let mut commands = app.world_mut().commands();
+    let code = |cx: bevy_heartbeat::JobContext| async move {
+        work(Duration::from_millis(1));
+        cx.next_frame().await;
+        work(Duration::from_millis(1));
+    };
+    commands.spawn_job(Lane::Background, code).named("survey");
+    app.world_mut().flush();
+    let path = folder("jobs").join("trace.json");
+    let turns = |app: &App| {
+        app.world()
+            .resource::<FlightRecorder>()
+            .save(&path)
+            .unwrap();
+        let trace: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+        let events = trace["traceEvents"].as_array().unwrap();
+        let is_turn = |event: &&Value| event["name"] == "survey" && event["cat"] == "span";
+        events.iter().filter(is_turn).count()
+    };
+    let mut seen = 0;
+    let start = Instant::now();
+    while seen < 2 {
+        assert!(start.elapsed() < Duration::from_secs(60), "{seen} turns");
+        app.update();
+        seen = seen.max(turns(&app));
     }
 }
 

@@ -35,7 +35,10 @@ fn app(over: Duration, folder: &Path) -> App {
         record_to: folder.to_owned(),
         ..Default::default()
     });
-    app.add_systems(Update, (|| (), || thread::sleep(Duration::from_micros(100))));
+    app.add_systems(
+        Update,
+        (|| (), || thread::sleep(Duration::from_micros(100))),
+    );
     app.finish();
     app.cleanup();
     app
@@ -53,7 +56,11 @@ fn panics_on_many_threads_while_late_frames_are_written_leave_all_files() {
         app.update();
         if frame >= 4 {
             let panic = |lane| pool.spawn_async(lane, || async { panic!("part of the test") });
-            panics.extend(Lane::ALL.map(panic).map(heartbeat_pool::Task::<()>::fallible));
+            panics.extend(
+                Lane::ALL
+                    .map(panic)
+                    .map(heartbeat_pool::Task::<()>::fallible),
+            );
         }
     }
     drop(panics);
@@ -97,7 +104,10 @@ fn a_full_disk_is_named_and_the_app_goes_on() {
             panic!("{error:?}");
         };
         let text = error.to_string();
-        assert!(text.contains(&own.display().to_string()) && text.contains("space"), "{text}");
+        assert!(
+            text.contains(&own.display().to_string()) && text.contains("space"),
+            "{text}"
+        );
         (0..6).for_each(|_| app.update());
     }
 }
@@ -118,7 +128,10 @@ fn a_trace_that_is_written_while_frames_and_jobs_go_on_is_whole() {
         }
         app.update();
         let path = folder.join(format!("{round}.json"));
-        app.world().resource::<FlightRecorder>().save(&path).unwrap();
+        app.world()
+            .resource::<FlightRecorder>()
+            .save(&path)
+            .unwrap();
         chrome_json::check(&fs::read_to_string(&path).unwrap());
     }
 }

@@ -187,12 +187,12 @@ fn an_enrolled_thread_takes_part_where_it_waits() {
 fn an_enrolled_thread_is_busy_only_while_it_has_a_core() {
     within_a_minute(|| {
         let pool = enrolled(2);
-        let own = thread::current().id();
+        let thread = thread::current().id();
         let busy = || {
             let metrics = pool.metrics();
-            let own = metrics.workers.iter();
-            let mut own = own.filter(|worker| worker.name == format!("{own:?}"));
-            own.next().unwrap().busy
+            let mut workers = metrics.workers.iter();
+            let own = workers.find(|worker| worker.name == format!("{thread:?}"));
+            own.unwrap().busy
         };
         // After a wait, of which it comes back.
         pool.block_on(pool.spawn_blocking(|| thread::sleep(Duration::from_millis(5))));

@@ -38,7 +38,10 @@ fn block(pool: &ThreadPool, lane: Lane) -> mpsc::Sender<()> {
 #[test]
 fn a_job_behind_one_that_blocks_is_seen_to_wait_and_has_waited_once_it_begins() {
     within_a_minute(|| {
-        for (pool, lane) in pools().iter().flat_map(|pool| LOWER.map(|lane| (pool, lane))) {
+        for (pool, lane) in pools()
+            .iter()
+            .flat_map(|pool| LOWER.map(|lane| (pool, lane)))
+        {
             let before = block(pool, lane);
             let watch = pool.watch_waits();
             assert_eq!(watch.take_longest(), [Duration::ZERO; 3]);
@@ -52,7 +55,11 @@ fn a_job_behind_one_that_blocks_is_seen_to_wait_and_has_waited_once_it_begins() 
             assert!(seen[lane.index()] >= waited, "{lane:?}: {seen:?}");
             assert!(seen[lane.index()] <= called.elapsed());
             let others = Lane::ALL.into_iter().filter(|other| *other != lane);
-            assert!(others.map(|other| seen[other.index()]).all(|wait| wait.is_zero()));
+            assert!(
+                others
+                    .map(|other| seen[other.index()])
+                    .all(|wait| wait.is_zero())
+            );
             thread::sleep(5 * MS);
             let waited = queued.elapsed();
             drop(before);
@@ -67,7 +74,10 @@ fn a_job_behind_one_that_blocks_is_seen_to_wait_and_has_waited_once_it_begins() 
 #[test]
 fn while_the_last_job_of_a_burst_waits_the_longest_wait_is_known() {
     within_a_minute(|| {
-        for (pool, lane) in pools().iter().flat_map(|pool| LOWER.map(|lane| (pool, lane))) {
+        for (pool, lane) in pools()
+            .iter()
+            .flat_map(|pool| LOWER.map(|lane| (pool, lane)))
+        {
             let before = block(pool, lane);
             let watch = pool.watch_waits();
             let turn = |pool: &ThreadPool| {
@@ -159,7 +169,10 @@ fn busy(pool: &ThreadPool) -> [Duration; 3] {
 #[test]
 fn a_job_that_runs_counts_for_its_lane_alone() {
     within_a_minute(|| {
-        for (pool, lane) in pools().iter().flat_map(|pool| LOWER.map(|lane| (pool, lane))) {
+        for (pool, lane) in pools()
+            .iter()
+            .flat_map(|pool| LOWER.map(|lane| (pool, lane)))
+        {
             let before = busy(pool);
             let release = block(pool, lane);
             let begun = Instant::now();

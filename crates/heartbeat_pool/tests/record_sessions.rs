@@ -87,7 +87,10 @@ fn sessions_that_begin_and_end_while_jobs_run_keep_each_threads_events_in_order(
     let check = |snapshot: &Snapshot| {
         let mut threads: Vec<_> = snapshot.threads.iter().map(|ring| ring.thread).collect();
         threads.sort_unstable();
-        assert!(threads.windows(2).all(|pair| pair[0] < pair[1]), "{threads:?}");
+        assert!(
+            threads.windows(2).all(|pair| pair[0] < pair[1]),
+            "{threads:?}"
+        );
         for thread in &snapshot.threads {
             let times = thread.events.windows(2);
             assert!(times.into_iter().all(|pair| pair[0].time <= pair[1].time));
@@ -147,7 +150,13 @@ fn each_of_64_threads_has_its_events() {
         let mut rings = snapshot.threads.iter().filter(of_thread);
         let ring = rings.next().unwrap();
         let is_mark = |what: What| matches!(what, What::Mark { .. });
-        assert_eq!(ring.events.iter().filter(|event| is_mark(event.what)).count(), 5);
+        assert_eq!(
+            ring.events
+                .iter()
+                .filter(|event| is_mark(event.what))
+                .count(),
+            5
+        );
         assert!(rings.next().is_none());
     }
 }
