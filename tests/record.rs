@@ -182,9 +182,12 @@ fn each_turn_of_a_job_has_the_jobs_name() {
     let mut app = app(NEVER, &folder("unused"));
     let mut commands = app.world_mut().commands();
     let code = |cx: bevy_heartbeat::JobContext| async move {
-        work(Duration::from_millis(1));
-        cx.next_frame().await;
-        work(Duration::from_millis(1));
+        loop {
+            work(Duration::from_millis(1));
+            if cx.next_frame().await.is_err() {
+                return;
+            }
+        }
     };
     commands.spawn_job(Lane::Background, code).named("survey");
     app.world_mut().flush();

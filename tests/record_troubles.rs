@@ -87,9 +87,9 @@ fn panics_on_many_threads_while_late_frames_are_written_leave_all_files() {
 #[test]
 fn a_full_disk_is_named_and_the_app_goes_on() {
     let _turn = turn();
-    let folder = folder("full");
-    fs::create_dir_all(&folder).unwrap();
     for extension in ["html", "json", "txt"] {
+        let folder = folder(&format!("full-{extension}"));
+        fs::create_dir_all(&folder).unwrap();
         let link = |name: &str| {
             let link = folder.join(name).with_extension(extension);
             std::os::unix::fs::symlink("/dev/full", &link).unwrap();

@@ -4,7 +4,7 @@ use super::costs::Costs;
 use super::flow::{Flow, flows};
 use super::order::Order;
 use super::row::{Bar, Kind, Row, SCHEDULE, SYSTEM, State};
-use heartbeat_pool::record::{Name, Role, Snapshot, ThreadEvents, What};
+use heartbeat_pool::record::{Role, Snapshot, ThreadEvents, What};
 use std::sync::Arc;
 use std::time::Duration;
 
