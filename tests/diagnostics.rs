@@ -77,7 +77,7 @@ fn a_schedule_whose_name_is_no_path_has_a_diagnostic() {
         app.init_schedule(Odd(name));
         app.add_systems(Odd(name), || ());
         app.add_systems(Update, move |world: &mut World| {
-            world.run_schedule(Odd(name))
+            world.run_schedule(Odd(name));
         });
     }
     (0..4).for_each(|_| app.update());

@@ -86,8 +86,10 @@ mod alarm;
 mod latch;
 mod parker;
 mod signal;
+mod stopwatch;
 mod thread_clock;
 mod tickets;
+mod waits;
 
 mod idle;
 mod lanes;
@@ -121,8 +123,6 @@ mod seat;
 #[cfg(not(heartbeat_loom))]
 mod small_fn;
 #[cfg(not(heartbeat_loom))]
-mod stopwatch;
-#[cfg(not(heartbeat_loom))]
 mod thread_bound;
 #[cfg(not(heartbeat_loom))]
 mod trace;
@@ -130,8 +130,6 @@ mod trace;
 mod unwind;
 #[cfg(not(heartbeat_loom))]
 mod verbs;
-#[cfg(not(heartbeat_loom))]
-mod waits;
 #[cfg(not(heartbeat_loom))]
 mod worker;
 
