@@ -13,7 +13,11 @@ use crossbeam_utils::CachePadded;
 use std::time::Duration;
 
 /// Marks for doublings of a queue's length; jobs that come when it is longer share the last one.
+#[cfg(not(heartbeat_loom))]
 const DOUBLINGS: usize = 16;
+/// One, for models.
+#[cfg(heartbeat_loom)]
+const DOUBLINGS: usize = 1;
 
 /// In place of a job's number: none is zero, as none lies at address zero.
 const NOBODY: u64 = 0;
