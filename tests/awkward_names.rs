@@ -40,6 +40,7 @@ fn whatever_names_hold_the_files_are_whole() {
             over: Duration::from_secs(3600),
             keep: 8,
         },
+        record_to: folder.clone(),
         ..Default::default()
     });
     for name in awkward() {

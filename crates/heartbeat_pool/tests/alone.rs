@@ -194,8 +194,11 @@ fn an_enrolled_thread_is_busy_only_while_it_has_a_core() {
             let own = workers.find(|worker| worker.name == format!("{thread:?}"));
             own.unwrap().busy
         };
-        // After a wait, of which it comes back.
-        pool.block_on(pool.spawn_blocking(|| thread::sleep(Duration::from_millis(5))));
+        // After a wait inside of the pool, for which it gives its seat away.
+        pool.install(|_| {
+            let sleep = || thread::sleep(Duration::from_millis(5));
+            heartbeat_pool::block_on(heartbeat_pool::spawn_blocking(sleep));
+        });
         let before = busy();
         thread::sleep(Duration::from_millis(20));
         assert!(busy() - before < Duration::from_millis(20));
