@@ -4,47 +4,16 @@
 //! `cargo bench --bench record`
 #![allow(missing_docs, reason = "a program")]
 
-use bevy_app::{App, PostUpdate, Update};
-use bevy_ecs::prelude::*;
+mod loops;
+
+use bevy_app::App;
+use bevy_heartbeat::HeartbeatPlugin;
 use bevy_heartbeat::record::Record;
-use bevy_heartbeat::{HeartbeatPlugin, ParQuery};
 use heartbeat_pool::record::Recorder;
-use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-const CREATURES: usize = 20_000;
 const ROUNDS: usize = 15;
 const FRAMES: usize = 60;
-
-#[derive(Component)]
-struct A(f32);
-#[derive(Component)]
-struct B(f32);
-#[derive(Component)]
-struct C(f32);
-
-fn think(seed: f32, steps: u32) -> f32 {
-    (0..steps).fold(seed, |value, _| black_box(value * 0.999 + 0.001))
-}
-
-fn wide_a(mut query: ParQuery<&mut A>) {
-    query.par_iter_mut().for_each(|mut a| a.0 = think(a.0, 40));
-}
-
-fn wide_b(mut query: ParQuery<&mut B>) {
-    query.par_iter_mut().for_each(|mut b| b.0 = think(b.0, 25));
-}
-
-fn narrow_c(mut query: Query<&mut C>) {
-    for mut c in query.iter_mut().take(CREATURES / 4) {
-        c.0 = think(c.0, 30);
-    }
-}
-
-fn reads_all(query: Query<(&A, &B, &C)>) {
-    let sum = |(a, b, c): (&A, &B, &C)| a.0 + b.0 + think(c.0, 2);
-    black_box(query.iter().map(sum).sum::<f32>());
-}
 
 fn median(mut times: Vec<f64>) -> f64 {
     times.sort_by(f64::total_cmp);
@@ -71,12 +40,9 @@ fn main() {
         },
         ..Default::default()
     });
-    app.add_systems(Update, (wide_a, wide_b, narrow_c));
-    app.add_systems(PostUpdate, reads_all);
+    loops::mixed(&mut app);
     app.finish();
     app.cleanup();
-    let creature = |i: usize| (A(i as f32), B(0.5), C(0.1));
-    app.world_mut().spawn_batch((0..CREATURES).map(creature));
     frames(&mut app);
     let mut ratios = Vec::new();
     for _ in 0..ROUNDS {

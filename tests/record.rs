@@ -2,17 +2,18 @@
 #![allow(missing_docs, reason = "a test")]
 
 use bevy_app::{App, PostUpdate, Update};
-use bevy_diagnostic::{Diagnostic, DiagnosticsPlugin, DiagnosticsStore};
 use bevy_ecs::prelude::*;
-use bevy_heartbeat::record::{Cause, FlightRecorder, HeartbeatDiagnosticsPlugin, Record, Trace};
-use bevy_heartbeat::{HeartbeatPlugin, Lane, ParQuery};
+use bevy_heartbeat::record::{Cause, FlightRecorder, Record, Trace};
+use bevy_heartbeat::{HeartbeatPlugin, Lane, ParQuery, SpawnJob};
+use browser::{browser, show};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+#[path = "common/browser.rs"]
+mod browser;
 #[path = "common/chrome_json.rs"]
 mod chrome_json;
 
@@ -176,6 +177,41 @@ fn one_threads_frames_show_that_loops_are_parallel() {
 }
 
 #[test]
+fn each_turn_of_a_job_has_the_jobs_name() {
+    let _turn = turn();
+    let mut app = app(NEVER, &folder("unused"));
+    let mut commands = app.world_mut().commands();
+    let code = |cx: bevy_heartbeat::JobContext| async move {
+        loop {
+            work(Duration::from_millis(1));
+            if cx.next_frame().await.is_err() {
+                return;
+            }
+        }
+    };
+    commands.spawn_job(Lane::Background, code).named("survey");
+    app.world_mut().flush();
+    let path = folder("jobs").join("trace.json");
+    let turns = |app: &App| {
+        app.world()
+            .resource::<FlightRecorder>()
+            .save(&path)
+            .unwrap();
+        let trace: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+        let events = trace["traceEvents"].as_array().unwrap();
+        let is_turn = |event: &&Value| event["name"] == "survey" && event["cat"] == "span";
+        events.iter().filter(is_turn).count()
+    };
+    let mut seen = 0;
+    let start = Instant::now();
+    while seen < 2 {
+        assert!(start.elapsed() < Duration::from_secs(60), "{seen} turns");
+        app.update();
+        seen = seen.max(turns(&app));
+    }
+}
+
+#[test]
 fn a_late_frame_is_written_in_three_forms_with_the_names_of_systems() {
     let _turn = turn();
     let folder = folder("late");
@@ -269,6 +305,19 @@ fn a_panic_leaves_the_last_frames() {
 }
 
 #[test]
+fn however_many_frames_are_to_be_kept_some_are() {
+    let _turn = turn();
+    let record = Record::LateFrames {
+        over: Duration::from_secs(3600),
+        keep: usize::MAX,
+    };
+    let mut app = app(record, &folder("unused"));
+    (0..5).for_each(|_| app.update());
+    let trace = app.world().resource::<FlightRecorder>().trace();
+    assert!(trace.frames().count() >= 4);
+}
+
+#[test]
 fn a_folder_that_cannot_be_written_is_named_and_the_app_goes_on() {
     let _turn = turn();
     let folder = folder("a-file");
@@ -280,31 +329,6 @@ fn a_folder_that_cannot_be_written_is_named_and_the_app_goes_on() {
     let error = recorder.save(&path).unwrap_err().to_string();
     assert!(error.contains(&path.display().to_string()), "{error}");
     app.update();
-}
-
-#[test]
-fn diagnostics_have_a_value_for_each_lane_and_schedule() {
-    let _turn = turn();
-    let mut app = unfinished(Record::Off, &folder("unused"));
-    app.add_plugins((DiagnosticsPlugin, HeartbeatDiagnosticsPlugin));
-    (0..20).for_each(|_| app.update());
-    let store = app.world().resource::<DiagnosticsStore>();
-    let value = |path| store.get(&path).and_then(Diagnostic::value);
-    for path in HeartbeatDiagnosticsPlugin::overlay() {
-        assert!(value(path.clone()).is_some(), "{path:?}");
-    }
-    assert!(value(HeartbeatDiagnosticsPlugin::jobs(Lane::Io)).is_some());
-    let threads = value(HeartbeatDiagnosticsPlugin::schedule("Update"));
-    assert!(threads == Some(1.0) || threads == Some(2.0), "{threads:?}");
-    assert!(!app.world().contains_resource::<FlightRecorder>());
-}
-
-/// A browser, if there is one.
-fn browser() -> Option<&'static str> {
-    let starts = |name: &&str| Command::new(name).arg("--version").output().is_ok();
-    ["chromium", "chromium-browser", "google-chrome"]
-        .into_iter()
-        .find(starts)
 }
 
 #[test]
@@ -338,20 +362,4 @@ fn the_page_shows_itself_in_a_browser() {
         other
     ));
     assert!(opens_at(&show(browser, &page, "#frame=999999"), longest));
-}
-
-/// What the browser has made of the page, opened at that place.
-fn show(browser: &str, page: &Path, place: &str) -> String {
-    let shown = Command::new(browser)
-        .args([
-            "--headless=new",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--dump-dom",
-        ])
-        .arg("--virtual-time-budget=5000")
-        .arg(format!("file://{}{place}", page.display()))
-        .output()
-        .unwrap();
-    String::from_utf8_lossy(&shown.stdout).into_owned()
 }

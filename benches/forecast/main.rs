@@ -8,6 +8,8 @@
 #![allow(missing_docs, reason = "a program")]
 
 mod living;
+#[path = "../loops/mod.rs"]
+mod loops;
 mod workloads;
 
 #[allow(dead_code, reason = "the example's own")]

@@ -1,12 +1,10 @@
 //! Frames of several shapes. Each does the same arithmetic in each frame, however long that takes.
 
-use bevy_app::{App, PostUpdate, Update};
+use crate::loops::{A, mixed, populate, think, wide_a};
+use bevy_app::{App, Update};
 use bevy_ecs::prelude::*;
-use bevy_heartbeat::ParQuery;
 use std::hint::black_box;
 use std::time::Instant;
-
-const CREATURES: usize = 20_000;
 
 /// A name, and what makes an app have such frames.
 pub type Workload = (&'static str, fn(&mut App));
@@ -25,19 +23,8 @@ pub const ALL: [Workload; 8] = [
     ),
 ];
 
-#[derive(Component)]
-struct A(f32);
-#[derive(Component)]
-struct B(f32);
-#[derive(Component)]
-struct C(f32);
 #[derive(Resource)]
 struct Own<const N: usize>(f32);
-
-/// Steps of arithmetic that nothing shortens.
-fn think(seed: f32, steps: u32) -> f32 {
-    (0..steps).fold(seed, |value, _| black_box(value * 0.999 + 0.001))
-}
 
 /// The steps that take so many microseconds here.
 fn steps(micros: f32) -> u32 {
@@ -98,16 +85,9 @@ fn tiny(app: &mut App) {
     }
 }
 
-fn populate(app: &mut App) {
-    let creature = |i: usize| (A(i as f32), B(0.5), C(0.1));
-    app.world_mut().spawn_batch((0..CREATURES).map(creature));
-}
-
 fn par_query(app: &mut App) {
     populate(app);
-    app.add_systems(Update, |mut query: ParQuery<&mut A>| {
-        query.par_iter_mut().for_each(|mut a| a.0 = think(a.0, 40));
-    });
+    app.add_systems(Update, wide_a);
 }
 
 fn query(app: &mut App) {
@@ -115,25 +95,4 @@ fn query(app: &mut App) {
     app.add_systems(Update, |mut query: Query<&mut A>| {
         query.par_iter_mut().for_each(|mut a| a.0 = think(a.0, 40));
     });
-}
-
-fn mixed(app: &mut App) {
-    populate(app);
-    let wide_a = |mut query: ParQuery<&mut A>| {
-        query.par_iter_mut().for_each(|mut a| a.0 = think(a.0, 40));
-    };
-    let wide_b = |mut query: ParQuery<&mut B>| {
-        query.par_iter_mut().for_each(|mut b| b.0 = think(b.0, 25));
-    };
-    let narrow_c = |mut query: Query<&mut C>| {
-        for mut c in query.iter_mut().take(CREATURES / 4) {
-            c.0 = think(c.0, 30);
-        }
-    };
-    let reads_all = |query: Query<(&A, &B, &C)>| {
-        let sum = |(a, b, c): (&A, &B, &C)| a.0 + b.0 + think(c.0, 2);
-        black_box(query.iter().map(sum).sum::<f32>());
-    };
-    app.add_systems(Update, (wide_a, wide_b, narrow_c));
-    app.add_systems(PostUpdate, reads_all);
 }

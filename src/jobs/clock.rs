@@ -7,14 +7,14 @@ use std::time::Duration;
 
 /// Tells how long ago it was started: always just now where the platform has no clock.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Stopwatch(Option<Instant>);
+pub(crate) struct Stopwatch(Option<Instant>);
 
 impl Stopwatch {
-    pub(super) fn start() -> Self {
+    pub(crate) fn start() -> Self {
         Self(has_clock().then(Instant::now))
     }
 
-    pub(super) fn elapsed(self) -> Duration {
+    pub(crate) fn elapsed(self) -> Duration {
         self.0.map_or(Duration::ZERO, |start| start.elapsed())
     }
 }

@@ -4,6 +4,7 @@ use super::context::JobContext;
 use super::error::{JobError, JobOutcome, JobPanic, message};
 use super::shared::Shared;
 use super::start::JobFn;
+use crate::record::Span;
 use heartbeat_pool::Lane;
 use pin_project_lite::pin_project;
 use std::any::Any;
@@ -85,7 +86,10 @@ impl<F: JobFn> Future for Code<F> {
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
         let mut this = self.project();
         let (job, lane) = (&this.unfinished.0, *this.lane);
-        let turn = || poll(this.stage.as_mut(), job, lane, context);
+        let turn = || {
+            let _span = Span::of_job(&job.core.name);
+            poll(this.stage.as_mut(), job, lane, context)
+        };
         let mut outcome = match catch_unwind(AssertUnwindSafe(turn)) {
             Ok(Poll::Pending) => return Poll::Pending,
             Ok(Poll::Ready(result)) => Ok(result),

@@ -8,7 +8,7 @@ mod spans;
 pub use columns::ParColumns;
 pub use iter::ParIter;
 
-use crate::record::Loop;
+use crate::record::Span;
 use bevy_ecs::change_detection::Tick;
 use bevy_ecs::query::{
     ArchetypeFilter, ContiguousQueryData, IterQueryData, QueryData, QueryFilter, QueryIter,
@@ -285,7 +285,7 @@ fn fold_pieces<S, R: Send>(
     finish: impl Fn(S) -> R + Sync,
     combine: impl Fn(R, R) -> R + Sync,
 ) -> R {
-    let _loop = Loop::begin();
+    let _loop = Span::of_loop();
     if cfg!(target_arch = "wasm32") {
         // In no pool: in place.
         heartbeat_pool::fold_pieces(rows, init, fold, finish, combine)

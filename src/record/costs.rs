@@ -144,7 +144,7 @@ const RECENT: usize = 16;
 #[cfg(test)]
 mod tests {
     use super::super::flow::flows;
-    use super::super::row::tests::thread;
+    use super::super::row::{SYSTEM, tests::thread};
     use super::*;
     use heartbeat_pool::Lane;
     use heartbeat_pool::record::{Recorder, Role};
@@ -155,7 +155,7 @@ mod tests {
 
     /// A queued system that runs.
     fn run(begin: u64, end: u64) -> [(u64, What); 4] {
-        let name = Recorder::name("costs::system");
+        let name = Recorder::name(&format!("{SYSTEM}costs::system"));
         let value = 1 << 32;
         let begun = What::Begun {
             job: 5,

@@ -175,7 +175,7 @@ impl FlightRecorder {
         self.number += 1;
         self.begun = Recorder::now();
         let frames = match self.record {
-            Record::LateFrames { keep, .. } => keep + 1,
+            Record::LateFrames { keep, .. } => keep.saturating_add(1),
             Record::Off | Record::Always => BEFORE_PANIC,
         };
         let mut known = lock(&self.known);

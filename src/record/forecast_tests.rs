@@ -1,7 +1,7 @@
 //! Forecasts of frames that were recorded by hand.
 
 use super::super::order::{Order, SystemInfo};
-use super::super::row::{FRAME, LOOP, SCHEDULE, tests::thread};
+use super::super::row::{FRAME, LOOP, SCHEDULE, SYSTEM, tests::thread};
 use super::*;
 use heartbeat_pool::record::{Recorder, Role, Snapshot, What};
 use std::sync::Arc;
@@ -36,6 +36,10 @@ fn span(name: &str, value: u64, begin: u64, end: u64) -> [(u64, What); 2] {
     ]
 }
 
+fn system(name: &str, number: u64, begin: u64, end: u64) -> [(u64, What); 2] {
+    span(&format!("{SYSTEM}{name}"), number, begin, end)
+}
+
 /// A frame of two milliseconds on one thread, with those events in its one schedule.
 fn forecast(threads: usize, events: &[[(u64, What); 2]]) -> Forecast {
     let frame = span(FRAME, 5, 1_000_000, 3_000_000);
@@ -59,9 +63,9 @@ fn on(forecast: &Forecast, threads: usize) -> u128 {
 #[test]
 fn the_systems_to_change_first_are_named_the_best_first() {
     let systems = [
-        span("first", FIRST, 1_100_000, 1_900_000),
-        span("second", SECOND, 1_900_000, 2_500_000),
-        span("third", THIRD, 2_500_000, 2_700_000),
+        system("first", FIRST, 1_100_000, 1_900_000),
+        system("second", SECOND, 1_900_000, 2_500_000),
+        system("third", THIRD, 2_500_000, 2_700_000),
     ];
     let forecast = forecast(2, &systems);
     assert_eq!(forecast.work.as_micros(), 1_999);
@@ -85,7 +89,7 @@ fn the_systems_to_change_first_are_named_the_best_first() {
 
 #[test]
 fn a_loop_that_says_it_is_parallel_is_shared_though_one_thread_ran_it() {
-    let system = span("third", THIRD, 1_100_000, 2_700_000);
+    let system = system("third", THIRD, 1_100_000, 2_700_000);
     let serial = forecast(2, &[system]);
     assert_eq!(on(&serial, 2), 1_999);
     // From 1300 to 2300: half of it, and what it costs to have the other thread come.

@@ -1,7 +1,7 @@
 //! Causes of idle time, in recordings made by hand.
 
 use super::super::order::{Order, SystemInfo};
-use super::super::row::{FRAME, tests::thread};
+use super::super::row::{FRAME, SYSTEM, tests::thread};
 use super::*;
 use heartbeat_pool::record::{Recorder, Role, Snapshot, What};
 use std::sync::Arc;
@@ -48,7 +48,8 @@ fn of(account: &Account, wanted: impl Fn(&Cause) -> bool) -> u128 {
 }
 
 fn span(begin: u64, end: u64, system: u64) -> [(u64, What); 2] {
-    let name = Recorder::name(if system == FIRST { "first" } else { "second" });
+    let name = if system == FIRST { "first" } else { "second" };
+    let name = Recorder::name(&format!("{SYSTEM}{name}"));
     let value = system;
     [
         (begin, What::SpanBegun { name, value }),

@@ -2,17 +2,21 @@
 
 use crate::HeartbeatMetrics;
 use crate::executor::ways;
+use crate::jobs::Stopwatch;
 use bevy_app::{App, Last, Plugin};
 use bevy_diagnostic::{
     Diagnostic, DiagnosticPath, Diagnostics, DiagnosticsStore, RegisterDiagnostic,
 };
 use bevy_ecs::prelude::*;
-use heartbeat_pool::{Lane, PoolMetrics};
-use std::time::Instant;
+use heartbeat_pool::{Lane, PoolMetrics, WaitWatch};
+use std::time::Duration;
 
 /// Adds diagnostics of the pool, which `LogDiagnosticsPlugin` and the engine's diagnostics overlay
-/// show: of each lane the jobs a frame and how many are queued; how many threads were at work; the
-/// wake-ups, steals and promotions a frame; of each schedule on how many threads it runs.
+/// show: of each lane the jobs a frame, how many are queued, the longest wait of a queued job, and
+/// how many threads were at work for it; how many were at all; the wake-ups, steals and promotions a
+/// frame; of each schedule on how many threads it runs.
+///
+/// While an app has it, the pool looks at a clock for each job that it queues, to know the waits.
 ///
 /// ```
 /// use bevy_app::App;
@@ -64,10 +68,27 @@ impl HeartbeatDiagnosticsPlugin {
         DiagnosticPath::new(format!("heartbeat/{}/queued", lane_name(lane)))
     }
 
-    /// On how many threads the schedule of that name runs.
+    /// How many milliseconds jobs of a lane have waited in a queue at most: those that wait still, and
+    /// those that have begun since the last frame's end. Not each job is timed, so it is what the
+    /// longest wait takes at least, by [`WaitWatch::take_longest`].
+    #[must_use]
+    pub fn longest_wait(lane: Lane) -> DiagnosticPath {
+        DiagnosticPath::new(format!("heartbeat/{}/longest-wait", lane_name(lane)))
+    }
+
+    /// How many threads were at work for a lane, on average: the parts of
+    /// [`UTILISATION`](Self::UTILISATION), of which those that enter the pool are the frame's.
+    #[must_use]
+    pub fn utilisation(lane: Lane) -> DiagnosticPath {
+        DiagnosticPath::new(format!("heartbeat/{}/utilisation", lane_name(lane)))
+    }
+
+    /// On how many threads the schedule of that name runs. A slash in the name is a `|` in the path.
     #[must_use]
     pub fn schedule(name: &str) -> DiagnosticPath {
-        DiagnosticPath::new(format!("heartbeat/schedule/{name}"))
+        // No part of a path may be empty.
+        let name = if name.is_empty() { "?" } else { name };
+        DiagnosticPath::new(format!("heartbeat/schedule/{}", name.replace('/', "|")))
     }
 
     /// A choice for an overlay, in this order.
@@ -75,24 +96,49 @@ impl HeartbeatDiagnosticsPlugin {
     pub fn overlay() -> Vec<DiagnosticPath> {
         let mut paths = vec![UTILISATION, WAKES, STEALS, PROMOTIONS];
         for lane in Lane::ALL {
-            paths.extend([Self::jobs(lane), Self::queued(lane)]);
+            paths.extend([Self::utilisation(lane), Self::jobs(lane)]);
+            paths.extend([Self::queued(lane), Self::longest_wait(lane)]);
         }
         paths
     }
 }
 
-/// The counts at the end of the last frame.
+/// The end of the last frame: how long ago it was, and the counts then.
 #[derive(Default)]
-struct Before(Option<(Instant, PoolMetrics)>);
+struct Before(Option<(Stopwatch, PoolMetrics)>);
+
+/// The pool's waits are timed for as long as there is one.
+#[derive(Default)]
+struct Waits(Option<WaitWatch>);
+
+impl Waits {
+    /// Since the last call, by [`Lane::index`].
+    fn take_longest(&mut self) -> [Duration; 3] {
+        // Not before the first frame: the pool's settings hold once it is asked for anything.
+        let watch = self
+            .0
+            .get_or_insert_with(|| heartbeat_pool::global().watch_waits());
+        watch.take_longest()
+    }
+}
 
 impl Plugin for HeartbeatDiagnosticsPlugin {
     fn build(&self, app: &mut App) {
         app.init_resource::<HeartbeatMetrics>();
         for path in Self::overlay() {
-            let suffix = if path == UTILISATION { " threads" } else { "" };
+            let suffix = suffix(&path);
             app.register_diagnostic(Diagnostic::new(path).with_suffix(suffix));
         }
         app.add_systems(Last, (register_schedules, measure).chain());
+    }
+}
+
+/// What comes behind a value.
+fn suffix(path: &DiagnosticPath) -> &'static str {
+    match path.components().last() {
+        Some("utilisation") => " threads",
+        Some("longest-wait") => " ms",
+        _ => "",
     }
 }
 
@@ -107,25 +153,38 @@ fn register_schedules(store: Option<ResMut<DiagnosticsStore>>) {
     }
 }
 
-fn measure(metrics: Res<HeartbeatMetrics>, mut last: Local<Before>, mut to: Diagnostics) {
-    let (now, new) = (Instant::now(), metrics.read());
+fn measure(
+    metrics: Res<HeartbeatMetrics>,
+    mut last: Local<Before>,
+    mut waits: Local<Waits>,
+    mut to: Diagnostics,
+) {
+    let longest = waits.take_longest();
+    let (now, new) = (Stopwatch::start(), metrics.read());
     let Some((then, old)) = last.0.replace((now, new.clone())) else {
         return;
     };
     let (old, all) = (old.total(), new.total());
     let more = |before: u64, after: u64| after.saturating_sub(before) as f64;
-    let busy = all.busy.saturating_sub(old.busy).as_secs_f64();
-    let time = (now - then).as_secs_f64().max(f64::MIN_POSITIVE);
-    to.add_measurement(&UTILISATION, || busy / time);
+    let time = then.elapsed().as_secs_f64().max(f64::MIN_POSITIVE);
+    let threads = |before: Duration, after: Duration| {
+        // A thread that stops just now may be known to have worked for less than it seemed.
+        after.saturating_sub(before).as_secs_f64() / time
+    };
+    to.add_measurement(&UTILISATION, || threads(old.busy, all.busy));
     to.add_measurement(&WAKES, || more(old.wakes, all.wakes));
     to.add_measurement(&STEALS, || more(old.steals, all.steals));
     to.add_measurement(&PROMOTIONS, || more(old.promotions, all.promotions));
     for lane in Lane::ALL {
         let place = lane.index();
+        let busy = || threads(old.busy_by_lane[place], all.busy_by_lane[place]);
+        to.add_measurement(&HeartbeatDiagnosticsPlugin::utilisation(lane), busy);
         let jobs = || more(old.jobs[place], all.jobs[place]);
         to.add_measurement(&HeartbeatDiagnosticsPlugin::jobs(lane), jobs);
         let queued = || new.queued[place] as f64;
         to.add_measurement(&HeartbeatDiagnosticsPlugin::queued(lane), queued);
+        let wait = || longest[place].as_secs_f64() * 1e3;
+        to.add_measurement(&HeartbeatDiagnosticsPlugin::longest_wait(lane), wait);
     }
     for (name, is_on_all) in ways() {
         let threads = if is_on_all { new.threads } else { 1 };

@@ -1,7 +1,7 @@
 //! Recordings made by hand and by chance, for tests.
 
 use super::order::Order;
-use super::row::{FRAME, SCHEDULE, tests::thread};
+use super::row::{FRAME, SCHEDULE, SYSTEM, tests::thread};
 use super::trace::Trace;
 use heartbeat_pool::Lane;
 use heartbeat_pool::record::{Place, Recorder, Role, Snapshot, Wait, What, Work};
@@ -77,7 +77,7 @@ impl Thread {
                 self.end_to(depth);
             }
             4 => {
-                let name = Recorder::name("made::system");
+                let name = Recorder::name(&format!("{SYSTEM}made::system"));
                 let value = (1 << 32) + chance.below(4);
                 self.begin(What::SpanBegun { name, value }, What::SpanEnded { name });
             }

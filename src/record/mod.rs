@@ -9,7 +9,7 @@
 //! | `path` | a frame's critical path |
 //! | `idle`, `conflict` | where each thread's time went, by cause |
 //! | `forecast`, `model`, `simulate`, `costs` | what more threads would give |
-//! | `loops` | parallel loops say that they are |
+//! | `span` | parallel loops and jobs say what they are |
 //! | `chrome`, `page`, `report`, `save` | the outputs |
 //! | `json`, `slices` | what two of them are written in; what a flow in Chrome's format lies in |
 //! | `live` | diagnostics, frame by frame |
@@ -23,7 +23,6 @@ mod forecast;
 mod idle;
 mod json;
 mod live;
-mod loops;
 #[cfg(test)]
 mod made;
 mod model;
@@ -35,6 +34,7 @@ mod row;
 mod save;
 mod simulate;
 mod slices;
+mod span;
 mod systems;
 mod trace;
 
@@ -46,8 +46,8 @@ pub use save::SaveError;
 pub use trace::Trace;
 
 pub(crate) use flight::set_up;
-pub(crate) use loops::Loop;
 pub(crate) use row::SCHEDULE;
+pub(crate) use span::Span;
 pub(crate) use systems::name_systems;
 
 use bevy_reflect::Reflect;

@@ -50,8 +50,9 @@ impl Trace {
     pub fn write_page(&self, mut out: impl Write) -> io::Result<()> {
         let (before, rest) = PAGE.split_once(DATA).unwrap_or((PAGE, ""));
         let (between, after) = rest.split_once(SCRIPT).unwrap_or((rest, ""));
-        // No text may end the script that it lies in.
-        let data = self.data().to_string().replace("</", "<\\/");
+        // No text may end the script that it lies in, or, as `<!--<script>` does, keep it from its
+        // end. JSON has no such character but in texts.
+        let data = self.data().to_string().replace('<', "\\u003c");
         let parts = [&[before, &data, between][..], &SCRIPTS, &[after]];
         for part in parts.into_iter().flatten() {
             out.write_all(part.as_bytes())?;
@@ -141,7 +142,9 @@ impl Trace {
 #[cfg(test)]
 mod tests {
     use super::super::made::{self, Chance};
+    use super::super::row::SYSTEM;
     use super::*;
+    use heartbeat_pool::record::Recorder;
     use serde_json::Value;
 
     fn data(trace: &Trace) -> Value {
@@ -160,10 +163,35 @@ mod tests {
     }
 
     #[test]
+    fn no_name_ends_the_script_or_keeps_it_from_its_end() {
+        use heartbeat_pool::Lane;
+        use heartbeat_pool::record::{What, Work};
+        let name = Recorder::name("</script><!--<script>\"\\\u{2028}ß");
+        let (lane, work) = (Lane::Frame, Work::Spawned);
+        let main = [
+            (1, What::SpanBegun { name, value: 0 }),
+            (2, What::SpanEnded { name }),
+        ];
+        let other = [
+            (1, What::Begun { job: 1, lane, work }),
+            (2, What::Ended { job: 1 }),
+        ];
+        let trace = made::of(&main, &other);
+        let mut page = Vec::new();
+        trace.write_page(&mut page).unwrap();
+        let page = String::from_utf8(page).unwrap();
+        let (_, rest) = page.split_once("const data = ").unwrap();
+        let (data, _) = rest.split_once(";\n</script>").unwrap();
+        assert!(!data.contains('<'), "{data}");
+        let data: Value = serde_json::from_str(data).unwrap();
+        assert_eq!(data["labels"][0], name.text());
+    }
+
+    #[test]
     fn a_part_of_a_system_is_told_from_other_jobs() {
         use heartbeat_pool::Lane;
-        use heartbeat_pool::record::{Place, Recorder, What, Work};
-        let name = Recorder::name("page::system");
+        use heartbeat_pool::record::{Place, What, Work};
+        let name = Recorder::name(&format!("{SYSTEM}page::system"));
         let (value, lane) = (1 << 32, Lane::Frame);
         let (work, place) = (Work::Spawned, Place::Own);
         let queued = |job| What::Queued { job, lane, place };

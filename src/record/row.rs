@@ -3,13 +3,17 @@
 use heartbeat_pool::Lane;
 use heartbeat_pool::record::{Name, Role, ThreadEvents, Wait, What, Work};
 
+// Spans of an app's own have any name and any value, so no such name may be one of these by chance.
+
 /// The name of a frame's span.
-pub(crate) const FRAME: &str = "frame";
+pub(crate) const FRAME: &str = "bevy_heartbeat frame";
 /// What a schedule's span's name begins with.
-pub(crate) const SCHEDULE: &str = "schedule ";
+pub(crate) const SCHEDULE: &str = "bevy_heartbeat schedule ";
+/// What a system's span's name begins with.
+pub(crate) const SYSTEM: &str = "bevy_heartbeat system ";
 
 /// The name of what says of a loop that it is parallel: a span around it, or a mark where it begins.
-pub(crate) const LOOP: &str = "parallel loop";
+pub(crate) const LOOP: &str = "bevy_heartbeat parallel loop";
 
 /// What a bar is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +88,7 @@ impl Kind {
         match name.text() {
             FRAME => Self::Frame(value),
             text if text.starts_with(SCHEDULE) => Self::Schedule,
-            _ if value >> 32 != 0 => Self::System(value),
+            text if text.starts_with(SYSTEM) => Self::System(value),
             _ => Self::Span,
         }
     }
@@ -327,7 +331,7 @@ pub(crate) mod tests {
 
     #[test]
     fn bars_lie_in_each_other_and_states_follow() {
-        let name = Recorder::name("row::system");
+        let name = Recorder::name(&format!("{SYSTEM}row::system"));
         let job = What::Begun {
             job: 1,
             lane: Lane::Frame,

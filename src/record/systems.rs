@@ -3,6 +3,7 @@
 //! Each is put into an adapter of the engine's before it is initialized; one that the engine knows
 //! already is left as it is.
 
+use super::row::SYSTEM;
 use bevy_app::Main;
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::{
@@ -104,7 +105,7 @@ fn name_those_of(graph: &mut ScheduleGraph, known: &mut NamedSchedule) {
         known.systems.insert(key, number);
         let name = system.name();
         let noted = Noted {
-            name: Recorder::name(&name),
+            name: Recorder::name(&format!("{SYSTEM}{name}")),
             number,
         };
         let nothing = SystemWithAccess::new(Box::new(IntoSystem::into_system(|| ())));

@@ -3,8 +3,8 @@
 use super::costs::Costs;
 use super::flow::{Flow, flows};
 use super::order::Order;
-use super::row::{Bar, Kind, Row, State};
-use heartbeat_pool::record::{Name, Role, Snapshot, ThreadEvents, What};
+use super::row::{Bar, Kind, Row, SCHEDULE, SYSTEM, State};
+use heartbeat_pool::record::{Role, Snapshot, ThreadEvents, What};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -173,18 +173,22 @@ impl Trace {
             (Kind::Frame(number), _) => format!("frame {number}"),
             (Kind::System(number), name) => {
                 let of_order = self.order.name(number);
-                let text = of_order.or(name.map(Name::text));
-                text.unwrap_or("system").to_owned()
+                let own = || name.and_then(|name| name.text().strip_prefix(SYSTEM));
+                of_order.or_else(own).unwrap_or("system").to_owned()
             }
-            (_, Some(name)) => name.text().to_owned(),
-            (Kind::Job(..), None) if bar.part_of.is_some() => {
+            (Kind::Schedule, Some(name)) => {
+                let label = name.text().strip_prefix(SCHEDULE).unwrap_or_default();
+                format!("schedule {label}")
+            }
+            (_, Some(name)) if !name.text().is_empty() => name.text().to_owned(),
+            (Kind::Job(..), _) if bar.part_of.is_some() => {
                 let system = bar.part_of.and_then(|system| self.order.name(system));
                 format!("part of {}", system.unwrap_or("a system"))
             }
-            (Kind::Job(work, lane), None) => format!("{work:?} job ({lane:?})").to_lowercase(),
-            (Kind::Wait(wait), None) => format!("waits for a {wait:?}").to_lowercase(),
-            (Kind::Sleep, None) => "sleeps".to_owned(),
-            (Kind::Schedule | Kind::Span, None) => "span".to_owned(),
+            (Kind::Job(work, lane), _) => format!("{work:?} job ({lane:?})").to_lowercase(),
+            (Kind::Wait(wait), _) => format!("waits for a {wait:?}").to_lowercase(),
+            (Kind::Sleep, _) => "sleeps".to_owned(),
+            (Kind::Schedule | Kind::Span, _) => "span".to_owned(),
         }
     }
 }
@@ -262,7 +266,7 @@ mod tests {
     use super::super::row::tests::thread;
     use super::*;
     use heartbeat_pool::Lane;
-    use heartbeat_pool::record::{Place, Work};
+    use heartbeat_pool::record::{Place, Recorder, Work};
 
     #[test]
     fn what_is_told_of_a_frame_is_the_same_once_all_before_it_is_cut_off() {
@@ -316,6 +320,26 @@ mod tests {
         let flows: Vec<_> = trace.flows.iter().map(times).collect();
         assert_eq!(flows, [(11, 30)]);
         assert_eq!((trace.start(), trace.end()), (20, 40));
+    }
+
+    #[test]
+    fn a_span_of_the_apps_own_is_one_whatever_its_name_and_value() {
+        let names = ["frame", "schedule", "schedule of lessons", "system", ""];
+        let mut main = Vec::new();
+        for (time, text) in (1..).zip(names) {
+            let name = Recorder::name(text);
+            // An entity's bits, for example.
+            let value = u64::MAX - time;
+            main.push((time * 10, What::SpanBegun { name, value }));
+            main.push((time * 10 + 5, What::SpanEnded { name }));
+        }
+        let trace = made::of(&main, &[(1, What::Beat)]);
+        assert!(trace.frames.is_empty());
+        let bars = &trace.rows[0].bars;
+        assert!(bars.iter().all(|bar| bar.kind == Kind::Span));
+        let labels: Vec<_> = bars.iter().map(|bar| trace.label(bar)).collect();
+        assert_eq!(labels[..4], names[..4]);
+        assert_eq!(labels[4], "span");
     }
 
     #[test]

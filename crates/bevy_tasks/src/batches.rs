@@ -94,7 +94,7 @@ pub(crate) fn is_iteration(caller: &Location) -> bool {
 pub(crate) fn note() {
     static NAME: OnceLock<Name> = OnceLock::new();
     if Recorder::is_on() {
-        let name = *NAME.get_or_init(|| Recorder::name("parallel loop"));
+        let name = *NAME.get_or_init(|| Recorder::name("bevy_heartbeat parallel loop"));
         Recorder::mark(name, 0);
     }
 }

@@ -57,11 +57,11 @@
 //!
 //! | room | what is in it |
 //! | --- | --- |
-//! | `sync`, `unwind`, `small_fn`, `job`, `late`, `active`, `tickets`, `thread_bound`, `thread_clock`, `alarm`, `placement` | primitives |
+//! | `sync`, `unwind`, `small_fn`, `job`, `late`, `active`, `tickets`, `thread_bound`, `thread_clock`, `stopwatch`, `alarm`, `placement` | primitives |
 //! | `lanes` | who may run what |
 //! | `record` | what happened, event by event |
 //! | `parker`, `latch`, `signal` | where a thread sleeps, and how it is told |
-//! | `trace`, `metrics` | what was done |
+//! | `trace`, `metrics`, `waits` | what was done |
 //! | `idle`, `heartbeat` | who is idle, and how forks come to be shared |
 //! | `cost` | what was measured of work like that which comes |
 //! | `threads` | the operating system's threads |
@@ -86,8 +86,10 @@ mod alarm;
 mod latch;
 mod parker;
 mod signal;
+mod stopwatch;
 mod thread_clock;
 mod tickets;
+mod waits;
 
 mod idle;
 mod lanes;
@@ -173,5 +175,7 @@ pub use verbs::spawn::{spawn, spawn_async, spawn_future};
 pub use verbs::split::Split;
 #[cfg(not(heartbeat_loom))]
 pub use verbs::yield_now::{Yield, YieldTask, yield_local, yield_now, yield_task};
+#[cfg(not(heartbeat_loom))]
+pub use waits::WaitWatch;
 #[cfg(not(heartbeat_loom))]
 pub use worker::Worker;

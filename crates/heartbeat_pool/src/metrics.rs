@@ -1,7 +1,8 @@
 //! What the pool has done, in counts that cost a relaxed store each.
 
 use crate::lanes::lane::Lane;
-use crate::sync::{AtomicU64, Instant, OnceLock, Ordering};
+use crate::stopwatch::{self, Stopwatch};
+use crate::sync::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// A seat's own counts. Only its owner writes them, so a load and a store do for an addition.
@@ -18,25 +19,13 @@ pub(crate) struct Counters {
     parks: AtomicU64,
     wakes: AtomicU64,
     beats: AtomicU64,
-    /// Nanoseconds of the busy stretches that are over.
-    busy: AtomicU64,
-    /// When the present busy stretch began, by [`now`]; zero outside of one.
-    busy_since: AtomicU64,
+    /// The time at work for each lane, of which one at most runs.
+    busy: [Stopwatch; 3],
 }
 
 fn bump(counter: &AtomicU64) {
-    add(counter, 1);
-}
-
-fn add(counter: &AtomicU64, more: u64) {
     // Relaxed: nothing is inferred from a count.
-    counter.store(counter.load(Ordering::Relaxed) + more, Ordering::Relaxed);
-}
-
-/// Nanoseconds since the first call, never zero.
-fn now() -> u64 {
-    static START: OnceLock<Instant> = OnceLock::new();
-    START.get_or_init(Instant::now).elapsed().as_nanos() as u64 + 1
+    counter.store(counter.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
 }
 
 impl Counters {
@@ -81,20 +70,34 @@ impl Counters {
         bump(&self.beats);
     }
 
-    pub(crate) fn busy_begin(&self) {
-        self.busy_since.store(now(), Ordering::Relaxed);
+    /// The thread works for `lane` from now on.
+    pub(crate) fn busy_begin(&self, lane: Lane) {
+        let now = stopwatch::now();
+        for (busy, of) in self.busy.iter().zip(Lane::ALL) {
+            if of == lane {
+                busy.start(now);
+            } else {
+                busy.stop(now);
+            }
+        }
+    }
+
+    /// If the thread works, it does so for `lane` from now on.
+    pub(crate) fn busy_turn(&self, lane: Lane) {
+        if self.is_busy() && !self.busy[lane.index()].is_running() {
+            self.busy_begin(lane);
+        }
     }
 
     pub(crate) fn is_busy(&self) -> bool {
-        self.busy_since.load(Ordering::Relaxed) != 0
+        self.busy.iter().any(Stopwatch::is_running)
     }
 
     /// Ends the busy stretch, if there is one.
     pub(crate) fn busy_end(&self) {
-        let since = self.busy_since.load(Ordering::Relaxed);
-        if since != 0 {
-            add(&self.busy, now() - since);
-            self.busy_since.store(0, Ordering::Relaxed);
+        if self.is_busy() {
+            let now = stopwatch::now();
+            self.busy.iter().for_each(|busy| busy.stop(now));
         }
     }
 
@@ -114,10 +117,8 @@ impl Counters {
     /// The counts so far. What is queued, the seat knows.
     pub(crate) fn read(&self, name: &str) -> WorkerMetrics {
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        let running = match count(&self.busy_since) {
-            0 => 0,
-            since => now().saturating_sub(since),
-        };
+        let busy = |lane: usize| self.busy[lane].read(stopwatch::now);
+        let busy_by_lane = [0, 1, 2].map(busy);
         WorkerMetrics {
             name: name.to_owned(),
             jobs: [0, 1, 2].map(|lane: usize| count(&self.jobs[lane])),
@@ -127,7 +128,8 @@ impl Counters {
             parks: count(&self.parks),
             wakes: count(&self.wakes),
             beats: count(&self.beats),
-            busy: Duration::from_nanos(count(&self.busy) + running),
+            busy: busy_by_lane.iter().sum(),
+            busy_by_lane,
             queued: 0,
         }
     }
@@ -155,10 +157,14 @@ pub struct WorkerMetrics {
     pub wakes: u64,
     /// Times it woke by itself as the sentinel, to keep the beat.
     pub beats: u64,
-    /// How long it was at work, waits left out. Of a thread from outside, such as the main one: how
-    /// long it has had a core since it first came, whatever it did, on Linux and Android; elsewhere
-    /// zero.
+    /// How long it was at work, waits left out. Of a thread from outside, such as the main one, and
+    /// of an [enrolled](crate::ThreadBuilder::enroll) one: how long it has had a core since it first
+    /// came, whatever it did, on Linux and Android; elsewhere zero.
     pub busy: Duration,
+    /// The parts of [`busy`](Self::busy) that went to each lane, by [`Lane::index`]; together they
+    /// are all of it. That of a thread from outside is all the frame's, for the system tells no
+    /// more.
+    pub busy_by_lane: [Duration; 3],
     /// Jobs that lie in its own queues now, which others may take; private ones are not counted.
     pub queued: usize,
 }
@@ -225,6 +231,9 @@ impl WorkerMetrics {
         self.wakes += other.wakes;
         self.beats += other.beats;
         self.busy += other.busy;
+        for (sum, busy) in self.busy_by_lane.iter_mut().zip(other.busy_by_lane) {
+            *sum += busy;
+        }
         self.queued += other.queued;
     }
 }

@@ -14,6 +14,7 @@ use crate::record::note;
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Instant, Ordering};
 use crate::thread_clock::ThreadClock;
 use crossbeam_utils::CachePadded;
+use std::time::Duration;
 
 /// The shared side of a worker; its own side is [`Worker`](crate::Worker).
 pub(crate) struct Seat {
@@ -84,6 +85,7 @@ impl Seat {
         let mut metrics = self.counters.read(&self.name);
         if let Some(ran) = self.clock.and_then(ThreadClock::ran) {
             metrics.busy = ran;
+            metrics.busy_by_lane = [ran, Duration::ZERO, Duration::ZERO];
         }
         metrics.queued = self.stealer.len() + self.forks.len();
         metrics

@@ -181,6 +181,30 @@ fn an_enrolled_thread_takes_part_where_it_waits() {
     });
 }
 
+#[cfg(any(target_os = "linux", target_os = "android"))]
+#[cfg(not(any(miri, heartbeat_sim)))]
+#[test]
+fn an_enrolled_thread_is_busy_only_while_it_has_a_core() {
+    within_a_minute(|| {
+        let pool = enrolled(2);
+        let thread = thread::current().id();
+        let busy = || {
+            let metrics = pool.metrics();
+            let mut workers = metrics.workers.iter();
+            let own = workers.find(|worker| worker.name == format!("{thread:?}"));
+            own.unwrap().busy
+        };
+        // After a wait inside of the pool, for which it gives its seat away.
+        pool.install(|_| {
+            let sleep = || thread::sleep(Duration::from_millis(5));
+            heartbeat_pool::block_on(heartbeat_pool::spawn_blocking(sleep));
+        });
+        let before = busy();
+        thread::sleep(Duration::from_millis(20));
+        assert!(busy() - before < Duration::from_millis(20));
+    });
+}
+
 /// Handlers are called inside of the pool, and what they enter doesn't hide the thread's own seat.
 #[test]
 fn a_thread_whose_handler_enters_pools_is_still_a_member() {

@@ -3,9 +3,11 @@
 #![allow(missing_docs, reason = "a test")]
 #![cfg(not(heartbeat_sim))]
 
-use heartbeat_pool::record::{Cursor, Recorder, Snapshot, What};
+use heartbeat_pool::record::{Cursor, Recorder, Snapshot, ThreadEvents, What};
 use heartbeat_pool::{Lane, ThreadPool};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
 
 /// One recorder a process: one test at a time.
 fn alone() -> MutexGuard<'static, ()> {
@@ -74,4 +76,87 @@ fn a_size_that_no_power_of_two_reaches_is_cut() {
     pool.block_on(pool.spawn_future(Lane::Io, async {}));
     Recorder::stop();
     assert!(!Recorder::snapshot().threads.is_empty());
+}
+
+#[test]
+fn sessions_that_begin_and_end_while_jobs_run_keep_each_threads_events_in_order() {
+    let _alone = alone();
+    let pool = ThreadPool::builder().num_threads(8).build().unwrap();
+    let is_over = AtomicBool::new(false);
+    let name = Recorder::name("mark");
+    let check = |snapshot: &Snapshot| {
+        let mut threads: Vec<_> = snapshot.threads.iter().map(|ring| ring.thread).collect();
+        threads.sort_unstable();
+        assert!(
+            threads.windows(2).all(|pair| pair[0] < pair[1]),
+            "{threads:?}"
+        );
+        for thread in &snapshot.threads {
+            let times = thread.events.windows(2);
+            assert!(times.into_iter().all(|pair| pair[0].time <= pair[1].time));
+            let mut open = Vec::new();
+            for event in &thread.events {
+                match event.what {
+                    What::Begun { job, .. } => open.push(job),
+                    // That of a job may be lost that began in the session before.
+                    What::Ended { job } => assert_eq!(open.pop(), Some(job), "{snapshot:?}"),
+                    _ => {}
+                }
+            }
+        }
+    };
+    thread::scope(|scope| {
+        for number in 0..4_usize {
+            let is_over = &is_over;
+            scope.spawn(move || {
+                for round in 0..60 {
+                    match (number + round) % 4 {
+                        0 => Recorder::start(1 << 12),
+                        1 => Recorder::stop(),
+                        _ => Recorder::mark(name, round as u64),
+                    }
+                    let snapshot = Recorder::snapshot();
+                    if snapshot.all_lost() == 0 {
+                        check(&snapshot);
+                    }
+                }
+                is_over.store(true, Ordering::Relaxed);
+            });
+        }
+        while !is_over.load(Ordering::Relaxed) {
+            let tasks = Lane::ALL.map(|lane| pool.spawn_future(lane, async {}));
+            pool.scope(|scope| (0..20).for_each(|_| scope.spawn(|| ())));
+            tasks.into_iter().for_each(|task| pool.block_on(task));
+        }
+    });
+    Recorder::stop();
+}
+
+#[test]
+fn each_of_64_threads_has_its_events() {
+    let _alone = alone();
+    let name = Recorder::name("mark");
+    let pool = ThreadPool::builder().num_threads(64).build().unwrap();
+    Recorder::start(1 << 8);
+    let marks = 5;
+    let numbers = pool.broadcast(|_| {
+        (0..marks).for_each(|value| Recorder::mark(name, value));
+        Recorder::this_thread()
+    });
+    Recorder::stop();
+    let snapshot = Recorder::snapshot();
+    for number in numbers {
+        let of_thread = |ring: &&ThreadEvents| ring.thread == number;
+        let mut rings = snapshot.threads.iter().filter(of_thread);
+        let ring = rings.next().unwrap();
+        let is_mark = |what: What| matches!(what, What::Mark { .. });
+        assert_eq!(
+            ring.events
+                .iter()
+                .filter(|event| is_mark(event.what))
+                .count(),
+            5
+        );
+        assert!(rings.next().is_none());
+    }
 }

@@ -52,17 +52,22 @@ function tickTime(nanos) {
   return Number((nanos / unit).toFixed(3)) + " " + name;
 }
 
-// The names in a text, each with the last of its modules, or with none.
-const short = text => text.replace(/(?:\w+::)+(?=\w+::\w)/g, "");
-const shortest = text => text.replace(/(?:\w+::)+(?=\w)/g, "");
+// The names in a text, each with the last of its modules, or with none. A search begins where a name does, or a
+// long one would be searched from each of its letters.
+const short = text => text.replace(/(?<![\p{L}\p{N}_])(?:[\p{L}\p{N}_]+::)+(?=[\p{L}\p{N}_]+::[\p{L}\p{N}_])/gu, "");
+const shortest = text => text.replace(/(?<![\p{L}\p{N}_])(?:[\p{L}\p{N}_]+::)+(?=[\p{L}\p{N}_])/gu, "");
 
 // As much of a label as there is room for.
 function fitting(context, label, room) {
-  const fits = text => context.measureText(text).width <= room;
+  // No letter is narrower than a pixel, so much need not be measured.
+  const fits = text => text.length <= room && context.measureText(text).width <= room;
   const bare = shortest(label), whole = [short(label), bare, bare.replace(/^part of /, "")].find(fits);
   if (whole !== undefined) return whole;
-  let length = bare.length;
-  while (length > 2 && !fits(bare.slice(0, length) + "…")) length--;
+  let length = 2, most = Math.min(bare.length, Math.max(Math.floor(room), 2));
+  while (length < most) {
+    const middle = (length + most + 1) >> 1;
+    if (fits(bare.slice(0, middle) + "…")) length = middle; else most = middle - 1;
+  }
   return length > 2 ? bare.slice(0, length) + "…" : "";
 }
 

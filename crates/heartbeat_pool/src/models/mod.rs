@@ -38,6 +38,8 @@ mod spmc;
 mod waiters;
 #[cfg(heartbeat_loom)]
 mod waiting;
+#[cfg(heartbeat_loom)]
+mod waits;
 
 /// Checks `f` in all interleavings with at most so many preemptions.
 #[cfg(heartbeat_loom)]

@@ -18,6 +18,7 @@ use crate::verbs::broadcast::BroadcastContext;
 use crate::verbs::scope::Scope;
 use crate::verbs::split::Split;
 use crate::verbs::yield_now::Yield;
+use crate::waits::WaitWatch;
 use crate::worker::current;
 use crate::worker::{MAIN, Worker};
 use async_task::Task;
@@ -316,6 +317,13 @@ impl ThreadPool {
     #[must_use]
     pub fn metrics(&self) -> PoolMetrics {
         self.registry().metrics()
+    }
+
+    /// Has the pool time how long its queued jobs wait, for as long as what this gives lives. It
+    /// costs a look at a clock for each job that is queued; nothing while nobody watches.
+    #[must_use]
+    pub fn watch_waits(&self) -> WaitWatch {
+        WaitWatch::new(&self.registry().waits)
     }
 }
 

@@ -1,4 +1,4 @@
-//! What can happen, and how it lies in three words.
+//! What can happen.
 
 use super::names::Name;
 use crate::lanes::lane::Lane;
@@ -129,14 +129,15 @@ macro_rules! codes {
         pub enum $name {
             $($(#[$of])* $variant,)*
         }
+        #[cfg(not(any(heartbeat_loom, heartbeat_sim)))]
         impl $name {
-            const ALL: &[Self] = &[$(Self::$variant),*];
+            pub(super) const ALL: &[Self] = &[$(Self::$variant),*];
 
-            const fn code(self) -> u64 {
+            pub(super) const fn code(self) -> u64 {
                 self as u64
             }
 
-            fn of(code: u64) -> Option<Self> {
+            pub(super) fn of(code: u64) -> Option<Self> {
                 Self::ALL.get(code as usize).copied()
             }
         }
@@ -218,156 +219,5 @@ codes! {
         Kept,
         /// A place that became free.
         Seat,
-    }
-}
-
-/// The words of an event; the lowest byte of the first says which one it is.
-pub(super) type Words = [u64; 3];
-
-const fn pair(high: u64, low: u64) -> u64 {
-    high << 8 | low
-}
-
-impl What {
-    fn parts(self) -> (u64, u64, u64) {
-        match self {
-            Self::Queued { job, lane, place } => (0, job, pair(lane.index() as u64, place.code())),
-            Self::Begun { job, lane, work } => (1, job, pair(lane.index() as u64, work.code())),
-            Self::Ended { job } => (2, job, 0),
-            Self::Forked { job } => (3, job, 0),
-            Self::Promoted { job } => (4, job, 0),
-            Self::Stolen { from } => (5, from.into(), 0),
-            Self::Parked { parker, timed } => (6, parker, timed.into()),
-            Self::Awake { woken } => (7, woken.into(), 0),
-            Self::Clocks { ran, delayed } => (8, ran, delayed),
-            Self::Woke { parker } => (9, parker, 0),
-            Self::Called { need } => (10, need.code(), 0),
-            Self::WaitBegun { wait } => (11, wait.code(), 0),
-            Self::WaitEnded => (12, 0, 0),
-            Self::SeatGiven => (13, 0, 0),
-            Self::SeatBack => (14, 0, 0),
-            Self::SpareStarted => (15, 0, 0),
-            Self::Beat => (16, 0, 0),
-            Self::SpanBegun { name, value } => (17, name.number(), value),
-            Self::SpanEnded { name } => (18, name.number(), 0),
-            Self::Mark { name, value } => (19, name.number(), value),
-        }
-    }
-
-    fn of(tag: u64, a: u64, b: u64) -> Option<Self> {
-        let lane = || Lane::ALL.get((b >> 8) as usize).copied();
-        Some(match tag {
-            0 => Self::Queued {
-                job: a,
-                lane: lane()?,
-                place: Place::of(b & 0xff)?,
-            },
-            1 => Self::Begun {
-                job: a,
-                lane: lane()?,
-                work: Work::of(b & 0xff)?,
-            },
-            2 => Self::Ended { job: a },
-            3 => Self::Forked { job: a },
-            4 => Self::Promoted { job: a },
-            5 => Self::Stolen { from: a as u32 },
-            6 => Self::Parked {
-                parker: a,
-                timed: b != 0,
-            },
-            7 => Self::Awake { woken: a != 0 },
-            8 => Self::Clocks { ran: a, delayed: b },
-            9 => Self::Woke { parker: a },
-            10 => Self::Called { need: Need::of(a)? },
-            11 => Self::WaitBegun { wait: Wait::of(a)? },
-            12..=16 => Self::plain(tag)?,
-            _ => Self::named(tag, Name::of(a), b)?,
-        })
-    }
-
-    fn plain(tag: u64) -> Option<Self> {
-        Some(match tag {
-            12 => Self::WaitEnded,
-            13 => Self::SeatGiven,
-            14 => Self::SeatBack,
-            15 => Self::SpareStarted,
-            16 => Self::Beat,
-            _ => return None,
-        })
-    }
-
-    fn named(tag: u64, name: Name, value: u64) -> Option<Self> {
-        Some(match tag {
-            17 => Self::SpanBegun { name, value },
-            18 => Self::SpanEnded { name },
-            19 => Self::Mark { name, value },
-            _ => return None,
-        })
-    }
-}
-
-impl Event {
-    pub(super) fn words(self) -> Words {
-        let (tag, a, b) = self.what.parts();
-        [self.time << 8 | tag, a, b]
-    }
-
-    /// None if these are the words of no event.
-    pub(super) fn of([head, a, b]: Words) -> Option<Self> {
-        let what = What::of(head & 0xff, a, b)?;
-        Some(Self {
-            time: head >> 8,
-            what,
-        })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_event_comes_back_from_its_words() {
-        let name = Name::of(7);
-        let (job, lane) = (0xdead_beef_0000, Lane::Io);
-        let mut all = vec![
-            What::Ended { job },
-            What::Forked { job },
-            What::Promoted { job },
-            What::Stolen { from: 9 },
-            What::Parked {
-                parker: job,
-                timed: true,
-            },
-            What::Awake { woken: false },
-            What::Clocks { ran: 1, delayed: 2 },
-            What::Woke { parker: job },
-            What::WaitEnded,
-            What::SeatGiven,
-            What::SeatBack,
-            What::SpareStarted,
-            What::Beat,
-            What::SpanBegun { name, value: 3 },
-            What::SpanEnded { name },
-            What::Mark { name, value: 4 },
-        ];
-        all.extend(
-            Place::ALL
-                .iter()
-                .map(|&place| What::Queued { job, lane, place }),
-        );
-        all.extend(
-            Work::ALL
-                .iter()
-                .map(|&work| What::Begun { job, lane, work }),
-        );
-        all.extend(Need::ALL.iter().map(|&need| What::Called { need }));
-        all.extend(Wait::ALL.iter().map(|&wait| What::WaitBegun { wait }));
-        for (time, what) in (1_000..).zip(all) {
-            let event = Event { time, what };
-            assert_eq!(Event::of(event.words()), Some(event));
-        }
-        assert_eq!(Event::of([255, 0, 0]), None);
-        assert_eq!(Event::of([10, 99, 0]), None);
     }
 }

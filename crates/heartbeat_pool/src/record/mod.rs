@@ -1,16 +1,16 @@
 //! The recorder: what each thread did, event by event, in a `ring` that it alone writes.
 //!
-//! `event` says what can happen, `threads` which rings there are, `clock` reads the clocks,
-//! `names` keeps the names that a program gives to what it does, and `note` is what the pool's
-//! rooms call. It imports nothing but `sync` and the lanes, so that every room may note what
-//! happens there. [`Recorder`] is the way in.
+//! `event` says what can happen, `words` how that lies in a ring, `threads` which rings there are,
+//! `clock` reads the clocks, `names` keeps the names that a program gives to what it does, and
+//! `note` is what the pool's rooms call. It imports nothing but `sync` and the lanes, so that every
+//! room may note what happens there. [`Recorder`] is the way in.
 //!
 //! Off, an event costs one relaxed load. The private half of a join is no event: nobody but its
 //! owner knows of it until it is promoted, and it costs less than a look at the clock.
 
 mod event;
-mod names;
 pub(crate) mod note;
+#[cfg(not(heartbeat_sim))]
 pub(crate) mod ring;
 
 #[cfg(not(any(heartbeat_loom, heartbeat_sim)))]
@@ -19,7 +19,11 @@ mod clock;
 mod recorder;
 #[cfg(not(any(heartbeat_loom, heartbeat_sim)))]
 mod snapshot;
-// In a model nothing is recorded.
+#[cfg(not(any(heartbeat_loom, heartbeat_sim)))]
+mod words;
+// In a model nothing is recorded, and nothing has a name.
+#[cfg_attr(any(heartbeat_loom, heartbeat_sim), path = "no_names.rs")]
+mod names;
 #[cfg_attr(any(heartbeat_loom, heartbeat_sim), path = "off.rs")]
 mod threads;
 

@@ -8,29 +8,42 @@ use std::sync::{Mutex, PoisonError};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Name(u32);
 
+/// Names that are kept at most, each for as long as the process runs.
+const MOST: usize = 1 << 16;
+
+/// What more of them are called.
+const OTHERS: &str = "more names than there is place for";
+
 #[derive(Default)]
 struct Names {
     texts: Vec<&'static str>,
     numbers: HashMap<&'static str, u32>,
 }
 
+impl Names {
+    fn number(&mut self, text: &str) -> u32 {
+        if let Some(number) = self.numbers.get(text) {
+            return *number;
+        }
+        if self.texts.len() >= MOST - 1 && text != OTHERS {
+            return self.number(OTHERS);
+        }
+        let number = self.texts.len() as u32;
+        // Events refer to it till the process ends.
+        let text: &'static str = text.to_owned().leak();
+        self.texts.push(text);
+        self.numbers.insert(text, number);
+        number
+    }
+}
+
 static NAMES: Mutex<Option<Names>> = Mutex::new(None);
 
 impl Name {
     /// That of `text`.
-    #[cfg_attr(any(heartbeat_loom, heartbeat_sim), expect(dead_code))]
     pub(super) fn new(text: &str) -> Self {
         let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
-        let names = names.get_or_insert_default();
-        if let Some(number) = names.numbers.get(text) {
-            return Self(*number);
-        }
-        let number = u32::try_from(names.texts.len()).unwrap_or(u32::MAX);
-        // Names are few, and events refer to them till the process ends.
-        let text: &'static str = text.to_owned().leak();
-        names.texts.push(text);
-        names.numbers.insert(text, number);
-        Self(number)
+        Self(names.get_or_insert_default().number(text))
     }
 
     pub(super) fn number(self) -> u64 {
@@ -56,5 +69,24 @@ impl Name {
             .and_then(|texts| texts.get(self.0 as usize))
             .copied()
             .unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_are_new_each_time_are_not_kept_without_end() {
+        let mut names = Names::default();
+        let first = names.number("first");
+        let numbers: Vec<_> = (0..MOST + 10)
+            .map(|name| names.number(&name.to_string()))
+            .collect();
+        assert_eq!(names.texts.len(), MOST);
+        assert_eq!((first, names.number("first"), numbers[0]), (0, 0, 1));
+        let last = numbers[numbers.len() - 1];
+        assert_eq!(names.texts[last as usize], OTHERS);
+        assert_eq!(names.number("one more"), last);
     }
 }

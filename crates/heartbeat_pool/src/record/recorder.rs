@@ -91,7 +91,8 @@ impl Recorder {
     }
 
     /// Keeps a name for as long as the process runs. It takes a lock, so it is to be called once a
-    /// name, not once an event.
+    /// name, not once an event. Of names that are new each time 65,535 are kept; more have one name
+    /// in common that says so.
     #[must_use]
     pub fn name(text: &str) -> Name {
         Name::new(text)

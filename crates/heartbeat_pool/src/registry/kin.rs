@@ -170,7 +170,7 @@ impl Registry {
             *lock(&self.kin.starter) = Some(starter);
         }
         let config = config(&self.config, self.kin.lower_priority());
-        let lower = Self::new(config, self.threads.main());
+        let lower = Self::beside(config, self.threads.main(), self.waits.clone());
         _ = lower.kin.upper.set(Arc::downgrade(self));
         for lane in [Lane::Io, Lane::Background] {
             lower

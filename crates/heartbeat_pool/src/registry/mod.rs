@@ -23,6 +23,7 @@ use crate::registry::seats::Seats;
 use crate::registry::start::{Main, Threads};
 use crate::sync::{Arc, AtomicBool, Ordering};
 use crate::unwind;
+use crate::waits::Waits;
 use std::any::Any;
 use std::iter;
 
@@ -41,6 +42,8 @@ pub(crate) struct Registry {
     brief: AtomicBool,
     active: ActiveTasks,
     pub(crate) kin: Kin,
+    /// The pool's, so both registries'.
+    pub(crate) waits: Arc<Waits>,
 }
 
 impl Tracks for Registry {
@@ -60,7 +63,13 @@ impl Tracks for Registry {
 
 impl Registry {
     pub(crate) fn new(config: Config, main: Main) -> Arc<Self> {
+        Self::beside(config, main, Arc::new(Waits::new()))
+    }
+
+    /// One of a pool that has these waits.
+    fn beside(config: Config, main: Main, waits: Arc<Waits>) -> Arc<Self> {
         Arc::new(Self {
+            waits,
             kin: Kin::new(&config),
             injectors: Lane::ALL.map(|_| Injector::new()),
             blocking: BlockingQueue::new(),
@@ -103,9 +112,11 @@ impl Registry {
             lane,
             place: Place::Injector,
         });
+        let injector = &self.injectors[lane.index()];
+        self.waits.queued(lane, job.number(), || injector.len());
         // Closed at the end. What comes then may be a task that its waker woke before that, under
         // whatever locks.
-        if let Err(refused) = self.injectors[lane.index()].push(job) {
+        if let Err(refused) = injector.push(job) {
             late::drop_elsewhere(refused);
         }
     }

@@ -47,12 +47,12 @@ pub(crate) fn seat_in(registry: &Arc<Registry>) -> Rc<Worker> {
         drop(seats);
         // Outside of the borrow: they may be the last to hold a pool's handlers.
         drop(gone);
-        let worker = Rc::new(Worker::new(registry, None));
+        let worker = Rc::new(Worker::from_outside(registry));
         state.seats.borrow_mut().push(worker.clone());
         worker
     });
     // While the thread's locals are destroyed, a seat for this call alone.
-    kept.unwrap_or_else(|_| Rc::new(Worker::new(registry, None)))
+    kept.unwrap_or_else(|_| Rc::new(Worker::from_outside(registry)))
 }
 
 /// The calling thread's index in `registry`, if it is one of that pool's own.

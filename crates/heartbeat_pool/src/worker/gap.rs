@@ -112,7 +112,7 @@ impl Worker {
         thread::sleep(due);
         self.seat.core.take();
         if was_busy {
-            counters.busy_begin();
+            counters.busy_begin(self.lane());
         }
         self.count.gaps.end();
     }

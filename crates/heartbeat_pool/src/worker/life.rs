@@ -9,6 +9,7 @@ use crate::record::{Role, note};
 use crate::registry::Registry;
 use crate::schedule::News;
 use crate::sync::{Arc, hint};
+use crate::thread_clock::ThreadClock;
 use crate::unwind;
 use crate::worker::current::{self, Entered};
 use std::any::Any;
@@ -48,7 +49,7 @@ pub(crate) fn thread_main(registry: &Arc<Registry>, pinned: &Arc<Pinned>) {
         true => Role::Lower,
         false => Role::Frame,
     });
-    let worker = Rc::new(Worker::new(registry, Some(pinned.clone())));
+    let worker = Rc::new(Worker::new(registry, Some(pinned.clone()), None));
     pinned.begin(worker.parker.clone());
     current::keep_seat(worker.clone());
     let entered = Entered::new(worker.clone());
@@ -69,7 +70,9 @@ pub(crate) fn thread_main(registry: &Arc<Registry>, pinned: &Arc<Pinned>) {
 /// Makes the calling thread one of the pool's own that doesn't run its loop, and keeps `thread`
 /// until that ends.
 pub(crate) fn enroll(registry: &Arc<Registry>, pinned: &Arc<Pinned>, thread: Box<dyn Any>) {
-    let worker = Rc::new(Worker::new(registry, Some(pinned.clone())));
+    // Its own affairs are most of what it does.
+    let clock = ThreadClock::of_this_thread();
+    let worker = Rc::new(Worker::new(registry, Some(pinned.clone()), clock));
     pinned.begin(worker.parker.clone());
     current::enroll(worker, thread);
 }

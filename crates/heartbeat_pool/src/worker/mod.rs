@@ -98,7 +98,20 @@ pub struct Worker {
 }
 
 impl Worker {
-    pub(crate) fn new(registry: &Arc<Registry>, pinned: Option<Arc<Pinned>>) -> Self {
+    /// That of the calling thread, which enters the pool from outside.
+    pub(crate) fn from_outside(registry: &Arc<Registry>) -> Self {
+        // Once, in the pool of frames.
+        let is_timed = !registry.kin.is_lower();
+        let clock = is_timed.then(ThreadClock::of_this_thread).flatten();
+        Self::new(registry, None, clock)
+    }
+
+    /// That of the calling thread, which times itself unless there is a clock for it.
+    pub(crate) fn new(
+        registry: &Arc<Registry>,
+        pinned: Option<Arc<Pinned>>,
+        clock: Option<ThreadClock>,
+    ) -> Self {
         let deque = Deque::new_fifo();
         let thread = thread::current();
         let name = match thread.name() {
@@ -106,9 +119,6 @@ impl Worker {
             None => format!("{:?}", thread.id()),
         };
         let forks = Forks::new();
-        // Once, in the pool of frames.
-        let is_timed = pinned.is_none() && !registry.kin.is_lower();
-        let clock = is_timed.then(ThreadClock::of_this_thread).flatten();
         let seat = Arc::new(Seat::new(
             name,
             deque.stealer(),
@@ -285,6 +295,8 @@ impl Worker {
             lane: Lane::Frame,
             place: Place::Own,
         });
+        let waits = &self.registry.waits;
+        waits.queued(Lane::Frame, job.number(), || self.deque.len());
         self.deque.push(job);
     }
 
@@ -331,6 +343,9 @@ impl Worker {
             self.count.slot.release(&self.registry.threads.numbers);
             self.registry.occupancy.leave(left);
         }
+        if charge.is_some() {
+            self.seat.counters.busy_turn(self.lane());
+        }
     }
 
     /// Moves the thread, which has nothing to do, away from the core of one that runs.
@@ -347,7 +362,7 @@ impl Worker {
     /// entering the pool must cost less than a look at a clock.
     fn busy_begin(&self) {
         if self.is_member() {
-            self.seat.counters.busy_begin();
+            self.seat.counters.busy_begin(self.lane());
         }
     }
 }

@@ -7,17 +7,28 @@ use crate::worker::current;
 use std::rc::Rc;
 
 /// A thread that waits, and is counted as running in no pool until this is dropped.
-pub(crate) struct Standing(Vec<(Rc<Worker>, Charge)>);
+pub(crate) struct Standing(Vec<Left>);
+
+/// A seat that was left.
+struct Left {
+    worker: Rc<Worker>,
+    charge: Charge,
+    /// Whether its thread timed itself there.
+    was_busy: bool,
+}
 
 impl Drop for Standing {
     fn drop(&mut self) {
-        for (worker, charge) in self.0.drain(..) {
+        for left in self.0.drain(..) {
+            let (worker, charge) = (&left.worker, left.charge);
             // Whether there is room or not: nobody is held up who comes back.
             worker.seat.set_waiting(false);
             worker.registry.occupancy.enter(charge);
             worker.count.charge.set(Some(charge));
             worker.seat.core.take();
-            worker.busy_begin();
+            if left.was_busy {
+                worker.seat.counters.busy_begin(worker.lane());
+            }
             note::note(|| What::SeatBack);
         }
     }
@@ -42,6 +53,7 @@ impl Worker {
         current::for_each_seat(|worker| {
             worker.share_all();
             if let Some(charge) = worker.count.charge.take() {
+                let was_busy = worker.seat.counters.is_busy();
                 worker.seat.counters.busy_end();
                 worker.seat.core.give_back();
                 worker.count.slot.release(&worker.registry.threads.numbers);
@@ -49,7 +61,11 @@ impl Worker {
                 worker.registry.occupancy.leave(charge);
                 note::note(|| What::SeatGiven);
                 worker.registry.offer_seat();
-                left.push((worker.clone(), charge));
+                left.push(Left {
+                    worker: worker.clone(),
+                    charge,
+                    was_busy,
+                });
             }
         });
         Standing(left)

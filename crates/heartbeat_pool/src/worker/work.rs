@@ -204,6 +204,7 @@ impl Worker {
 
     pub(super) fn run_counted(&self, work: Work, job: Job) {
         self.count_job();
+        self.registry.waits.begun(self.lane(), job.number());
         trace::job(work, self.lane(), job.number(), || job.run());
     }
 
@@ -230,10 +231,13 @@ impl Worker {
         self.stretch.is_needed();
         self.seat.core.give_back();
         counters.blocking();
+        let was_busy = counters.is_busy();
         counters.busy_end();
         trace::job(Work::Blocking, self.lane(), job.number(), || job.run());
         self.registry.blocking.finish();
-        self.busy_begin();
+        if was_busy {
+            counters.busy_begin(self.lane());
+        }
     }
 
     pub(crate) fn run_fork(&self, fork: ForkPtr) {
@@ -295,8 +299,10 @@ impl Worker {
         if let Some(outer) = outer {
             occupancy.leave(outer);
         }
+        self.seat.counters.busy_turn(lane);
         self.run(found);
         self.count.charge.set(outer);
+        self.seat.counters.busy_turn(self.lane());
         if let Some(outer) = outer {
             occupancy.enter(outer);
         }

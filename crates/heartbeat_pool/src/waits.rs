@@ -1,0 +1,339 @@
+//! How long queued jobs wait, lane by lane, where somebody asks.
+//!
+//! Who queues a job *marks* it: notes its number, and when. Who begins a job looks whether it is a
+//! marked one. There is a mark for the job that was queued last, which each one takes over, and one
+//! for each doubling of the queue's length, which the first job takes that comes when so many are
+//! before it, and keeps till it begins. So of a burst the last job is timed, which waits longest;
+//! of a queue that grows slowly, one in each part that is as long as all before it.
+
+use crate::lanes::lane::Lane;
+use crate::stopwatch;
+use crate::sync::{Arc, AtomicU64, AtomicUsize, Ordering};
+use crossbeam_utils::CachePadded;
+use std::time::Duration;
+
+/// Marks for doublings of a queue's length; jobs that come when it is longer share the last one.
+#[cfg(not(heartbeat_loom))]
+const DOUBLINGS: usize = 16;
+/// One, for models.
+#[cfg(heartbeat_loom)]
+const DOUBLINGS: usize = 1;
+
+/// In place of a job's number: none is zero, as none lies at address zero.
+const NOBODY: u64 = 0;
+
+/// The waits of a pool's jobs.
+pub(crate) struct Waits {
+    /// How many watch. While none does, nothing is marked.
+    watches: AtomicUsize,
+    lanes: [CachePadded<LaneWaits>; 3],
+}
+
+/// Those of a lane's jobs.
+#[derive(Debug, Default)]
+struct LaneWaits {
+    by_length: [Mark; DOUBLINGS],
+    last: Mark,
+    /// Nanoseconds: the longest wait of a marked job that has begun since somebody asked.
+    longest: AtomicU64,
+}
+
+/// A job that is timed.
+#[derive(Debug, Default)]
+struct Mark {
+    job: AtomicU64,
+    /// When it was queued. It only grows: whoever is second to mark a job makes the first one's
+    /// wait seem shorter, never longer.
+    since: AtomicU64,
+}
+
+impl Mark {
+    /// Marks `job`, whatever job had the mark.
+    fn take_over(&self, job: u64, now: u64) {
+        self.since.fetch_max(now, Ordering::Relaxed);
+        // Release pairs with the Acquire in `age`: who sees the job sees its time. Acquire pairs
+        // with the Release in `forget`, as in `take_if_free`.
+        self.job.swap(job, Ordering::AcqRel);
+    }
+
+    /// Marks `job`, if no job has the mark.
+    fn take_if_free(&self, job: u64, now: u64) {
+        // Relaxed: a guess, which spares who is second a write.
+        if self.job.load(Ordering::Relaxed) == NOBODY {
+            self.since.fetch_max(now, Ordering::Relaxed);
+            let (success, failure) = (Ordering::AcqRel, Ordering::Relaxed);
+            // As in `take_over`. Who was first keeps it.
+            _ = self.job.compare_exchange(NOBODY, job, success, failure);
+        }
+    }
+
+    /// How long its job has waited at least, if it has one.
+    fn age(&self, now: u64) -> Option<u64> {
+        // Acquire pairs with the Release in `take_over` and `take_if_free`, and in `end`: who sees
+        // a mark free sees what its job's wait was.
+        let job = self.job.load(Ordering::Acquire);
+        (job != NOBODY).then(|| now.saturating_sub(self.since.load(Ordering::Relaxed)))
+    }
+
+    /// Frees it, if it is `job`'s still.
+    fn end(&self, job: u64) {
+        // Release: see `age`.
+        let (success, failure) = (Ordering::Release, Ordering::Relaxed);
+        _ = self.job.compare_exchange(job, NOBODY, success, failure);
+    }
+
+    /// Frees it, whosever it is.
+    fn forget(&self) {
+        // Release pairs with the Acquire of whoever marks a job here next: who begins that job, and
+        // so sees what its queuer saw, sees that somebody watches.
+        self.job.swap(NOBODY, Ordering::AcqRel);
+    }
+}
+
+impl LaneWaits {
+    fn marks(&self) -> impl Iterator<Item = &Mark> {
+        self.by_length.iter().chain([&self.last])
+    }
+
+    /// Before `job` is queued behind so many: whoever begins it sees the marks, by way of the queue.
+    fn queued(&self, job: u64, before: usize, now: u64) {
+        let doubling = before.saturating_add(1).ilog2() as usize;
+        self.by_length[doubling.min(DOUBLINGS - 1)].take_if_free(job, now);
+        self.last.take_over(job, now);
+    }
+
+    fn begun(&self, job: u64, now: impl Fn() -> u64) {
+        // Relaxed: its own marks it sees by way of the queue.
+        let is_of_job = |mark: &&Mark| mark.job.load(Ordering::Relaxed) == job;
+        for mark in self.marks().filter(is_of_job) {
+            if let Some(wait) = mark.age(now()) {
+                self.longest.fetch_max(wait, Ordering::Relaxed);
+            }
+            mark.end(job);
+        }
+    }
+
+    #[cfg(test)]
+    fn is_free(&self) -> bool {
+        self.marks().all(|mark| mark.age(u64::MAX).is_none())
+    }
+
+    fn take_longest(&self, now: impl FnOnce() -> u64) -> Duration {
+        // A job that is marked after this has not waited yet.
+        let now = now();
+        let waiting = self.marks().filter_map(|mark| mark.age(now)).max();
+        let begun = self.longest.swap(0, Ordering::Relaxed);
+        Duration::from_nanos(begun.max(waiting.unwrap_or(0)))
+    }
+}
+
+impl Waits {
+    pub(crate) fn new() -> Self {
+        Self {
+            watches: AtomicUsize::new(0),
+            lanes: Default::default(),
+        }
+    }
+
+    fn is_watched(&self) -> bool {
+        // Relaxed: who begins a job that was marked sees what its queuer saw, or later.
+        self.watches.load(Ordering::Relaxed) > 0
+    }
+
+    /// Before `job` is queued behind as many as `before` says.
+    #[inline]
+    pub(crate) fn queued(&self, lane: Lane, job: u64, before: impl FnOnce() -> usize) {
+        if self.is_watched() {
+            self.lanes[lane.index()].queued(job, before(), stopwatch::now());
+        }
+    }
+
+    /// `job`, which may have been queued, begins.
+    #[inline]
+    pub(crate) fn begun(&self, lane: Lane, job: u64) {
+        if self.is_watched() {
+            self.lanes[lane.index()].begun(job, stopwatch::now);
+        }
+    }
+
+    /// Whether no job of `lane` is marked.
+    #[cfg(test)]
+    pub(crate) fn is_free(&self, lane: Lane) -> bool {
+        self.lanes[lane.index()].is_free()
+    }
+
+    fn watch(&self) {
+        if self.watches.fetch_add(1, Ordering::Relaxed) > 0 {
+            return;
+        }
+        // What was marked while the last one watched may have begun since, unseen.
+        for lane in &self.lanes {
+            lane.marks().for_each(Mark::forget);
+            lane.longest.store(0, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Has a pool time how long its queued jobs wait, for as long as this lives: from
+/// [`ThreadPool::watch_waits`](crate::ThreadPool::watch_waits).
+///
+/// Jobs count that lie in the pool's own queues or in a worker's, where others may take them; not
+/// forks, a scope's jobs, what only one thread may run, and blocking calls.
+#[derive(Debug)]
+pub struct WaitWatch(Arc<Waits>);
+
+impl WaitWatch {
+    pub(crate) fn new(waits: &Arc<Waits>) -> Self {
+        waits.watch();
+        Self(waits.clone())
+    }
+
+    /// How long jobs of each lane, by [`Lane::index`], have waited at most: those that wait still,
+    /// and those that have begun since this was last asked, whichever watch of the pool was asked.
+    ///
+    /// Not each job is timed, so the longest wait may be longer, and is never shorter. Timed are the
+    /// job that was queued last, always, and one among each doubling of the queue's length. So while
+    /// jobs wait that begin in the order of their queueing, as io and background jobs do, it isn't
+    /// zero; of those that were queued at once it is the longest wait. Jobs that were queued before
+    /// there was a watch are not known of.
+    ///
+    /// ```
+    /// use heartbeat_pool::{Lane, ThreadPool};
+    /// use std::time::{Duration, Instant};
+    ///
+    /// let pool = ThreadPool::builder().num_threads(0).build().unwrap();
+    /// let watch = pool.watch_waits();
+    /// pool.spawn(Lane::Io, || ());
+    /// let queued = Instant::now();
+    /// std::thread::sleep(Duration::from_millis(2));
+    /// let waited = queued.elapsed();
+    /// pool.tick();
+    /// assert!(watch.take_longest()[Lane::Io.index()] >= waited);
+    /// assert!(watch.take_longest()[Lane::Io.index()].is_zero());
+    /// ```
+    #[must_use]
+    pub fn take_longest(&self) -> [Duration; 3] {
+        Lane::ALL.map(|lane| self.0.lanes[lane.index()].take_longest(stopwatch::now))
+    }
+}
+
+impl Drop for WaitWatch {
+    fn drop(&mut self) {
+        self.0.watches.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl std::fmt::Debug for Waits {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Waits")
+            .field("watches", &self.watches)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(all(test, not(heartbeat_loom)))]
+mod tests {
+    use super::*;
+    use std::collections::VecDeque;
+    use std::sync::Mutex;
+
+    fn nanos(time: Duration) -> u64 {
+        u64::try_from(time.as_nanos()).unwrap()
+    }
+
+    fn longest(waits: &LaneWaits, now: u64) -> u64 {
+        nanos(waits.take_longest(|| now))
+    }
+
+    #[test]
+    fn of_a_burst_the_longest_wait_is_known_from_its_first_job_to_its_last() {
+        let waits = LaneWaits::default();
+        (1..=1_000).for_each(|job| waits.queued(job, job as usize - 1, 10));
+        for job in 1..=1_000 {
+            let now = 10 + job * 7;
+            assert_eq!(longest(&waits, now), now - 10, "{job} waits still");
+            waits.begun(job, || now);
+        }
+        assert_eq!(longest(&waits, 8_000), 7_000, "the last has begun");
+        assert_eq!((longest(&waits, 9_000), waits.is_free()), (0, true));
+    }
+
+    #[test]
+    fn of_a_queue_that_has_grown_slowly_half_of_the_longest_wait_is_known_at_least() {
+        const JOBS: u64 = 3_000;
+        let waits = LaneWaits::default();
+        (1..=JOBS).for_each(|job| waits.queued(job, job as usize - 1, job));
+        for job in 1..=JOBS {
+            // It stands still, and is then emptied at once.
+            let now = 2 * JOBS;
+            let (known, true_one) = (longest(&waits, now), now - job);
+            assert!(known <= true_one && known >= true_one / 2, "{job}: {known}");
+            waits.begun(job, || now);
+            longest(&waits, now);
+        }
+        assert!(waits.is_free());
+    }
+
+    #[test]
+    fn a_job_that_nobody_marked_and_one_that_is_unknown_change_nothing() {
+        let waits = LaneWaits::default();
+        waits.queued(1, 0, 5);
+        waits.queued(2, 1, 6);
+        waits.begun(7, || 100);
+        assert_eq!(longest(&waits, 10), 5);
+        waits.begun(1, || 20);
+        assert_eq!((longest(&waits, 20), longest(&waits, 20)), (15, 14));
+    }
+
+    #[test]
+    fn while_nobody_watches_nothing_is_marked_and_what_is_left_of_a_watch_is_forgotten() {
+        let waits = Arc::new(Waits::new());
+        let lane = Lane::Io;
+        waits.queued(lane, 1, || unreachable!("nobody watches"));
+        let watch = WaitWatch::new(&waits);
+        waits.queued(lane, 2, || 0);
+        let second = WaitWatch::new(&waits);
+        drop(watch);
+        waits.queued(lane, 3, || 1);
+        drop(second);
+        waits.begun(lane, 2);
+        waits.begun(lane, 3);
+        let third = WaitWatch::new(&waits);
+        assert_eq!(third.take_longest(), [Duration::ZERO; 3]);
+        assert!(waits.is_free(lane));
+    }
+
+    #[test]
+    fn once_all_have_begun_no_mark_is_left_and_no_wait_was_too_long() {
+        const JOBS: u64 = if cfg!(miri) { 40 } else { 20_000 };
+        let waits = LaneWaits::default();
+        let (queue, began) = (Mutex::new(VecDeque::new()), stopwatch::now());
+        let push = |first: u64| {
+            for job in first..first + JOBS {
+                let before = queue.lock().unwrap().len();
+                waits.queued(job, before, stopwatch::now());
+                queue.lock().unwrap().push_back(job);
+            }
+        };
+        let pop = || {
+            let mut begun = 0;
+            while begun < JOBS {
+                let Some(job) = queue.lock().unwrap().pop_front() else {
+                    std::thread::yield_now();
+                    continue;
+                };
+                waits.begun(job, stopwatch::now);
+                begun += 1;
+                let longest = nanos(waits.take_longest(stopwatch::now));
+                assert!(longest <= stopwatch::now() - began, "{longest}");
+            }
+        };
+        std::thread::scope(|scope| {
+            scope.spawn(|| push(1));
+            scope.spawn(|| push(1 + JOBS));
+            scope.spawn(pop);
+            scope.spawn(pop);
+        });
+        assert!(waits.is_free());
+    }
+}

@@ -1,0 +1,237 @@
+//! How long jobs of each lane wait, and how long threads work for it.
+
+mod common;
+
+use common::{pool, wait_until, within_a_minute};
+use heartbeat_pool::{Lane, PoolMetrics, ThreadPool, WaitWatch, WorkerMetrics};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+const MS: Duration = Duration::from_millis(1);
+const LOWER: [Lane; 2] = [Lane::Io, Lane::Background];
+
+/// Pools of one thread a lane: with lower threads, and without.
+fn pools() -> [ThreadPool; 2] {
+    [false, true].map(|lower| {
+        let builder = ThreadPool::builder().num_threads(1).lower_threads(lower);
+        builder.build().unwrap()
+    })
+}
+
+fn wait_of(watch: &WaitWatch, lane: Lane) -> Duration {
+    watch.take_longest()[lane.index()]
+}
+
+/// Keeps the thread of `lane` at work until the sender is dropped.
+fn block(pool: &ThreadPool, lane: Lane) -> mpsc::Sender<()> {
+    let (release, released) = mpsc::channel::<()>();
+    let (begun, is_begun) = mpsc::channel();
+    pool.spawn(lane, move || {
+        begun.send(()).unwrap();
+        let _ = released.recv();
+    });
+    is_begun.recv().unwrap();
+    release
+}
+
+#[test]
+fn a_job_behind_one_that_blocks_is_seen_to_wait_and_has_waited_once_it_begins() {
+    within_a_minute(|| {
+        for (pool, lane) in pools()
+            .iter()
+            .flat_map(|pool| LOWER.map(|lane| (pool, lane)))
+        {
+            let before = block(pool, lane);
+            let watch = pool.watch_waits();
+            assert_eq!(watch.take_longest(), [Duration::ZERO; 3]);
+            let called = Instant::now();
+            let (done, is_done) = mpsc::channel();
+            pool.spawn(lane, move || done.send(()).unwrap());
+            let queued = Instant::now();
+            thread::sleep(20 * MS);
+            let waited = queued.elapsed();
+            let seen = watch.take_longest();
+            assert!(seen[lane.index()] >= waited, "{lane:?}: {seen:?}");
+            assert!(seen[lane.index()] <= called.elapsed());
+            let others = Lane::ALL.into_iter().filter(|other| *other != lane);
+            assert!(
+                others
+                    .map(|other| seen[other.index()])
+                    .all(|wait| wait.is_zero())
+            );
+            thread::sleep(5 * MS);
+            let waited = queued.elapsed();
+            drop(before);
+            is_done.recv().unwrap();
+            let seen = wait_of(&watch, lane);
+            assert!((waited..=called.elapsed()).contains(&seen), "{seen:?}");
+            assert_eq!(watch.take_longest(), [Duration::ZERO; 3], "it was told of");
+        }
+    });
+}
+
+#[test]
+fn while_the_last_job_of_a_burst_waits_the_longest_wait_is_known() {
+    within_a_minute(|| {
+        for (pool, lane) in pools()
+            .iter()
+            .flat_map(|pool| LOWER.map(|lane| (pool, lane)))
+        {
+            let before = block(pool, lane);
+            let watch = pool.watch_waits();
+            let turn = |pool: &ThreadPool| {
+                let (go, may_go) = mpsc::channel::<()>();
+                let (begun, is_begun) = mpsc::channel();
+                pool.spawn(lane, move || {
+                    begun.send(()).unwrap();
+                    let _ = may_go.recv();
+                });
+                (go, is_begun)
+            };
+            let jobs: Vec<_> = (0..40).map(|_| turn(pool)).collect();
+            let queued = Instant::now();
+            let mut runs = before;
+            for (go, is_begun) in jobs {
+                // The job waits, and so does the last, if it is another one.
+                let waited = queued.elapsed();
+                drop(runs);
+                is_begun.recv().unwrap();
+                let seen = wait_of(&watch, lane);
+                assert!(seen >= waited, "{seen:?} of {waited:?}");
+                runs = go;
+            }
+        }
+    });
+}
+
+#[test]
+fn frame_jobs_in_the_pools_queue_and_in_a_workers_own_are_timed() {
+    within_a_minute(|| {
+        let pool = pool(0);
+        let watch = pool.watch_waits();
+        pool.spawn(Lane::Frame, || ());
+        let queued = Instant::now();
+        thread::sleep(5 * MS);
+        let waited = queued.elapsed();
+        assert!(pool.tick());
+        assert!(wait_of(&watch, Lane::Frame) >= waited);
+        // Nobody comes to the aid of its only thread while that blocks.
+        let builder = ThreadPool::builder().num_threads(1).spare_threads(false);
+        let pool = builder.build().unwrap();
+        let watch = pool.watch_waits();
+        let (waited, has_waited) = mpsc::channel();
+        pool.spawn(Lane::Frame, move || {
+            heartbeat_pool::spawn(Lane::Frame, || ());
+            let queued = Instant::now();
+            thread::sleep(5 * MS);
+            let passed = queued.elapsed();
+            waited.send((passed, wait_of(&watch, Lane::Frame))).unwrap();
+        });
+        let (passed, seen) = has_waited.recv().unwrap();
+        assert!(seen >= passed, "{seen:?} of {passed:?}");
+    });
+}
+
+#[test]
+fn what_was_queued_before_there_was_a_watch_is_not_known_of() {
+    within_a_minute(|| {
+        let pool = pool(0);
+        pool.spawn(Lane::Io, || ());
+        let watch = pool.watch_waits();
+        thread::sleep(MS);
+        assert_eq!(watch.take_longest(), [Duration::ZERO; 3]);
+        assert!(pool.tick());
+        assert_eq!(watch.take_longest(), [Duration::ZERO; 3]);
+    });
+}
+
+/// The pool's own threads, which time themselves.
+fn members(metrics: &PoolMetrics) -> impl Iterator<Item = &WorkerMetrics> {
+    let is_member = |worker: &&WorkerMetrics| {
+        worker.name.starts_with("heartbeat") || worker.name.starts_with("low")
+    };
+    metrics.workers.iter().filter(is_member)
+}
+
+fn busy(pool: &ThreadPool) -> [Duration; 3] {
+    let metrics = pool.metrics();
+    let mut sum = [Duration::ZERO; 3];
+    for worker in members(&metrics) {
+        assert_eq!(worker.busy_by_lane.iter().sum::<Duration>(), worker.busy);
+        for (sum, busy) in sum.iter_mut().zip(worker.busy_by_lane) {
+            *sum += busy;
+        }
+    }
+    sum
+}
+
+#[test]
+fn a_job_that_runs_counts_for_its_lane_alone() {
+    within_a_minute(|| {
+        for (pool, lane) in pools()
+            .iter()
+            .flat_map(|pool| LOWER.map(|lane| (pool, lane)))
+        {
+            let before = busy(pool);
+            let release = block(pool, lane);
+            let begun = Instant::now();
+            thread::sleep(20 * MS);
+            let passed = begun.elapsed();
+            let now = busy(pool);
+            for other in Lane::ALL {
+                let more = now[other.index()] - before[other.index()];
+                if other == lane {
+                    assert!(more >= passed, "{lane:?}: {more:?}");
+                } else {
+                    assert_eq!(more, Duration::ZERO, "{other:?} beside {lane:?}");
+                }
+            }
+            drop(release);
+            // The thread goes to rest.
+            wait_until(|| busy(pool) == busy(pool));
+        }
+    });
+}
+
+#[test]
+fn a_thread_that_goes_from_lane_to_lane_without_a_pause_counts_for_each() {
+    within_a_minute(|| {
+        let pool = pool(1);
+        let before = busy(&pool);
+        let release = block(&pool, Lane::Background);
+        let (done, is_done) = mpsc::channel();
+        for lane in [Lane::Background, Lane::Io, Lane::Frame] {
+            let done = done.clone();
+            pool.spawn(lane, move || {
+                let begun = Instant::now();
+                thread::sleep(3 * MS);
+                done.send((lane, begun.elapsed())).unwrap();
+            });
+        }
+        drop((release, done));
+        let times: Vec<_> = is_done.iter().collect();
+        assert_eq!(times.len(), 3);
+        let now = busy(&pool);
+        for (lane, time) in times {
+            let more = now[lane.index()] - before[lane.index()];
+            assert!(more >= time, "{lane:?}: {more:?} of {time:?}");
+        }
+    });
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+#[cfg(not(any(miri, heartbeat_sim)))]
+#[test]
+fn a_thread_from_outside_works_for_frames() {
+    within_a_minute(|| {
+        let pool = pool(1);
+        pool.with_worker(|_| ());
+        let begun = Instant::now();
+        while begun.elapsed() < 5 * MS {}
+        let total = pool.metrics().total();
+        assert!(total.busy > Duration::ZERO);
+        assert_eq!(total.busy_by_lane.iter().sum::<Duration>(), total.busy);
+        assert_eq!(total.busy_by_lane[1..], [Duration::ZERO; 2]);
+    });
+}

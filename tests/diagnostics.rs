@@ -1,0 +1,128 @@
+//! The pool's diagnostics, frame by frame.
+#![allow(missing_docs, reason = "a test")]
+
+use bevy_app::{App, Update};
+use bevy_diagnostic::{Diagnostic, DiagnosticPath, DiagnosticsPlugin, DiagnosticsStore};
+use bevy_ecs::prelude::*;
+use bevy_ecs::schedule::ScheduleLabel;
+use bevy_heartbeat::record::{FlightRecorder, HeartbeatDiagnosticsPlugin};
+use bevy_heartbeat::{HeartbeatPlugin, Lane};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// There is one pool a process.
+static TURN: Mutex<()> = Mutex::new(());
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn app() -> App {
+    let mut app = App::new();
+    // What is first asks for nothing before the other has set up the pool.
+    app.add_plugins((HeartbeatDiagnosticsPlugin, DiagnosticsPlugin));
+    app.add_plugins(HeartbeatPlugin {
+        threads: Some(2),
+        ..Default::default()
+    });
+    app.add_systems(Update, || ());
+    app
+}
+
+fn value(app: &App, path: &DiagnosticPath) -> Option<f64> {
+    let store = app.world().resource::<DiagnosticsStore>();
+    store.get(path).and_then(Diagnostic::value)
+}
+
+#[test]
+fn each_lane_and_schedule_has_a_value_and_the_overlay_has_them() {
+    let _turn = lock(&TURN);
+    let mut app = app();
+    (0..20).for_each(|_| app.update());
+    let overlay = HeartbeatDiagnosticsPlugin::overlay();
+    for path in &overlay {
+        assert!(value(&app, path).is_some(), "{path:?}");
+    }
+    for lane in Lane::ALL {
+        let of_lane = [
+            HeartbeatDiagnosticsPlugin::jobs(lane),
+            HeartbeatDiagnosticsPlugin::queued(lane),
+            HeartbeatDiagnosticsPlugin::longest_wait(lane),
+            HeartbeatDiagnosticsPlugin::utilisation(lane),
+        ];
+        assert!(of_lane.iter().all(|path| overlay.contains(path)));
+    }
+    let threads = value(&app, &HeartbeatDiagnosticsPlugin::schedule("Update"));
+    assert!(threads == Some(1.0) || threads == Some(2.0), "{threads:?}");
+    assert!(!app.world().contains_resource::<FlightRecorder>());
+}
+
+#[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash)]
+struct Odd(&'static str);
+
+impl fmt::Debug for Odd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+#[test]
+fn a_schedule_whose_name_is_no_path_has_a_diagnostic() {
+    let _turn = lock(&TURN);
+    let mut app = app();
+    let names = ["", "/", "//a//b/"];
+    for name in names {
+        app.init_schedule(Odd(name));
+        app.add_systems(Odd(name), || ());
+        app.add_systems(Update, move |world: &mut World| {
+            world.run_schedule(Odd(name));
+        });
+    }
+    (0..4).for_each(|_| app.update());
+    for name in names {
+        let path = HeartbeatDiagnosticsPlugin::schedule(name);
+        assert!(value(&app, &path).is_some(), "{path:?}");
+    }
+}
+
+#[test]
+fn a_background_job_behind_others_is_seen_to_wait_and_those_to_work() {
+    let _turn = lock(&TURN);
+    let mut app = app();
+    // The pool's waits are timed from the first frame on.
+    (0..3).for_each(|_| app.update());
+    let pool = heartbeat_pool::global();
+    let (release, released) = mpsc::channel::<()>();
+    let released = Arc::new(Mutex::new(released));
+    // More than there are threads; all wait for the lock or the channel.
+    let (begun, is_begun) = mpsc::channel();
+    let jobs: Vec<_> = (0..8)
+        .map(|_| {
+            let (released, begun) = (released.clone(), begun.clone());
+            pool.spawn_async(Lane::Background, move || async move {
+                let _ = begun.send(());
+                let _ = lock(&released).recv();
+            })
+        })
+        .collect();
+    let queued = Instant::now();
+    is_begun.recv().unwrap();
+    app.update();
+    thread::sleep(Duration::from_millis(20));
+    let waited = queued.elapsed().as_secs_f64() * 1e3;
+    app.update();
+    let value = |path| value(&app, &path).unwrap();
+    let wait = value(HeartbeatDiagnosticsPlugin::longest_wait(Lane::Background));
+    assert!(wait >= waited, "{wait} of {waited}");
+    // One runs through all of the frame.
+    let threads = value(HeartbeatDiagnosticsPlugin::utilisation(Lane::Background));
+    assert!(threads > 0.5, "{threads}");
+    assert_eq!(
+        value(HeartbeatDiagnosticsPlugin::utilisation(Lane::Io)),
+        0.0
+    );
+    drop(release);
+    jobs.into_iter().for_each(|job| pool.block_on(job));
+}

@@ -1,0 +1,138 @@
+//! Recordings in trouble: panics on other threads, full disks, files written while frames go on.
+#![allow(missing_docs, reason = "a test")]
+
+use bevy_app::{App, Update};
+use bevy_ecs::prelude::*;
+use bevy_heartbeat::record::{FlightRecorder, Record, SaveError};
+use bevy_heartbeat::{HeartbeatPlugin, Lane};
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+#[path = "common/chrome_json.rs"]
+mod chrome_json;
+
+/// There is one recorder and one pool a process.
+static TURN: Mutex<()> = Mutex::new(());
+
+fn turn() -> MutexGuard<'static, ()> {
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&folder);
+    folder
+}
+
+fn app(over: Duration, folder: &Path) -> App {
+    let mut app = App::new();
+    app.add_plugins(HeartbeatPlugin {
+        threads: Some(3),
+        record: Record::LateFrames { over, keep: 4 },
+        record_to: folder.to_owned(),
+        ..Default::default()
+    });
+    app.add_systems(
+        Update,
+        (|| (), || thread::sleep(Duration::from_micros(100))),
+    );
+    app.finish();
+    app.cleanup();
+    app
+}
+
+#[test]
+fn panics_on_many_threads_while_late_frames_are_written_leave_all_files() {
+    let _turn = turn();
+    let folder = folder("panics");
+    // All frames but the first are late.
+    let mut app = app(Duration::ZERO, &folder);
+    let pool = heartbeat_pool::global();
+    let mut panics = Vec::new();
+    for frame in 0..40 {
+        app.update();
+        if frame >= 4 {
+            let panic = |lane| pool.spawn_async(lane, || async { panic!("part of the test") });
+            panics.extend(Lane::ALL.map(panic));
+        }
+    }
+    for panic in panics {
+        // The files are written before a panic goes on its way.
+        let outcome: thread::Result<()> = catch_unwind(AssertUnwindSafe(|| pool.block_on(panic)));
+        assert!(outcome.is_err());
+    }
+    let files = app.world().resource::<FlightRecorder>().files();
+    assert!(files > 1, "{files}");
+    drop(app);
+    let written = |prefix: &str, extension: &str| {
+        let names = fs::read_dir(&folder).unwrap();
+        let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names
+            .filter(|name| name.starts_with(prefix) && name.ends_with(extension))
+            .collect::<Vec<_>>()
+    };
+    for extension in [".html", ".json", ".txt"] {
+        assert_eq!(written("late-frame-", extension).len() as u32, files);
+        assert_eq!(written("panic", extension).len(), 1);
+    }
+    for name in written("", ".json") {
+        chrome_json::check(&fs::read_to_string(folder.join(name)).unwrap());
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_named_and_the_app_goes_on() {
+    let _turn = turn();
+    for extension in ["html", "json", "txt"] {
+        let folder = folder(&format!("full-{extension}"));
+        fs::create_dir_all(&folder).unwrap();
+        let link = |name: &str| {
+            let link = folder.join(name).with_extension(extension);
+            std::os::unix::fs::symlink("/dev/full", &link).unwrap();
+            link
+        };
+        let own = link("own");
+        (2..20).for_each(|frame| _ = link(&format!("late-frame-{frame}")));
+        let mut app = app(Duration::ZERO, &folder);
+        (0..3).for_each(|_| app.update());
+        let error = app.world().resource::<FlightRecorder>().save(&own);
+        let Err(error @ SaveError::File { .. }) = error else {
+            panic!("{error:?}");
+        };
+        let text = error.to_string();
+        assert!(
+            text.contains(&own.display().to_string()) && text.contains("space"),
+            "{text}"
+        );
+        (0..6).for_each(|_| app.update());
+    }
+}
+
+#[test]
+fn a_trace_that_is_written_while_frames_and_jobs_go_on_is_whole() {
+    let _turn = turn();
+    let folder = folder("meanwhile");
+    let mut app = app(Duration::MAX, &folder);
+    app.add_systems(Update, |recorder: Res<FlightRecorder>| {
+        // In the midst of a frame.
+        assert!(recorder.trace().report().to_string().contains("threads"));
+    });
+    let pool = heartbeat_pool::global();
+    for round in 0..12 {
+        for lane in Lane::ALL {
+            (0..50).for_each(|_| pool.spawn(lane, || ()));
+        }
+        app.update();
+        let path = folder.join(format!("{round}.json"));
+        app.world()
+            .resource::<FlightRecorder>()
+            .save(&path)
+            .unwrap();
+        chrome_json::check(&fs::read_to_string(&path).unwrap());
+    }
+}
