@@ -323,7 +323,7 @@ impl ThreadPool {
     /// costs a look at a clock for each job that is queued; nothing while nobody watches.
     #[must_use]
     pub fn watch_waits(&self) -> WaitWatch {
-        WaitWatch::new(&self.registry().waits)
+        WaitWatch::new(&self.registry().kin.waits)
     }
 }
 

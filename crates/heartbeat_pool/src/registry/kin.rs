@@ -16,6 +16,7 @@ use crate::lanes::priority::{self, LowerPriority};
 use crate::registry::Registry;
 use crate::sync::mpsc::{self, Sender};
 use crate::sync::{Arc, AtomicBool, Mutex, OnceLock, Ordering, lock, thread};
+use crate::waits::Waits;
 use std::sync::Weak;
 
 /// What a registry has to do with the pool's other one.
@@ -30,11 +31,14 @@ pub(crate) struct Kin {
     has_lower: AtomicBool,
     /// Whether these get no more than what others leave of the cores.
     has_leftovers: AtomicBool,
+    /// How long jobs wait, in whichever of the two.
+    pub(crate) waits: Arc<Waits>,
 }
 
 impl Kin {
-    pub(crate) fn new(config: &Config) -> Self {
+    pub(crate) fn new(config: &Config, waits: Arc<Waits>) -> Self {
         Self {
+            waits,
             lower: OnceLock::new(),
             upper: OnceLock::new(),
             starter: Mutex::new(None),
@@ -170,7 +174,7 @@ impl Registry {
             *lock(&self.kin.starter) = Some(starter);
         }
         let config = config(&self.config, self.kin.lower_priority());
-        let lower = Self::beside(config, self.threads.main(), self.waits.clone());
+        let lower = Self::beside(config, self.threads.main(), self.kin.waits.clone());
         _ = lower.kin.upper.set(Arc::downgrade(self));
         for lane in [Lane::Io, Lane::Background] {
             lower

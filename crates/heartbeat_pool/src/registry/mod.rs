@@ -42,8 +42,6 @@ pub(crate) struct Registry {
     brief: AtomicBool,
     active: ActiveTasks,
     pub(crate) kin: Kin,
-    /// The pool's, so both registries'.
-    pub(crate) waits: Arc<Waits>,
 }
 
 impl Tracks for Registry {
@@ -69,8 +67,7 @@ impl Registry {
     /// One of a pool that has these waits.
     fn beside(config: Config, main: Main, waits: Arc<Waits>) -> Arc<Self> {
         Arc::new(Self {
-            waits,
-            kin: Kin::new(&config),
+            kin: Kin::new(&config, waits),
             injectors: Lane::ALL.map(|_| Injector::new()),
             blocking: BlockingQueue::new(),
             seats: Seats::new(),
@@ -113,7 +110,7 @@ impl Registry {
             place: Place::Injector,
         });
         let injector = &self.injectors[lane.index()];
-        self.waits.queued(lane, job.number(), || injector.len());
+        self.kin.waits.queued(lane, job.number(), || injector.len());
         // Closed at the end. What comes then may be a task that its waker woke before that, under
         // whatever locks.
         if let Err(refused) = injector.push(job) {

@@ -295,7 +295,7 @@ impl Worker {
             lane: Lane::Frame,
             place: Place::Own,
         });
-        let waits = &self.registry.waits;
+        let waits = &self.registry.kin.waits;
         waits.queued(Lane::Frame, job.number(), || self.deque.len());
         self.deque.push(job);
     }

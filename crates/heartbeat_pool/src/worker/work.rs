@@ -204,7 +204,7 @@ impl Worker {
 
     pub(super) fn run_counted(&self, work: Work, job: Job) {
         self.count_job();
-        self.registry.waits.begun(self.lane(), job.number());
+        self.registry.kin.waits.begun(self.lane(), job.number());
         trace::job(work, self.lane(), job.number(), || job.run());
     }
 
