@@ -7,8 +7,9 @@ use super::slices::{Point, Slice, What};
 use super::trace::Trace;
 use std::io::{self, Write};
 
-/// The process that all threads belong to.
-const PROCESS: u32 = 1;
+/// The process that all threads belong to. No thread has its number: Perfetto would call that one
+/// the main thread.
+const PROCESS: u32 = 1 << 31;
 
 /// What is added to times, in nanoseconds, so that none comes out smaller where it is read.
 const MARGIN: f64 = 1e-3;
