@@ -12,6 +12,7 @@ pub mod prelude;
 mod query;
 pub mod record;
 mod settings;
+mod stopwatch;
 
 pub use calls::{join, spawn_blocking};
 pub use config::{ConfigError, THREADS_VARIABLE, ThreadCount};

@@ -6,29 +6,18 @@ use bevy_ecs::prelude::*;
 use bevy_heartbeat::record::{Cause, FlightRecorder, Record, Trace};
 use bevy_heartbeat::{HeartbeatPlugin, Lane, ParQuery, SpawnJob};
 use browser::{browser, show};
+use recordings::{folder, turn};
 use serde_json::Value;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 #[path = "common/browser.rs"]
 mod browser;
 #[path = "common/chrome_json.rs"]
 mod chrome_json;
-
-/// There is one recorder and one pool a process.
-static TURN: Mutex<()> = Mutex::new(());
-
-fn turn() -> MutexGuard<'static, ()> {
-    TURN.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = fs::remove_dir_all(&folder);
-    folder
-}
+#[path = "common/recordings.rs"]
+mod recordings;
 
 fn work(time: Duration) {
     let start = Instant::now();
@@ -159,6 +148,7 @@ fn one_threads_frames_show_that_loops_are_parallel() {
         app.add_plugins(HeartbeatPlugin {
             threads: Some(1),
             record: NEVER,
+            record_to: folder("loops"),
             ..Default::default()
         });
         app.world_mut().spawn_batch((0..200).map(|_| Creature));

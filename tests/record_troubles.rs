@@ -5,28 +5,17 @@ use bevy_app::{App, Update};
 use bevy_ecs::prelude::*;
 use bevy_heartbeat::record::{FlightRecorder, Record, SaveError};
 use bevy_heartbeat::{HeartbeatPlugin, Lane};
+use recordings::{folder, turn};
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
 #[path = "common/chrome_json.rs"]
 mod chrome_json;
-
-/// There is one recorder and one pool a process.
-static TURN: Mutex<()> = Mutex::new(());
-
-fn turn() -> MutexGuard<'static, ()> {
-    TURN.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = fs::remove_dir_all(&folder);
-    folder
-}
+#[path = "common/recordings.rs"]
+mod recordings;
 
 fn app(over: Duration, folder: &Path) -> App {
     let mut app = App::new();

@@ -1,10 +1,10 @@
 //! The world from a job: requests, and how much of a frame they get.
 
-use super::clock::Stopwatch;
 use super::error::WorldError;
 use super::hub::Hub;
 use super::params::WorldFn;
 use super::shared::AnyJob;
+use crate::stopwatch::Stopwatch;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::{SystemParam, SystemState};
 use bevy_platform::collections::HashMap;

@@ -1,9 +1,10 @@
 //! What jobs leave for the app: results, requests, waits for a frame or a time.
 
 use super::access::Request;
-use super::clock::{Now, Stopwatch};
+use super::clock::Now;
 use super::error::JobError;
 use super::shared::{AnyJob, lock};
+use crate::stopwatch::Stopwatch;
 use bevy_ecs::resource::Resource;
 use futures_channel::oneshot;
 use std::cmp::{Ordering, Reverse};

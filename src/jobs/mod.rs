@@ -57,5 +57,4 @@ pub use start::{JobFn, JobOptions};
 #[cfg(feature = "state")]
 pub use state::{StateJobs, jobs_done};
 
-pub(crate) use clock::Stopwatch;
 pub(crate) use run::build;

@@ -2,7 +2,7 @@
 
 use crate::HeartbeatMetrics;
 use crate::executor::ways;
-use crate::jobs::Stopwatch;
+use crate::stopwatch::Stopwatch;
 use bevy_app::{App, Last, Plugin};
 use bevy_diagnostic::{
     Diagnostic, DiagnosticPath, Diagnostics, DiagnosticsStore, RegisterDiagnostic,
@@ -13,8 +13,8 @@ use std::time::Duration;
 
 /// Adds diagnostics of the pool, which `LogDiagnosticsPlugin` and the engine's diagnostics overlay
 /// show: of each lane the jobs a frame, how many are queued, the longest wait of a queued job, and
-/// how many threads were at work for it; how many were at all; the wake-ups, steals and promotions a
-/// frame; of each schedule on how many threads it runs.
+/// how many threads were at work for it; how many were at all; the wake-ups, steals and promotions
+/// a frame; of each schedule on how many threads it runs.
 ///
 /// While an app has it, the pool looks at a clock for each job that it queues, to know the waits.
 ///
@@ -68,9 +68,9 @@ impl HeartbeatDiagnosticsPlugin {
         DiagnosticPath::new(format!("heartbeat/{}/queued", lane_name(lane)))
     }
 
-    /// How many milliseconds jobs of a lane have waited in a queue at most: those that wait still, and
-    /// those that have begun since the last frame's end. Not each job is timed, so it is what the
-    /// longest wait takes at least, by [`WaitWatch::take_longest`].
+    /// How many milliseconds jobs of a lane have waited in a queue at most: those that wait still,
+    /// and those that have begun since the last frame's end. Not each job is timed, so it is what
+    /// the longest wait takes at least, by [`WaitWatch::take_longest`].
     #[must_use]
     pub fn longest_wait(lane: Lane) -> DiagnosticPath {
         DiagnosticPath::new(format!("heartbeat/{}/longest-wait", lane_name(lane)))
@@ -83,7 +83,8 @@ impl HeartbeatDiagnosticsPlugin {
         DiagnosticPath::new(format!("heartbeat/{}/utilisation", lane_name(lane)))
     }
 
-    /// On how many threads the schedule of that name runs. A slash in the name is a `|` in the path.
+    /// On how many threads the schedule of that name runs. A slash in the name is a `|` in the
+    /// path.
     #[must_use]
     pub fn schedule(name: &str) -> DiagnosticPath {
         // No part of a path may be empty.

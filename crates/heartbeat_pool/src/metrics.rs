@@ -158,8 +158,8 @@ pub struct WorkerMetrics {
     /// Times it woke by itself as the sentinel, to keep the beat.
     pub beats: u64,
     /// How long it was at work, waits left out. Of a thread from outside, such as the main one, and
-    /// of an [enrolled](crate::ThreadBuilder::enroll) one: how long it has had a core since it first
-    /// came, whatever it did, on Linux and Android; elsewhere zero.
+    /// of an [enrolled](crate::ThreadBuilder::enroll) one: how long it has had a core since it
+    /// first came, whatever it did, on Linux and Android; elsewhere zero.
     pub busy: Duration,
     /// The parts of [`busy`](Self::busy) that went to each lane, by [`Lane::index`]; together they
     /// are all of it. That of a thread from outside is all the frame's, for the system tells no

@@ -95,7 +95,8 @@ impl LaneWaits {
         self.by_length.iter().chain([&self.last])
     }
 
-    /// Before `job` is queued behind so many: whoever begins it sees the marks, by way of the queue.
+    /// Before `job` is queued behind so many. Whoever begins it sees the marks, by way of the
+    /// queue.
     fn queued(&self, job: u64, before: usize, now: u64) {
         let doubling = before.saturating_add(1).ilog2() as usize;
         self.by_length[doubling.min(DOUBLINGS - 1)].take_if_free(job, now);
@@ -163,6 +164,7 @@ impl Waits {
     }
 
     fn watch(&self) {
+        // Relaxed: whoever queues marks a job from now on, or a little later.
         if self.watches.fetch_add(1, Ordering::Relaxed) > 0 {
             return;
         }
@@ -191,11 +193,11 @@ impl WaitWatch {
     /// How long jobs of each lane, by [`Lane::index`], have waited at most: those that wait still,
     /// and those that have begun since this was last asked, whichever watch of the pool was asked.
     ///
-    /// Not each job is timed, so the longest wait may be longer, and is never shorter. Timed are the
-    /// job that was queued last, always, and one among each doubling of the queue's length. So while
-    /// jobs wait that begin in the order of their queueing, as io and background jobs do, it isn't
-    /// zero; of those that were queued at once it is the longest wait. Jobs that were queued before
-    /// there was a watch are not known of.
+    /// Not each job is timed, so the longest wait may be longer, and is never shorter. Timed are
+    /// the job that was queued last, always, and one among each doubling of the queue's length. So
+    /// while jobs wait that begin in the order of their queueing, as io and background jobs do, it
+    /// isn't zero; of those that were queued at once it is the longest wait. Jobs that were queued
+    /// before there was a watch are not known of.
     ///
     /// ```
     /// use heartbeat_pool::{Lane, ThreadPool};
@@ -219,6 +221,7 @@ impl WaitWatch {
 
 impl Drop for WaitWatch {
     fn drop(&mut self) {
+        // Relaxed: marks that are left are forgotten when the next watch begins.
         self.0.watches.fetch_sub(1, Ordering::Relaxed);
     }
 }

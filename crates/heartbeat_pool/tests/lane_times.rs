@@ -9,13 +9,15 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 const MS: Duration = Duration::from_millis(1);
-const LOWER: [Lane; 2] = [Lane::Io, Lane::Background];
 
-/// Pools of one thread a lane: with lower threads, and without.
-fn pools() -> [ThreadPool; 2] {
-    [false, true].map(|lower| {
-        let builder = ThreadPool::builder().num_threads(1).lower_threads(lower);
-        builder.build().unwrap()
+/// Pools of one thread a lane, with lower threads and without, each with a lower lane.
+fn pools_and_lanes() -> impl Iterator<Item = (ThreadPool, Lane)> {
+    let lanes = [Lane::Io, Lane::Background];
+    lanes.into_iter().flat_map(|lane| {
+        [false, true].map(|lower| {
+            let builder = ThreadPool::builder().num_threads(1).lower_threads(lower);
+            (builder.build().unwrap(), lane)
+        })
     })
 }
 
@@ -38,11 +40,8 @@ fn block(pool: &ThreadPool, lane: Lane) -> mpsc::Sender<()> {
 #[test]
 fn a_job_behind_one_that_blocks_is_seen_to_wait_and_has_waited_once_it_begins() {
     within_a_minute(|| {
-        for (pool, lane) in pools()
-            .iter()
-            .flat_map(|pool| LOWER.map(|lane| (pool, lane)))
-        {
-            let before = block(pool, lane);
+        for (pool, lane) in pools_and_lanes() {
+            let before = block(&pool, lane);
             let watch = pool.watch_waits();
             assert_eq!(watch.take_longest(), [Duration::ZERO; 3]);
             let called = Instant::now();
@@ -74,11 +73,8 @@ fn a_job_behind_one_that_blocks_is_seen_to_wait_and_has_waited_once_it_begins() 
 #[test]
 fn while_the_last_job_of_a_burst_waits_the_longest_wait_is_known() {
     within_a_minute(|| {
-        for (pool, lane) in pools()
-            .iter()
-            .flat_map(|pool| LOWER.map(|lane| (pool, lane)))
-        {
-            let before = block(pool, lane);
+        for (pool, lane) in pools_and_lanes() {
+            let before = block(&pool, lane);
             let watch = pool.watch_waits();
             let turn = |pool: &ThreadPool| {
                 let (go, may_go) = mpsc::channel::<()>();
@@ -89,7 +85,7 @@ fn while_the_last_job_of_a_burst_waits_the_longest_wait_is_known() {
                 });
                 (go, is_begun)
             };
-            let jobs: Vec<_> = (0..40).map(|_| turn(pool)).collect();
+            let jobs: Vec<_> = (0..40).map(|_| turn(&pool)).collect();
             let queued = Instant::now();
             let mut runs = before;
             for (go, is_begun) in jobs {
@@ -169,16 +165,13 @@ fn busy(pool: &ThreadPool) -> [Duration; 3] {
 #[test]
 fn a_job_that_runs_counts_for_its_lane_alone() {
     within_a_minute(|| {
-        for (pool, lane) in pools()
-            .iter()
-            .flat_map(|pool| LOWER.map(|lane| (pool, lane)))
-        {
-            let before = busy(pool);
-            let release = block(pool, lane);
+        for (pool, lane) in pools_and_lanes() {
+            let before = busy(&pool);
+            let release = block(&pool, lane);
             let begun = Instant::now();
             thread::sleep(20 * MS);
             let passed = begun.elapsed();
-            let now = busy(pool);
+            let now = busy(&pool);
             for other in Lane::ALL {
                 let more = now[other.index()] - before[other.index()];
                 if other == lane {
@@ -189,7 +182,7 @@ fn a_job_that_runs_counts_for_its_lane_alone() {
             }
             drop(release);
             // The thread goes to rest.
-            wait_until(|| busy(pool) == busy(pool));
+            wait_until(|| busy(&pool) == busy(&pool));
         }
     });
 }

@@ -5,7 +5,7 @@
 
 use heartbeat_pool::record::{Cursor, Recorder, Snapshot, ThreadEvents, What};
 use heartbeat_pool::{Lane, ThreadPool};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
@@ -83,6 +83,7 @@ fn sessions_that_begin_and_end_while_jobs_run_keep_each_threads_events_in_order(
     let _alone = alone();
     let pool = ThreadPool::builder().num_threads(8).build().unwrap();
     let is_over = AtomicBool::new(false);
+    let checked = AtomicUsize::new(0);
     let name = Recorder::name("mark");
     let check = |snapshot: &Snapshot| {
         let mut threads: Vec<_> = snapshot.threads.iter().map(|ring| ring.thread).collect();
@@ -107,7 +108,7 @@ fn sessions_that_begin_and_end_while_jobs_run_keep_each_threads_events_in_order(
     };
     thread::scope(|scope| {
         for number in 0..4_usize {
-            let is_over = &is_over;
+            let (is_over, checked, check) = (&is_over, &checked, &check);
             scope.spawn(move || {
                 for round in 0..60 {
                     match (number + round) % 4 {
@@ -118,6 +119,7 @@ fn sessions_that_begin_and_end_while_jobs_run_keep_each_threads_events_in_order(
                     let snapshot = Recorder::snapshot();
                     if snapshot.all_lost() == 0 {
                         check(&snapshot);
+                        checked.fetch_add(1, Ordering::Relaxed);
                     }
                 }
                 is_over.store(true, Ordering::Relaxed);
@@ -129,6 +131,7 @@ fn sessions_that_begin_and_end_while_jobs_run_keep_each_threads_events_in_order(
             tasks.into_iter().for_each(|task| pool.block_on(task));
         }
     });
+    assert!(checked.into_inner() > 0, "each had lost events");
     Recorder::stop();
 }
 

@@ -52,8 +52,8 @@ function tickTime(nanos) {
   return Number((nanos / unit).toFixed(3)) + " " + name;
 }
 
-// The names in a text, each with the last of its modules, or with none. A search begins where a name does, or a
-// long one would be searched from each of its letters.
+// The names in a text, each with the last of its modules, or with none. A search begins where a
+// name does, or a long one would be searched from each of its letters.
 const short = text => text.replace(/(?<![\p{L}\p{N}_])(?:[\p{L}\p{N}_]+::)+(?=[\p{L}\p{N}_]+::[\p{L}\p{N}_])/gu, "");
 const shortest = text => text.replace(/(?<![\p{L}\p{N}_])(?:[\p{L}\p{N}_]+::)+(?=[\p{L}\p{N}_])/gu, "");
 
