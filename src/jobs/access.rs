@@ -214,9 +214,9 @@ pub(super) fn run_requests(world: &mut World, hub: &Hub) {
         next = request;
     }
     // A request may have run others.
-    let within = mem::replace(&mut *world.get_resource_or_init::<Prepared>(), prepared);
-    let mut prepared = world.get_resource_or_init::<Prepared>();
+    let mut place = world.get_resource_or_init::<Prepared>();
+    let within = mem::replace(&mut *place, prepared);
     for (closure, state) in within.0 {
-        prepared.0.entry(closure).or_insert(state);
+        place.0.entry(closure).or_insert(state);
     }
 }
