@@ -14,7 +14,8 @@ use bevy_ecs::schedule::{
     SystemSchedule, SystemWithAccess,
 };
 use bevy_ecs::world::World;
-use choice::{Choice, Way};
+use choice::Choice;
+use heartbeat_pool::Way;
 use named::Named;
 use std::fmt;
 use std::time::Instant;
@@ -169,22 +170,23 @@ impl SystemExecutor for AdaptiveExecutor {
         let threads = heartbeat_pool::global().num_threads();
         let must_be_all = plan.has_non_send && is_elsewhere(world) || !self.applies_at_end;
         let is_measured = !must_be_all && !plan.is_single && threads > 1;
-        let way = match is_measured {
-            _ if must_be_all => Way::AllThreads,
-            true => plan.choice.way(),
-            false => Way::OneThread,
+        let turn = is_measured.then(|| plan.choice.begin(threads));
+        let way = match turn {
+            Some(turn) => turn.way,
+            None if must_be_all => Way::Shared,
+            None => Way::Alone,
         };
         let running = self.named.as_ref().map(|named| named.begin(way));
-        let start = is_measured.then(Instant::now);
+        let start = turn.map(|turn| (turn, Instant::now()));
         match way {
-            Way::OneThread => self.one.run(schedule, world, skip_systems, error_handler),
-            Way::AllThreads => {
+            Way::Alone => self.one.run(schedule, world, skip_systems, error_handler),
+            Way::Shared => {
                 self.run_on_all(&mut plan, schedule, world, skip_systems, error_handler);
             }
         }
         drop(running);
-        if let Some(start) = start {
-            plan.choice.ran(start.elapsed().as_nanos() as f64, threads);
+        if let Some((turn, start)) = start {
+            plan.choice.end(turn, start.elapsed().as_nanos() as f64);
         }
         self.plan = Some(plan);
     }

@@ -1,7 +1,7 @@
 //! Which schedule an executor runs, for recordings and diagnostics.
 
-use super::choice::Way;
 use crate::record::SCHEDULE;
+use heartbeat_pool::Way;
 use heartbeat_pool::record::{Name, Recorder};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -37,7 +37,7 @@ impl Named {
 
     /// The schedule runs from now on, in that way.
     pub(super) fn begin(&self, way: Way) -> Running {
-        let is_on_all = way == Way::AllThreads;
+        let is_on_all = way == Way::Shared;
         // Relaxed: it is for people to read.
         self.is_on_all.store(is_on_all, Ordering::Relaxed);
         Recorder::begin(self.span, is_on_all.into());

@@ -15,7 +15,8 @@
 //! Each is also a method of [`ThreadPool`], for threads from outside, and of [`Worker`]. For
 //! drop-ins for other libraries there are, besides: [`Worker::join_offered`], whose second half
 //! others may take at once, [`Worker::join_measured`], [`ThreadPool::install`],
-//! [`ThreadBuilder::enroll`] and [`Worker::slot`].
+//! [`ThreadBuilder::enroll`] and [`Worker::slot`]; and for who has work that comes again and again,
+//! and doesn't know whether sharing it pays, [`TwoWays`].
 //!
 //! What it holds to:
 //!
@@ -135,6 +136,8 @@ mod worker;
 
 #[cfg(not(heartbeat_loom))]
 pub use async_task::Task;
+#[cfg(not(heartbeat_loom))]
+pub use cost::two_ways::{Turn, TwoWays, Way};
 #[cfg(not(heartbeat_loom))]
 pub use job::BoxedJob;
 pub use lanes::lane::Lane;

@@ -55,17 +55,17 @@ impl Worker {
             return self.join_offered(a, b);
         }
         let calls = Calls::of(fork::kind::<B, RB>());
+        let call = calls.begin();
         let start = Instant::now();
-        let way = calls.begin(start);
         self.joins().is_measured.set(true);
         let outermost = Outermost(self);
-        if let Some(kept_for) = way.kept_for {
+        if let Some(kept_for) = call.kept_for {
             self.seat().hide_forks(start + kept_for);
         }
-        self.joins().wants_help_now.set(way.is_long);
+        self.joins().wants_help_now.set(call.is_long);
         let results = self.join_offered(a, b);
         drop(outermost);
-        calls.end(way, start.elapsed());
+        calls.end(call, start.elapsed());
         results
     }
 }
