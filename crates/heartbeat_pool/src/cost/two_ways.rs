@@ -155,6 +155,7 @@ impl TwoWays {
     }
 
     /// How this turn goes; no new trial is begun unless it `may_try`.
+    #[inline]
     pub fn begin(&mut self, may_try: bool) -> Turn {
         if may_try && self.trial.is_none() && self.is_due() {
             self.trial = Some(Trial::default());
@@ -171,12 +172,14 @@ impl TwoWays {
         }
     }
 
+    #[inline]
     fn is_due(&self) -> bool {
         let sooner = self.is_news && self.since_trial >= self.pause / SOONER;
         sooner || self.since_trial >= self.pause
     }
 
     /// What the turn has cost. Threads may take turns of one kind at once.
+    #[inline]
     pub fn end(&mut self, turn: Turn, cost: f64) {
         match (turn.trial, self.trial) {
             (Some(number), Some(trial)) if number == self.trials => self.judge(trial, cost),
@@ -230,6 +233,7 @@ impl TwoWays {
 
     /// Moves the usual cost towards this one, by steps whose size doesn't depend on how far that is:
     /// so half of the turns come to lie on each side of it, however much a few of them cost.
+    #[inline]
     fn count(&mut self, cost: f64) {
         self.since_trial = self.since_trial.saturating_add(1);
         if self.usual.is_infinite() {
