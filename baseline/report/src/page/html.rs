@@ -2,7 +2,7 @@
 
 use super::chapter::Chapter;
 use super::escaped::escaped;
-use super::{Report, losses};
+use super::{Report, losses, targets};
 use std::fmt::Write;
 
 /// What the report is.
@@ -127,11 +127,13 @@ pub fn page(report: &Report<'_>) -> String {
     let mut html = head(report);
     let (lost, rows) = (report.losses.len(), losses::rows(report.results));
     let losses = table(&losses::table(&report.losses));
+    let targets = table(&targets::table(report.results));
     let (missing, versions) = (table(&report.missing()), table(&report.versions()));
     add(
         &mut html,
         format_args!(
             "<h2>What was lost: {lost} of {rows} rows</h2>\n{losses}\
+             <h2>What was to be reached</h2>\n{targets}\
              <h2>Who is missing</h2>\n{missing}<h2>Versions</h2>\n{versions}"
         ),
     );

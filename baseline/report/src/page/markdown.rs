@@ -3,7 +3,7 @@
 use super::chapter::Chapter;
 use super::html::ABOUT;
 use super::plots::Drawn;
-use super::{Report, losses};
+use super::{Report, losses, targets};
 use std::fmt::Write;
 
 /// The page's text.
@@ -50,6 +50,10 @@ fn head(report: &Report<'_>) -> String {
         (
             format!("What was lost: {lost} of {rows} rows"),
             losses::table(&report.losses),
+        ),
+        (
+            "What was to be reached".to_owned(),
+            targets::table(report.results),
         ),
         ("Who is missing".to_owned(), report.missing()),
         ("Versions".to_owned(), report.versions()),

@@ -9,6 +9,7 @@ mod losses;
 mod markdown;
 mod plots;
 mod records;
+mod targets;
 
 use crate::results::Results;
 use chapter::Chapter;
