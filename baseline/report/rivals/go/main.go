@@ -103,6 +103,10 @@ func workload(name string, size uint64) func() uint64 {
 	case "tree":
 		tree := perfect(size)
 		return func() uint64 { return sum(tree) }
+	case "channel":
+		return func() uint64 { return channel(size) }
+	case "tcp":
+		return tcp(size)
 	}
 	return nil
 }

@@ -214,6 +214,10 @@ final class Main {
       case "tree":
         Node tree = perfect(size);
         return () -> sum(tree);
+      case "channel":
+        return Messages.channel(size);
+      case "tcp":
+        return Messages.tcp(size);
       default:
         throw new IllegalArgumentException("there is no workload " + name);
     }
@@ -287,5 +291,7 @@ final class Main {
     ForkJoinPool pool = new ForkJoinPool(Integer.parseInt(words[2]));
     LongSupplier once = workload(words[0], Long.parseLong(words[1]));
     measure(words[0], pool, Double.parseDouble(words[3]) / 1000, once);
+    // Threads that wait for more work don't keep the process.
+    System.exit(0);
   }
 }

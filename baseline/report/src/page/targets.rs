@@ -112,7 +112,7 @@ impl Target {
             Beside::One(name) => measured.cell(name, size, threads)?,
         };
         // A figure counts for nothing where the answer was wrong.
-        (ours.median(metric)?, other.median(metric)?);
+        ours.median(metric).and(other.median(metric))?;
         let ratio = ours.ratio(other, metric)?;
         ratio.is_finite().then(|| Row {
             ratio,

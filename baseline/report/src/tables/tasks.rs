@@ -17,6 +17,17 @@ const WORKERS: Source = Source {
 
 const POOLS: &[&str] = &["ours", "bevy_tasks", "async-executor", "tokio", "forte"];
 
+/// Those, and two languages whose tasks send messages by themselves.
+const LANGUAGES: &[&str] = &[
+    "ours",
+    "bevy_tasks",
+    "async-executor",
+    "tokio",
+    "forte",
+    "Go",
+    "Java",
+];
+
 const A_TASK: Metric = Metric {
     per: Some(Per {
         label: "a task",
@@ -135,24 +146,27 @@ pub const TABLES: &[Table] = &[
     },
     Table {
         name: "channel",
-        about: "Four senders and four receivers share one channel of a hundred places.",
+        about: "Four senders and four receivers share one channel of a hundred places. Java's tasks are virtual \
+                threads from 21 on, and threads of the system before. Of the pools of C++ only TooManyCooks has a \
+                channel; it isn't measured.",
         workload: "channel",
         size: "messages",
         quick: &[100, 10_000],
         full: &[100, 10_000, 1_000_000],
         metrics: &[A_MESSAGE, CPU, PEAK],
-        who: POOLS,
+        who: LANGUAGES,
         ..TASKS
     },
     Table {
         name: "tcp",
-        about: "Two tasks that send each other so many messages over one connection of the loopback.",
+        about: "Two tasks that send each other so many messages over one connection of the loopback. The pools of C++ \
+                leave sockets to other libraries.",
         workload: "tcp",
         size: "messages",
         quick: &[10, 1000],
         full: &[10, 1000, 100_000],
         metrics: &[A_WAY, CPU, PEAK],
-        who: POOLS,
+        who: LANGUAGES,
         known: "tokio's threads wait for sockets themselves. All others here use async-io, whose own thread waits and \
                 wakes theirs: two more hand-overs between threads a message.",
         ..TASKS

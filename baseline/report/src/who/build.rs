@@ -71,7 +71,8 @@ pub fn built(contender: &Contender, target: &Path) -> Built {
             let classes = target.join("java-classes");
             let mut compiler = Command::new("javac");
             compiler.arg("-d").arg(&classes);
-            output(compiler.arg(sources.join("java/Main.java")))?;
+            let files = ["Main.java", "Messages.java"].map(|file| sources.join("java").join(file));
+            output(compiler.args(files))?;
             let run = format!("java -cp {} Main", quoted(&classes));
             launcher(&program, &run)?;
         }
