@@ -1,7 +1,7 @@
 //! All workloads by name.
 
 use crate::{
-    cpu, empty, frames, growth, idle, jobs, loading, par_iter, scopes, spread, tasks, tuned,
+    components, cpu, empty, frames, growth, idle, jobs, loading, par_iter, scopes, spread, tasks, tuned,
     with_rayon,
 };
 use std::time::Duration;
@@ -57,7 +57,22 @@ fn iteration() -> Vec<Workload> {
         let name = format!("par-iter-tuned-{}", shape.name());
         workload(name, move |options| tuned::run(options, shape))
     });
-    cheap.into_iter().chain([dear]).chain(tuned).collect()
+    let pairs = [1, 2, 5].map(|pairs| {
+        workload(format!("components-{}", 2 * pairs), move |options| {
+            components::pairs(options, pairs)
+        })
+    });
+    let kinds = [10, 100, 1000].map(|kinds| {
+        workload(format!("components-kinds-{kinds}"), move |options| {
+            components::kinds(options, kinds)
+        })
+    });
+    let heavy = workload("components-heavy", |options| {
+        par_iter::dear(options, 1000, Duration::from_micros(5))
+    });
+    let components = pairs.into_iter().chain(kinds).chain([heavy]);
+    let all = cheap.into_iter().chain([dear]).chain(tuned);
+    all.chain(components).collect()
 }
 
 fn tasks() -> Vec<Workload> {

@@ -5,6 +5,7 @@
 mod apps;
 mod background;
 mod catalogue;
+mod components;
 mod cpu;
 mod empty;
 mod frames;

@@ -13,6 +13,7 @@ pub fn all() -> Vec<Family> {
         spread(),
         par_iter(),
         tuned(),
+        components(),
         scopes(),
         tasks(),
         jobs(),
@@ -87,6 +88,27 @@ fn tuned() -> Family {
                 row a thousand times dearer than the rest; 1 ns each. Reference: the best of the \
                 fixed batch sizes 64, 256, ... 65,536.",
         workloads: ["uniform", "skewed", "spiky", "tiny"].map(of).into(),
+    }
+}
+
+fn components() -> Family {
+    let reference = Target::TimesReference(1.1);
+    let of = |(name, target)| workload(name, [Row::time("par-iter", SERIAL, target)]);
+    let workloads = [
+        ("components-2", reference),
+        ("components-4", reference),
+        ("components-10", reference),
+        ("components-kinds-10", reference),
+        ("components-kinds-100", reference),
+        ("components-kinds-1000", reference),
+        ("components-heavy", Target::TimesStock(0.53)),
+    ];
+    Family {
+        name: "entities by components",
+        about: "The cases of the engine's own benchmarks: 100,000 entities with 2, 4 and 10 \
+                components, of which one half is added to the other; with 2, where 10, 100 and 1,000 \
+                of them are of a kind each; 1,000 entities of 5 us. Reference: a serial loop.",
+        workloads: workloads.map(of).into(),
     }
 }
 
