@@ -106,14 +106,16 @@ impl Stretch {
         let jobs = self.jobs.get();
         if jobs >= self.probe.get() && !self.wasted.get() {
             self.probe.set(jobs.saturating_add(PROBE));
+            // Before the look at the others, for that takes a line from each of them.
+            if self.pays(self.start.get().elapsed()) {
+                return false;
+            }
             let came_on = match &*self.helped.borrow() {
                 Helped::Needed => 0,
                 Helped::Seat(seat, before) => seat.counters.activity().saturating_sub(*before),
                 Helped::Takers(before) => taken().saturating_sub(*before),
             };
-            let in_the_way = came_on > u64::from(PROBE / 2);
-            self.wasted
-                .set(in_the_way && !self.pays(self.start.get().elapsed()));
+            self.wasted.set(came_on > u64::from(PROBE / 2));
         }
         self.wasted.get()
     }
