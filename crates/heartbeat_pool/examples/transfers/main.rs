@@ -6,8 +6,8 @@
 //!   --target-dir target/transfers --example transfers
 //! ```
 //!
-//! prints a table; with `-v` also the sites that most of it comes from, and with names of operations
-//! only these. `transfers WORKLOAD OPERATION THREADS _ MILLISECONDS` prints one figure of the table,
+//! prints a table; with `-v` also the sites that most of it comes from, with `--quick` the smallest
+//! pool alone, and with names of operations only these. `transfers WORKLOAD OPERATION THREADS _ MILLISECONDS` prints one figure of the table,
 //! as the report of the field's tables asks for it.
 #![allow(missing_docs, reason = "a program")]
 

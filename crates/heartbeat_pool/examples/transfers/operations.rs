@@ -33,7 +33,7 @@ pub struct Operation {
 /// All of them.
 pub const ALL: &[Operation] = &[
     Operation {
-        name: "thousand-forks",
+        name: "thousand forks",
         of: 1000,
         round: forks,
     },
@@ -43,7 +43,12 @@ pub const ALL: &[Operation] = &[
         round: steals,
     },
     Operation {
-        name: "scoped-job",
+        name: "measured join",
+        of: 1,
+        round: measured_joins,
+    },
+    Operation {
+        name: "scoped job",
         of: 1,
         round: scoped_jobs,
     },
@@ -53,7 +58,7 @@ pub const ALL: &[Operation] = &[
         round: spawns,
     },
     Operation {
-        name: "spawn-outside",
+        name: "spawn from outside",
         of: 1,
         round: spawns_from_outside,
     },
@@ -239,6 +244,20 @@ fn steals(pool: &Pool) -> Result<u64, String> {
         return Ok(stolen);
     }
     Err(format!("{stolen} halves were taken by others"))
+}
+
+/// Joins that are timed, all of one kind, as those of an iterator of rayon's: each a job's.
+fn measured_joins(pool: &Pool) -> Result<u64, String> {
+    for _ in 0..pool.jobs() {
+        let job = pool.job();
+        pool.pool.spawn(Lane::Frame, move || {
+            Worker::with_current(|worker| {
+                let worker = worker.expect("a pool's thread runs it");
+                worker.join_measured(|_| job.run(), |_| ());
+            });
+        });
+    }
+    pool.wait()
 }
 
 /// One scope's jobs.

@@ -72,9 +72,11 @@ pub fn run(words: &[String]) -> Result<(), Box<dyn Error>> {
         words => {
             let (options, names): (Vec<_>, Vec<_>) =
                 words.iter().partition(|word| word.starts_with('-'));
-            if let Some(other) = options.iter().find(|option| **option != "-v") {
-                return Err(format!("there is no option {other}, only -v").into());
+            let known = ["-v", "--quick"];
+            if let Some(other) = options.iter().find(|word| !known.contains(&word.as_str())) {
+                return Err(format!("there is no option {other}, but {}", known.join(", ")).into());
             }
+            let has = |name: &str| options.iter().any(|option| *option == name);
             let mut wanted = Vec::new();
             for name in &names {
                 wanted.push(operation(name)?);
@@ -82,7 +84,13 @@ pub fn run(words: &[String]) -> Result<(), Box<dyn Error>> {
             if wanted.is_empty() {
                 wanted.extend(ALL);
             }
-            table(&wanted, !options.is_empty())?;
+            let sizes = if has("--quick") { &SIZES[..1] } else { &SIZES };
+            let sample = if has("--quick") {
+                Duration::ZERO
+            } else {
+                SAMPLE
+            };
+            table(&wanted, sizes, sample, has("-v"))?;
         }
     }
     Ok(())
@@ -109,14 +117,19 @@ fn one(
     Ok(())
 }
 
-fn table(operations: &[&Operation], is_verbose: bool) -> Result<(), String> {
+fn table(
+    operations: &[&Operation],
+    sizes: &[usize],
+    sample: Duration,
+    is_verbose: bool,
+) -> Result<(), String> {
     println!(
         "Changes of a line's writer + first reads of what another thread wrote; {}.",
         consts::ARCH
     );
     for operation in operations {
-        for threads in SIZES {
-            let figure = measure(operation, threads, SAMPLE)?;
+        for &threads in sizes {
+            let figure = measure(operation, threads, sample)?;
             println!(
                 "{:20} {threads:2} threads: {:8.2} + {:8.2} ({:.1} threads took part, {} operations)",
                 operation.name, figure.writes, figure.reads, figure.threads, figure.operations

@@ -10,6 +10,7 @@
 //! after all.
 
 use crate::sync::{Instant, Mutex, lock};
+use crossbeam_utils::CachePadded;
 use std::time::Duration;
 
 /// Calls before the first trial: what comes first has cold caches and sleeping helpers.
@@ -252,7 +253,8 @@ impl Calls {
 
 /// As many kinds as are remembered; of those that meet in one place, the last.
 const PLACES: usize = 256;
-static KINDS: [Mutex<Kind>; PLACES] = [const { Mutex::new(Kind::new(0)) }; PLACES];
+static KINDS: [CachePadded<Mutex<Kind>>; PLACES] =
+    [const { CachePadded::new(Mutex::new(Kind::new(0))) }; PLACES];
 
 fn with_kind<R>(key: usize, f: impl FnOnce(&mut Kind) -> R) -> R {
     // Functions begin at multiples of 16, mostly.
