@@ -30,10 +30,11 @@ impl Plan {
     }
 
     fn thread_counts(&self, table: &Table) -> Vec<usize> {
+        let mut counts = table.thread_counts(self.cores);
         if self.smallest {
-            return vec![self.cores];
+            counts.drain(..counts.len() - 1);
         }
-        table.thread_counts(self.cores)
+        counts
     }
 
     /// How many rows a table has.

@@ -158,6 +158,9 @@ pub use pool::lease::Lease;
 pub use pool::process::{HAS_RAYON, global};
 #[cfg(not(heartbeat_loom))]
 pub use queue::mailbox::Mailbox;
+#[cfg(heartbeat_transfers)]
+#[doc(hidden)]
+pub use sync::transfers;
 #[cfg(not(heartbeat_loom))]
 pub use threads::builder::ThreadBuilder;
 #[cfg(not(heartbeat_loom))]

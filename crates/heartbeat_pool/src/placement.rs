@@ -6,9 +6,8 @@
 //! sleep. Such a helper moves once, and has another core from then on. Who goes on running after it
 //! has woken a helper has it wake elsewhere.
 
-// Not those of the models: nothing but a thread's place rests on it.
+use crate::sync::real::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
 use std::iter;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
 
 /// Whether anything here has an effect.
 static IS_ON: AtomicBool = AtomicBool::new(true);

@@ -72,6 +72,9 @@ pub fn best<'a>(
     threads: usize,
 ) -> Option<(&'a Cell, f64)> {
     let metric = table.metrics.first()?.name;
+    if !table.has_rivals() {
+        return None;
+    }
     let rivals = table.who.iter().filter(|name| Table::is_rival(name));
     rivals
         .filter_map(|name| {
@@ -84,6 +87,7 @@ pub fn best<'a>(
 fn figures(table: &'static Table, measured: &Measured, threads: usize) -> suite::Table {
     let sizes = measured.sizes();
     let title = match threads {
+        0 => "by threads".to_owned(),
         1 => "one thread".to_owned(),
         _ => format!("{threads} threads"),
     };

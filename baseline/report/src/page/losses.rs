@@ -23,7 +23,9 @@ pub struct Loss {
 /// How many rows there are, of those in which a rival ran too.
 pub fn rows(results: &Results) -> usize {
     let of = |measured: &Measured| measured.sizes().len() * measured.thread_counts().len();
-    results.tables.iter().map(of).sum()
+    let tables = tables::all().into_iter().filter(|table| table.has_rivals());
+    let measured = tables.filter_map(|table| results.of(table.name));
+    measured.map(of).sum()
 }
 
 /// All of them, the largest first.

@@ -63,6 +63,7 @@ fn axis(metric: &Metric) -> String {
 fn name(table: &Table, metric: &Metric, threads: usize) -> String {
     let metric = metric.name;
     match threads {
+        0 => format!("{}, {metric}", table.name),
         1 => format!("{}, {metric}, one thread", table.name),
         _ => format!("{}, {metric}, {threads} threads", table.name),
     }

@@ -4,6 +4,7 @@ mod callbacks;
 mod forks;
 mod loops;
 mod tasks;
+mod transfers;
 
 use crate::who::{OURS, SERIAL};
 
@@ -56,6 +57,8 @@ pub enum Threads {
     All,
     /// One, and as many as the machine has cores.
     OneAndAll,
+    /// As many as the size says, in this project's pool alone: what is measured has no rivals.
+    BySize,
 }
 
 /// How a table is drawn.
@@ -107,11 +110,12 @@ impl Table {
         if quick { self.quick } else { self.full }
     }
 
-    /// The thread counts to run, of a machine with so many cores.
+    /// The thread counts to run, of a machine with so many cores; 0 where the size says it.
     #[must_use]
     pub fn thread_counts(&self, cores: usize) -> Vec<usize> {
         match self.threads {
             Threads::OneAndAll if cores > 1 => vec![1, cores],
+            Threads::BySize => vec![0],
             _ => vec![cores],
         }
     }
@@ -121,6 +125,12 @@ impl Table {
     pub fn runs(&self, name: &str, size: u64) -> bool {
         let most = self.most.iter().find(|(slow, _)| *slow == name);
         most.is_none_or(|(_, most)| size <= *most)
+    }
+
+    /// Whether there is anybody to be ahead of.
+    #[must_use]
+    pub fn has_rivals(&self) -> bool {
+        self.threads != Threads::BySize
     }
 
     /// Whether a contender is one to be ahead of.
@@ -164,6 +174,7 @@ pub fn all() -> Vec<&'static Table> {
         loops::TABLES,
         tasks::TABLES,
         callbacks::TABLES,
+        transfers::TABLES,
     ];
     tables.into_iter().flatten().collect()
 }

@@ -60,6 +60,7 @@ pub fn built(contender: &Contender, target: &Path) -> Built {
             checkout,
         } => cpp(&sources.join(source), &program, flags, checkout)?,
         Kind::Callbacks => return callbacks(),
+        Kind::Transfers => return transfers(),
         Kind::Go => {
             let mut go = Command::new("go");
             go.current_dir(sources.join("go"));
@@ -100,6 +101,22 @@ fn callbacks() -> Built {
     output(cargo.args(["--bin", "callbacks"]))?;
     let name = format!("callbacks{}", env::consts::EXE_SUFFIX);
     let program = paired::target(folder, "release").join(name);
+    let version = version(&program)?;
+    Ok((program, version))
+}
+
+/// The pool's own program, whose atomics are counted, in a target folder of its own.
+fn transfers() -> Built {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let target = paired::target(folder, "transfers");
+    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(folder.join("../../crates/heartbeat_pool"));
+    cargo.env("RUSTFLAGS", "--cfg heartbeat_transfers");
+    cargo.args(["build", "--release", "--locked", "--quiet"]);
+    cargo.args(["--example", "transfers", "--target-dir"]);
+    output(cargo.arg(&target))?;
+    let name = format!("transfers{}", env::consts::EXE_SUFFIX);
+    let program = target.join("release/examples").join(name);
     let version = version(&program)?;
     Ok((program, version))
 }

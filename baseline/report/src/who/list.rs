@@ -19,6 +19,8 @@ pub enum Kind {
     },
     /// The program that counts allocations, with the way that it is given.
     Callbacks,
+    /// The program that counts transfers of cache lines, with the operation that it is given.
+    Transfers,
     /// `rivals/go`, by its compiler.
     Go,
     /// `rivals/java`, by its compiler.
@@ -72,6 +74,14 @@ const fn callback(way: &'static str) -> Contender {
     }
 }
 
+const fn transfers(operation: &'static str) -> Contender {
+    Contender {
+        name: operation,
+        kind: Kind::Transfers,
+        get: CARGO,
+    }
+}
+
 /// Everyone.
 pub const ALL: &[Contender] = &[
     rust(SERIAL, None),
@@ -90,6 +100,14 @@ pub const ALL: &[Contender] = &[
     callback("enum"),
     callback("on the stack"),
     callback("reused box"),
+    transfers("thousand forks"),
+    transfers("steal"),
+    transfers("measured join"),
+    transfers("scoped job"),
+    transfers("spawn"),
+    transfers("spawn from outside"),
+    transfers("wake"),
+    transfers("system"),
     Contender {
         name: "oneTBB",
         kind: Kind::Cpp {

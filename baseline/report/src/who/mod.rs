@@ -93,7 +93,7 @@ impl Found {
         let name = self.contender.name.to_owned();
         match self.contender.kind {
             Kind::Rust { .. } => words.extend([crate::contend::FLAG.to_owned(), name]),
-            Kind::Callbacks => words.push(name),
+            Kind::Callbacks | Kind::Transfers => words.push(name),
             _ => {}
         }
         words.extend([size, threads as u64, milliseconds].map(|word| word.to_string()));

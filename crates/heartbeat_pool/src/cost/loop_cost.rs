@@ -1,8 +1,7 @@
 //! What an item of a loop takes, by the code that the loop runs: known from the last time that it
 //! was run.
 
-// Not the models': nothing but a guess rests on them.
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use crate::sync::real::{AtomicU32, AtomicUsize, Ordering};
 
 /// As many loops are remembered; of those that meet in one place, the last.
 const PLACES: usize = 256;

@@ -9,6 +9,7 @@
 
 use crate::cost::two_ways::{Turn, TwoWays, Way};
 use crate::sync::{Mutex, lock};
+use crossbeam_utils::CachePadded;
 use std::time::Duration;
 
 /// Calls that take longer are not tried out: a trial that loses would be felt.
@@ -132,7 +133,8 @@ impl Calls {
 
 /// As many kinds as are remembered; of those that meet in one place, the last.
 const PLACES: usize = 256;
-static KINDS: [Mutex<Kind>; PLACES] = [const { Mutex::new(Kind::new(0)) }; PLACES];
+static KINDS: [CachePadded<Mutex<Kind>>; PLACES] =
+    [const { CachePadded::new(Mutex::new(Kind::new(0))) }; PLACES];
 
 fn with_kind<R>(key: usize, f: impl FnOnce(&mut Kind) -> R) -> R {
     // Functions begin at multiples of 16, mostly.

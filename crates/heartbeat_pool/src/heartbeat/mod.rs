@@ -27,10 +27,19 @@ impl Beat {
 
     /// Asks the owner to share. A raise that meets the owner closing its gate may be seen late,
     /// by the next raise at the latest.
+    ///
+    /// What is up already is only read. Whoever raises does so for all seats, and most are of idle
+    /// threads, whose beats stay up: if each of those who raise wrote there, a line for each seat
+    /// would go from one to the next of them, beat after beat.
     pub(crate) fn raise(&self) {
-        // Relaxed, both: should the owner see the gate first, it sees the beat at its next look.
-        self.raised.store(true, Ordering::Relaxed);
-        self.gate.store(true, Ordering::Relaxed);
+        // Relaxed, all: should the owner see the gate first, it sees the beat at its next look. An
+        // owner that has lowered its beat and then fenced is seen to by whoever fences before it
+        // raises.
+        for flag in [&self.raised, &self.gate] {
+            if !flag.load(Ordering::Relaxed) {
+                flag.store(true, Ordering::Relaxed);
+            }
+        }
     }
 
     /// Asks the owner to share with the caller, which waits for it.

@@ -11,6 +11,7 @@
 
 use crate::lanes::lane::Lane;
 use crate::sync::{AtomicU64, AtomicUsize, Ordering};
+use crossbeam_utils::CachePadded;
 
 /// What a running thread is counted as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +57,8 @@ impl Counts {
 /// The running threads, the target that they are held to, and the lanes' budgets.
 #[derive(Debug)]
 pub(crate) struct Occupancy {
-    counts: AtomicU64,
+    /// On a line of its own: it is written as threads begin and end work, the others next to never.
+    counts: CachePadded<AtomicU64>,
     target: AtomicUsize,
     budgets: [AtomicUsize; 3],
 }
@@ -64,7 +66,7 @@ pub(crate) struct Occupancy {
 impl Occupancy {
     pub(crate) fn new() -> Self {
         Self {
-            counts: AtomicU64::new(0),
+            counts: CachePadded::new(AtomicU64::new(0)),
             target: AtomicUsize::new(0),
             budgets: Lane::ALL.map(|_| AtomicUsize::new(usize::MAX)),
         }

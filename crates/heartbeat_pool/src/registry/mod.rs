@@ -24,6 +24,7 @@ use crate::registry::start::{Main, Threads};
 use crate::sync::{Arc, AtomicBool, Ordering};
 use crate::unwind;
 use crate::waits::Waits;
+use crossbeam_utils::CachePadded;
 use std::any::Any;
 use std::iter;
 
@@ -33,7 +34,8 @@ pub(crate) struct Registry {
     pub(crate) blocking: BlockingQueue,
     pub(crate) seats: Seats,
     pub(crate) occupancy: Occupancy,
-    pub(crate) sleep: Sleep,
+    /// On a line of its own, all of it: who writes one part is likely to write the others.
+    pub(crate) sleep: CachePadded<Sleep>,
     pub(crate) threads: Threads,
     pub(crate) waiters: Waiters,
     pub(crate) config: Config,
@@ -72,7 +74,7 @@ impl Registry {
             blocking: BlockingQueue::new(),
             seats: Seats::new(),
             occupancy: Occupancy::new(),
-            sleep: Sleep::new(),
+            sleep: CachePadded::new(Sleep::new()),
             threads: Threads::new(main),
             waiters: Waiters::new(),
             config,

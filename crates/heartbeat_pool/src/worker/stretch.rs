@@ -15,6 +15,8 @@ const WORTH_COMING: Duration = Duration::from_nanos(3_500);
 pub(super) const WORTH_TAKING: Duration = Duration::from_micros(1);
 /// Jobs before a stretch is judged while it lasts.
 const PROBE: u32 = 8;
+/// More of its jobs that who is helped has begun or queued meanwhile mean that it needs no help.
+const MANY: u64 = PROBE as u64 / 2;
 /// Stretches in a row that did not pay, after which the worker is shy.
 const PATIENCE: u32 = 2;
 
@@ -106,14 +108,16 @@ impl Stretch {
         let jobs = self.jobs.get();
         if jobs >= self.probe.get() && !self.wasted.get() {
             self.probe.set(jobs.saturating_add(PROBE));
-            let came_on = match &*self.helped.borrow() {
-                Helped::Needed => 0,
-                Helped::Seat(seat, before) => seat.counters.activity().saturating_sub(*before),
-                Helped::Takers(before) => taken().saturating_sub(*before),
-            };
-            let in_the_way = came_on > u64::from(PROBE / 2);
-            self.wasted
-                .set(in_the_way && !self.pays(self.start.get().elapsed()));
+            let has_come_on = |now: u64, before: u64| now.saturating_sub(before) > MANY;
+            let pays = || self.pays(self.start.get().elapsed());
+            self.wasted.set(match &*self.helped.borrow() {
+                Helped::Needed => false,
+                Helped::Seat(seat, before) => {
+                    has_come_on(seat.counters.activity(), *before) && !pays()
+                }
+                // The clock first: the look takes a cache line from each of the others.
+                Helped::Takers(before) => !pays() && has_come_on(taken(), *before),
+            });
         }
         self.wasted.get()
     }

@@ -1,7 +1,11 @@
 //! The one place that names what threads meet by, blocks one, starts one or tells the time: core's
 //! and std's, or loom's under `--cfg heartbeat_loom`, where the layers up to `sleep` are
 //! model-checked, or those of `sim` under `--cfg heartbeat_sim`, where the whole pool runs in a
-//! scheduler of its own.
+//! scheduler of its own, or those of `transfers` under `--cfg heartbeat_transfers`, which count how
+//! often cache lines change hands.
+
+#[cfg(heartbeat_transfers)]
+pub mod transfers;
 
 #[cfg(heartbeat_loom)]
 pub(crate) use loom::{
@@ -28,11 +32,28 @@ pub(crate) mod mpsc {
     pub(crate) use crate::sim::{Sender, channel};
 }
 
-#[cfg(not(any(heartbeat_loom, heartbeat_sim)))]
+#[cfg(heartbeat_transfers)]
+pub(crate) use self::transfers::{
+    atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering, fence},
+    lock::{Condvar, Mutex, MutexGuard},
+};
+#[cfg(heartbeat_transfers)]
+pub(crate) use std::sync::Arc;
+
+#[cfg(not(any(heartbeat_loom, heartbeat_sim, heartbeat_transfers)))]
 pub(crate) use std::{
     sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering, fence},
     sync::{Arc, Condvar, Mutex, MutexGuard},
 };
+
+/// Not those of the models and the simulation: for what nothing but a guess or a thread's place
+/// rests on.
+pub(crate) mod real {
+    #[cfg(heartbeat_transfers)]
+    pub(crate) use super::transfers::atomic::*;
+    #[cfg(not(heartbeat_transfers))]
+    pub(crate) use std::sync::atomic::*;
+}
 
 // No model of loom's comes to these.
 #[cfg(not(heartbeat_sim))]
@@ -68,6 +89,7 @@ impl<T> UnsafeCell<T> {
 use std::sync::PoisonError;
 
 /// Locks `mutex` whatever became of its last holder: no data here is left half-changed by a panic.
+#[cfg_attr(heartbeat_transfers, track_caller)]
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
