@@ -216,7 +216,11 @@ mod tests {
                 assert!(limit < LONG * 2, "{limit:?}");
                 trials += 1;
             }
-            let took = if call.kept_for.is_some() { LONG * 9 } else { LONG };
+            let took = if call.kept_for.is_some() {
+                LONG * 9
+            } else {
+                LONG
+            };
             kind.end(call, took);
         }
         assert!(trials > 0);
