@@ -58,7 +58,9 @@ const CHANGES: Table = Table {
     ],
     most: &[],
     answer: itself,
-    known: "",
+    known: "From eight threads on it grows by little, as more operations come after another thread's. Forks are shared by \
+            the beat, so what a thousand of them come to rests on how long they take. What was mended, and what was \
+            measured and left, is in docs/mechanisms.md under Scaling.",
 };
 
 /// Those here.
@@ -69,6 +71,8 @@ pub const TABLES: &[Table] = &[
         about: "The same runs' reads: a look at all queues takes from each seat what has changed there since the last \
                 one.",
         metrics: &[READS, TOOK_PART],
+        known: "Who comes to sleep or wakes up looks at every seat, and so these grow with the threads, by one look's part \
+                of each job between two sleeps: a hundred jobs a thread here.",
         ..CHANGES
     },
 ];
