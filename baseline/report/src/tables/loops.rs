@@ -40,7 +40,7 @@ pub const TABLES: &[Table] = &[
         name: "slice-10ns",
         about: "The same with about ten nanoseconds an item.",
         workload: "slice-10ns",
-        known: "",
+        known: "At 100 items the whole loop takes a microsecond, of which a tenth is the call into the pool.",
         ..SLICE
     },
 ];
