@@ -224,8 +224,8 @@ pub const TABLES: &[Table] = &[
             "Ruby fibers",
         ],
         answer: messages_to_workers,
-        known: "From ten workers on this pool is ahead of every kind of threads and processes. tokio and forte use half a \
-                processor more, and that is their lead at a hundred.",
+        known: "The pools that are ahead at a hundred workers, by up to a tenth, have 1.6 processors run where this one has \
+                1.1: an answer that comes to a thread that is awake needs no other one.",
         ..TASKS
     },
 ];
