@@ -73,14 +73,14 @@
 //! | `worker` | how a thread finds work, runs it, and waits |
 //! | `verbs` | what a program asks for |
 //! | `pool` | the [`ThreadPool`] |
-//! | `models` | loom's models, and the whole pool in a scheduler of its own |
+//! | `models` | loom's models, the whole pool in a scheduler of its own, and what counts transfers of cache lines |
 
 // The models use the lower layers alone, and not all of each.
 #![cfg_attr(heartbeat_loom, allow(dead_code, unused_imports))]
 
 mod sync;
 
-#[cfg(any(all(heartbeat_loom, test), heartbeat_sim))]
+#[cfg(any(all(heartbeat_loom, test), heartbeat_sim, heartbeat_transfers))]
 mod models;
 
 mod alarm;
@@ -147,6 +147,9 @@ pub use lanes::priority::LowerPriority;
 pub use metrics::{PoolMetrics, WorkerMetrics};
 #[cfg(heartbeat_sim)]
 pub use models::sim;
+#[cfg(heartbeat_transfers)]
+#[doc(hidden)]
+pub use models::transfers;
 pub use placement::place_threads;
 #[cfg(not(heartbeat_loom))]
 pub use pool::ThreadPool;
@@ -158,9 +161,6 @@ pub use pool::lease::Lease;
 pub use pool::process::{HAS_RAYON, global};
 #[cfg(not(heartbeat_loom))]
 pub use queue::mailbox::Mailbox;
-#[cfg(heartbeat_transfers)]
-#[doc(hidden)]
-pub use sync::transfers;
 #[cfg(not(heartbeat_loom))]
 pub use threads::builder::ThreadBuilder;
 #[cfg(not(heartbeat_loom))]

@@ -1,4 +1,5 @@
-//! Models, and the whole pool in a scheduler of its own (`sim`).
+//! Models, the whole pool in a scheduler of its own (`sim`), and atomics that count how often cache
+//! lines change hands (`transfers`).
 //!
 //! Loom models of the protocols that sleep and completion rest on: every interleaving of the
 //! threads that each names, or those within the preemption bound that it states.
@@ -51,3 +52,5 @@ fn check(preemptions: usize, f: impl Fn() + Sync + Send + 'static) {
 
 #[cfg(heartbeat_sim)]
 pub mod sim;
+#[cfg(heartbeat_transfers)]
+pub mod transfers;

@@ -4,9 +4,6 @@
 //! scheduler of its own, or those of `transfers` under `--cfg heartbeat_transfers`, which count how
 //! often cache lines change hands.
 
-#[cfg(heartbeat_transfers)]
-pub mod transfers;
-
 #[cfg(heartbeat_loom)]
 pub(crate) use loom::{
     cell::UnsafeCell,
@@ -33,7 +30,7 @@ pub(crate) mod mpsc {
 }
 
 #[cfg(heartbeat_transfers)]
-pub(crate) use self::transfers::{
+pub(crate) use crate::transfers::{
     atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering, fence},
     lock::{Condvar, Mutex, MutexGuard},
 };
@@ -50,7 +47,7 @@ pub(crate) use std::{
 /// rests on.
 pub(crate) mod real {
     #[cfg(heartbeat_transfers)]
-    pub(crate) use super::transfers::atomic::*;
+    pub(crate) use crate::transfers::atomic::*;
     #[cfg(not(heartbeat_transfers))]
     pub(crate) use std::sync::atomic::*;
 }
