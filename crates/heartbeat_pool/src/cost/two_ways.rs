@@ -315,6 +315,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "too many turns for an interpreter")]
     fn the_cheaper_way_is_found_soon_and_seldom_left() {
         for (alone, shared) in [(1.0, 0.3), (1.0, 0.5), (1.0, 0.8)] {
             let count = turns(&mut TwoWays::new(), 10_000, alone, shared);
@@ -327,6 +328,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "too many turns for an interpreter")]
     fn it_is_found_in_noise_too() {
         for by in [0.05, 0.1, 0.2, 0.4] {
             for (shared, at_least, at_most) in [
@@ -347,6 +349,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "too many turns for an interpreter")]
     fn trials_cost_next_to_nothing() {
         for (alone, shared) in [(1.0, 2.0), (2.0, 1.0), (1.0, 10.0), (10.0, 1.0)] {
             let mut ways = TwoWays::new();
@@ -396,6 +399,7 @@ mod tests {
 
     /// Costs that come in two sizes make no news of each other forever.
     #[test]
+    #[cfg_attr(miri, ignore = "too many turns for an interpreter")]
     fn two_faces_cost_few_trials() {
         let mut ways = TwoWays::new();
         let mut noise = noise(1, 1.0);
