@@ -19,7 +19,11 @@ const WANTED: [(&str, &str, &str, &[&str]); 2] = [
         "engine",
         "Bevy's iteration, on stock bevy_tasks and on this project",
         "`cargo compare-engine` measures these, each by a program of the whole engine.",
-        &["par_iter_mut", "default batches and tuned ones"],
+        &[
+            "par_iter_mut",
+            "default batches and tuned ones",
+            "entities by components",
+        ],
     ),
 ];
 

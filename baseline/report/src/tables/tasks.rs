@@ -158,6 +158,8 @@ pub const TABLES: &[Table] = &[
         full: &[100, 10_000, 1_000_000],
         metrics: &[A_MESSAGE, CPU, PEAK],
         who: LANGUAGES,
+        known: "All in Rust share one channel, async-channel's. Go's is its runtime's own, which hands a message from task to \
+                task without a waker.",
         ..TASKS
     },
     Table {
