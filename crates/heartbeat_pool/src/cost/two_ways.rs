@@ -178,9 +178,15 @@ impl TwoWays {
         sooner || self.since_trial >= self.pause
     }
 
-    /// What the turn has cost. Threads may take turns of one kind at once.
+    /// What the turn has cost; what is no finite number is passed over. Threads may take turns of
+    /// one kind at once.
     #[inline]
     pub fn end(&mut self, turn: Turn, cost: f64) {
+        if !cost.is_finite() {
+            return;
+        }
+        // Of what costs nothing, neither way would cost less.
+        let cost = cost.max(f64::EPSILON);
         match (turn.trial, self.trial) {
             (Some(number), Some(trial)) if number == self.trials => self.judge(trial, cost),
             (None, _) if turn.way == self.in_use => self.count(cost),
@@ -247,8 +253,7 @@ impl TwoWays {
             1
         };
         self.is_over = is_over;
-        // One that costs nothing must not keep it at nothing.
-        let least = self.usual.max(1.0) * STEP;
+        let least = self.usual * STEP;
         // It says something once it has got there.
         if (cost - self.usual).abs() <= least {
             let before = self.usual_at_trial;
@@ -428,6 +433,26 @@ mod tests {
             *mine = Some(ways.begin(true));
         }
         assert!(alone < 100, "{alone}");
+    }
+
+    #[test]
+    fn what_costs_nothing_or_no_number_is_no_reason_to_try() {
+        assert!(turns(&mut TwoWays::new(), 10_000, 0.0, 0.0) < 300);
+        for cost in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            let mut ways = TwoWays::new();
+            assert_eq!(turns(&mut ways, 100, cost, cost), 100);
+            assert!(turns(&mut ways, 100, 1.0, 2.0) < 20);
+        }
+    }
+
+    #[test]
+    fn a_unit_is_as_good_as_another() {
+        for unit in [1e-9, 1.0, 1e9] {
+            let mut ways = TwoWays::new();
+            turns(&mut ways, 1000, unit, 2.0 * unit);
+            turns(&mut ways, 60, 100.0 * unit, 30.0 * unit);
+            assert_eq!(turns(&mut ways, 7, 100.0 * unit, 30.0 * unit), 7, "{unit}");
+        }
     }
 
     #[test]
