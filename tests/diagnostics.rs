@@ -53,6 +53,14 @@ fn each_lane_and_schedule_has_a_value_and_the_overlay_has_them() {
             HeartbeatDiagnosticsPlugin::utilisation(lane),
         ];
         assert!(of_lane.iter().all(|path| overlay.contains(path)));
+        let beside_it = [
+            HeartbeatDiagnosticsPlugin::wakes(lane),
+            HeartbeatDiagnosticsPlugin::steals(lane),
+            HeartbeatDiagnosticsPlugin::promotions(lane),
+        ];
+        for path in &beside_it {
+            assert!(value(&app, path).is_some(), "{path:?}");
+        }
     }
     let threads = value(&app, &HeartbeatDiagnosticsPlugin::schedule("Update"));
     assert!(threads == Some(1.0) || threads == Some(2.0), "{threads:?}");

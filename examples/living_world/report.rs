@@ -49,8 +49,8 @@ fn print_worker(worker: &WorkerMetrics) {
         jobs(Lane::Frame),
         jobs(Lane::Io),
         jobs(Lane::Background),
-        worker.promotions,
-        worker.steals,
+        worker.promotions.iter().sum::<u64>(),
+        worker.steals.iter().sum::<u64>(),
         worker.parks
     );
 }

@@ -14,7 +14,7 @@ use std::time::Duration;
 /// Adds diagnostics of the pool, which `LogDiagnosticsPlugin` and the engine's diagnostics overlay
 /// show: of each lane the jobs a frame, how many are queued, the longest wait of a queued job, and
 /// how many threads were at work for it; how many were at all; the wake-ups, steals and promotions
-/// a frame; of each schedule on how many threads it runs.
+/// a frame, of all lanes and of each; of each schedule on how many threads it runs.
 ///
 /// While an app has it, the pool looks at a clock for each job that it queues, to know the waits.
 ///
@@ -60,6 +60,24 @@ impl HeartbeatDiagnosticsPlugin {
     #[must_use]
     pub fn jobs(lane: Lane) -> DiagnosticPath {
         DiagnosticPath::new(format!("heartbeat/{}/jobs", lane_name(lane)))
+    }
+
+    /// How often a thread was woken for a lane's work, a frame.
+    #[must_use]
+    pub fn wakes(lane: Lane) -> DiagnosticPath {
+        DiagnosticPath::new(format!("heartbeat/{}/wake-ups", lane_name(lane)))
+    }
+
+    /// How many pieces of a lane's work were taken from other threads, a frame.
+    #[must_use]
+    pub fn steals(lane: Lane) -> DiagnosticPath {
+        DiagnosticPath::new(format!("heartbeat/{}/steals", lane_name(lane)))
+    }
+
+    /// How many forks of a lane were offered to other threads, a frame.
+    #[must_use]
+    pub fn promotions(lane: Lane) -> DiagnosticPath {
+        DiagnosticPath::new(format!("heartbeat/{}/promotions", lane_name(lane)))
     }
 
     /// How many jobs of a lane are queued where every thread takes them.
@@ -126,7 +144,12 @@ impl Waits {
 impl Plugin for HeartbeatDiagnosticsPlugin {
     fn build(&self, app: &mut App) {
         app.init_resource::<HeartbeatMetrics>();
-        for path in Self::overlay() {
+        let moved = [Self::wakes, Self::steals, Self::promotions];
+        let moved = moved.map(|path| Lane::ALL.map(path));
+        for path in Self::overlay()
+            .into_iter()
+            .chain(moved.into_iter().flatten())
+        {
             let suffix = suffix(&path);
             app.register_diagnostic(Diagnostic::new(path).with_suffix(suffix));
         }
@@ -167,21 +190,43 @@ fn measure(
     };
     let (old, all) = (old.total(), new.total());
     let more = |before: u64, after: u64| after.saturating_sub(before) as f64;
+    let sum = |by_lane: [u64; 3]| by_lane.iter().sum();
     let time = then.elapsed().as_secs_f64().max(f64::MIN_POSITIVE);
     let threads = |before: Duration, after: Duration| {
         // A thread that stops just now may be known to have worked for less than it seemed.
         after.saturating_sub(before).as_secs_f64() / time
     };
     to.add_measurement(&UTILISATION, || threads(old.busy, all.busy));
-    to.add_measurement(&WAKES, || more(old.wakes, all.wakes));
-    to.add_measurement(&STEALS, || more(old.steals, all.steals));
-    to.add_measurement(&PROMOTIONS, || more(old.promotions, all.promotions));
+    to.add_measurement(&WAKES, || more(sum(old.wakes), sum(all.wakes)));
+    to.add_measurement(&STEALS, || more(sum(old.steals), sum(all.steals)));
+    to.add_measurement(&PROMOTIONS, || {
+        more(sum(old.promotions), sum(all.promotions))
+    });
     for lane in Lane::ALL {
         let place = lane.index();
         let busy = || threads(old.busy_by_lane[place], all.busy_by_lane[place]);
         to.add_measurement(&HeartbeatDiagnosticsPlugin::utilisation(lane), busy);
-        let jobs = || more(old.jobs[place], all.jobs[place]);
-        to.add_measurement(&HeartbeatDiagnosticsPlugin::jobs(lane), jobs);
+        let counts = [
+            (HeartbeatDiagnosticsPlugin::jobs(lane), old.jobs, all.jobs),
+            (
+                HeartbeatDiagnosticsPlugin::wakes(lane),
+                old.wakes,
+                all.wakes,
+            ),
+            (
+                HeartbeatDiagnosticsPlugin::steals(lane),
+                old.steals,
+                all.steals,
+            ),
+            (
+                HeartbeatDiagnosticsPlugin::promotions(lane),
+                old.promotions,
+                all.promotions,
+            ),
+        ];
+        for (path, old, all) in counts {
+            to.add_measurement(&path, || more(old[place], all[place]));
+        }
         let queued = || new.queued[place] as f64;
         to.add_measurement(&HeartbeatDiagnosticsPlugin::queued(lane), queued);
         let wait = || longest[place].as_secs_f64() * 1e3;

@@ -14,18 +14,24 @@ pub(crate) struct Counters {
     /// Jobs taken from an injector.
     taken: AtomicU64,
     blocking: AtomicU64,
-    promotions: AtomicU64,
-    steals: AtomicU64,
+    promotions: [AtomicU64; 3],
+    steals: [AtomicU64; 3],
     parks: AtomicU64,
-    wakes: AtomicU64,
+    wakes: [AtomicU64; 3],
+    /// Wake-ups of which it is not known yet for which lane they were.
+    woken: AtomicU64,
     beats: AtomicU64,
     /// The time at work for each lane, of which one at most runs.
     busy: [Stopwatch; 3],
 }
 
 fn bump(counter: &AtomicU64) {
+    add(counter, 1);
+}
+
+fn add(counter: &AtomicU64, more: u64) {
     // Relaxed: nothing is inferred from a count.
-    counter.store(counter.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+    counter.store(counter.load(Ordering::Relaxed) + more, Ordering::Relaxed);
 }
 
 impl Counters {
@@ -50,20 +56,21 @@ impl Counters {
         bump(&self.blocking);
     }
 
-    pub(crate) fn promotion(&self) {
-        bump(&self.promotions);
+    pub(crate) fn promotion(&self, lane: Lane) {
+        bump(&self.promotions[lane.index()]);
     }
 
-    pub(crate) fn steal(&self) {
-        bump(&self.steals);
+    pub(crate) fn steal(&self, lane: Lane) {
+        bump(&self.steals[lane.index()]);
     }
 
     pub(crate) fn park(&self) {
         bump(&self.parks);
     }
 
+    /// Another thread has woken this one; for which lane, the next stretch of work tells.
     pub(crate) fn wake(&self) {
-        bump(&self.wakes);
+        bump(&self.woken);
     }
 
     pub(crate) fn beat(&self) {
@@ -72,6 +79,12 @@ impl Counters {
 
     /// The thread works for `lane` from now on.
     pub(crate) fn busy_begin(&self, lane: Lane) {
+        // Relaxed: its owner's own.
+        let woken = self.woken.load(Ordering::Relaxed);
+        if woken > 0 {
+            add(&self.wakes[lane.index()], woken);
+            self.woken.store(0, Ordering::Relaxed);
+        }
         let now = stopwatch::now();
         for (busy, of) in self.busy.iter().zip(Lane::ALL) {
             if of == lane {
@@ -117,16 +130,17 @@ impl Counters {
     /// The counts so far. What is queued, the seat knows.
     pub(crate) fn read(&self, name: &str) -> WorkerMetrics {
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let by_lane = |counters: &[AtomicU64; 3]| counters.each_ref().map(count);
         let busy = |lane: usize| self.busy[lane].read(stopwatch::now);
         let busy_by_lane = [0, 1, 2].map(busy);
         WorkerMetrics {
             name: name.to_owned(),
-            jobs: [0, 1, 2].map(|lane: usize| count(&self.jobs[lane])),
+            jobs: by_lane(&self.jobs),
             blocking: count(&self.blocking),
-            promotions: count(&self.promotions),
-            steals: count(&self.steals),
+            promotions: by_lane(&self.promotions),
+            steals: by_lane(&self.steals),
             parks: count(&self.parks),
-            wakes: count(&self.wakes),
+            wakes: by_lane(&self.wakes),
             beats: count(&self.beats),
             busy: busy_by_lane.iter().sum(),
             busy_by_lane,
@@ -147,14 +161,15 @@ pub struct WorkerMetrics {
     pub jobs: [u64; 3],
     /// Jobs of [`spawn_blocking`](crate::spawn_blocking()) run.
     pub blocking: u64,
-    /// Private jobs of `join` that were offered to other threads.
-    pub promotions: u64,
-    /// Jobs taken from another worker.
-    pub steals: u64,
+    /// Private jobs of `join` that were offered to other threads, by [`Lane::index`].
+    pub promotions: [u64; 3],
+    /// Jobs taken from another worker, by [`Lane::index`].
+    pub steals: [u64; 3],
     /// Times it went to sleep: idle, in a wait, or to leave its core to a lower thread.
     pub parks: u64,
-    /// Times another thread woke it from idle sleep.
-    pub wakes: u64,
+    /// Times another thread woke it from idle sleep, by the [`Lane::index`] of what it did then. If
+    /// it found nothing to do, that is what it does next, and is not counted before.
+    pub wakes: [u64; 3],
     /// Times it woke by itself as the sentinel, to keep the beat.
     pub beats: u64,
     /// How long it was at work, waits left out. Of a thread from outside, such as the main one, and
@@ -221,14 +236,19 @@ impl PoolMetrics {
 
 impl WorkerMetrics {
     pub(crate) fn add(&mut self, other: &Self) {
-        for (sum, jobs) in self.jobs.iter_mut().zip(other.jobs) {
-            *sum += jobs;
+        let by_lane = [
+            (&mut self.jobs, other.jobs),
+            (&mut self.promotions, other.promotions),
+            (&mut self.steals, other.steals),
+            (&mut self.wakes, other.wakes),
+        ];
+        for (sums, more) in by_lane {
+            sums.iter_mut()
+                .zip(more)
+                .for_each(|(sum, more)| *sum += more);
         }
         self.blocking += other.blocking;
-        self.promotions += other.promotions;
-        self.steals += other.steals;
         self.parks += other.parks;
-        self.wakes += other.wakes;
         self.beats += other.beats;
         self.busy += other.busy;
         for (sum, busy) in self.busy_by_lane.iter_mut().zip(other.busy_by_lane) {

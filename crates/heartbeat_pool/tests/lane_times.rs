@@ -1,10 +1,10 @@
-//! How long jobs of each lane wait, and how long threads work for it.
+//! How long jobs of each lane wait, how long threads work for it, and what they do for it.
 
 mod common;
 
 use common::{pool, wait_until, within_a_minute};
 use heartbeat_pool::{Lane, PoolMetrics, ThreadPool, WaitWatch, WorkerMetrics};
-use std::sync::mpsc;
+use std::sync::{Barrier, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -226,5 +226,50 @@ fn a_thread_from_outside_works_for_frames() {
         assert!(total.busy > Duration::ZERO);
         assert_eq!(total.busy_by_lane.iter().sum::<Duration>(), total.busy);
         assert_eq!(total.busy_by_lane[1..], [Duration::ZERO; 2]);
+    });
+}
+
+#[test]
+fn wake_ups_count_for_the_lane_whose_job_was_queued() {
+    within_a_minute(|| {
+        for (pool, lane) in pools_and_lanes() {
+            wait_until(|| {
+                pool.block_on(pool.spawn_future(lane, async {}));
+                // Until the thread sleeps without a timer.
+                thread::sleep(20 * MS);
+                pool.metrics().total().wakes[lane.index()] > 0
+            });
+            assert_eq!(
+                pool.metrics().total().wakes[Lane::Frame.index()],
+                0,
+                "{lane:?}"
+            );
+        }
+    });
+}
+
+#[test]
+fn promotions_and_steals_count_for_the_lane_of_the_join() {
+    within_a_minute(|| {
+        for lane in Lane::ALL {
+            for lower in [false, true] {
+                let builder = ThreadPool::builder().num_threads(4).lower_threads(lower);
+                let pool = builder.build().unwrap();
+                let meet = Barrier::new(2);
+                // Both halves must run at the same time, or this never ends.
+                let both = async move {
+                    heartbeat_pool::join(|| meet.wait(), || meet.wait());
+                };
+                pool.block_on(pool.spawn_future(lane, both));
+                let done = pool.metrics().total();
+                let of_lane = |counts: [u64; 3]| counts[lane.index()];
+                assert!(of_lane(done.promotions) >= 1, "{lane:?}: {done:?}");
+                assert!(of_lane(done.steals) >= 1, "{lane:?}: {done:?}");
+                assert_eq!(
+                    done.promotions.iter().sum::<u64>(),
+                    of_lane(done.promotions)
+                );
+            }
+        }
     });
 }

@@ -31,21 +31,15 @@ fn threads_of(pool: &ThreadPool, jobs: usize, length: Duration) -> usize {
 fn short_jobs_wake_nobody() {
     within_a_minute(|| {
         let pool = pool(2);
-        let wakes = || {
-            let metrics = pool.metrics();
-            metrics
-                .workers
-                .iter()
-                .map(|worker| worker.wakes)
-                .sum::<u64>()
-        };
+        // Whoever is woken goes to sleep again.
+        let sleeps = || pool.metrics().total().parks;
         let disturbed = (0..50).filter(|_| {
             // Until nobody searches, nor keeps the beat.
             thread::sleep(Duration::from_millis(20));
-            let before = wakes();
+            let before = sleeps();
             let threads = threads_of(&pool, 2, Duration::ZERO);
             thread::sleep(Duration::from_millis(1));
-            threads > 1 || wakes() > before
+            threads > 1 || sleeps() > before
         });
         // A busy machine makes short jobs long.
         let disturbed = disturbed.count();

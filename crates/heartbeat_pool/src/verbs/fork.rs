@@ -186,7 +186,7 @@ impl Wait for StolenFork<'_> {
             seat.give_back(fork);
             worker.registry().tell(News::at_once(seat.fork_lane()));
         } else {
-            worker.seat().counters.steal();
+            worker.seat().counters.steal(seat.fork_lane());
             note::note(|| What::Stolen { from: seat.thread });
             worker.run_fork(fork);
         }

@@ -181,7 +181,7 @@ impl Worker {
             note::note(|| What::Promoted { job: half.number() });
             // SAFETY: `join` has queued it, and keeps it until it has ended the offer.
             unsafe { self.offer(half) };
-            self.seat().counters.promotion();
+            self.seat().counters.promotion(self.lane());
             self.announce_forks();
         }
     }

@@ -145,7 +145,7 @@ impl Worker {
     }
 
     pub(super) fn take_shared(&self, lane: Lane) -> Option<Found> {
-        self.find_seat(|seat| {
+        self.find_seat(lane, |seat| {
             if lane != seat.fork_lane() {
                 return None;
             }
@@ -158,7 +158,7 @@ impl Worker {
         if lane != Lane::Frame {
             return None;
         }
-        self.find_seat(|seat| {
+        self.find_seat(lane, |seat| {
             if Arc::ptr_eq(seat, &self.seat) || !wanted(seat) {
                 return None;
             }
@@ -172,8 +172,8 @@ impl Worker {
         })
     }
 
-    /// Asks one seat after the other, from another one each time.
-    fn find_seat(&self, find: impl Fn(&Arc<Seat>) -> Option<Found>) -> Option<Found> {
+    /// Asks one seat after the other for work of `lane`, from another one each time.
+    fn find_seat(&self, lane: Lane, find: impl Fn(&Arc<Seat>) -> Option<Found>) -> Option<Found> {
         self.refresh_seats();
         let seats = self.search.seats.borrow();
         let (ahead, behind) = seats
@@ -182,7 +182,7 @@ impl Worker {
         self.search.turn.set(self.search.turn.get().wrapping_add(1));
         behind.iter().chain(ahead).find_map(|seat| {
             let found = find(seat)?;
-            self.seat.counters.steal();
+            self.seat.counters.steal(lane);
             note::note(|| What::Stolen { from: seat.thread });
             self.stretch.helps(seat);
             Some(found)
