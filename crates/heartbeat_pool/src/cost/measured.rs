@@ -12,7 +12,8 @@ use crate::sync::{Mutex, lock};
 use crossbeam_utils::CachePadded;
 use std::time::Duration;
 
-/// Calls that take longer are not tried out: a trial that loses would be felt.
+/// Calls that take longer are not kept to try that out: a trial that loses would be felt. Those that
+/// have come to take longer while they are kept may gain by all threads, which is tried as ever.
 const LONGEST_TRIAL: Duration = Duration::from_millis(100);
 /// Calls that take as long wake a helper who would look by itself within a beat.
 const LONG: Duration = Duration::from_micros(300);
@@ -74,7 +75,8 @@ impl Kind {
 
     fn begin(&mut self) -> Call {
         let usual = self.ways.usual();
-        let turn = self.ways.begin(usual <= nanos(LONGEST_TRIAL));
+        let is_kept = self.ways.in_use() == Way::Alone;
+        let turn = self.ways.begin(is_kept || usual <= nanos(LONGEST_TRIAL));
         let kept_for = match turn.way {
             Way::Shared => None,
             // Once it has taken longer, it has lost.
@@ -224,6 +226,23 @@ mod tests {
             kind.end(call, took);
         }
         assert!(trials > 0);
+    }
+
+    /// By steps that are too small to be surprises, whenever the last trial was.
+    #[test]
+    #[cfg_attr(miri, ignore = "too many calls for an interpreter")]
+    fn calls_that_have_grown_long_are_shared_where_that_pays() {
+        for before in (20_000..30_000).step_by(500) {
+            let mut kind = Kind::new(1);
+            let mut kept = SHORT;
+            calls(&mut kind, before, LONG, kept);
+            while kept < LONGEST_TRIAL * 10 {
+                kept *= 2;
+                calls(&mut kind, 5, kept / 8, kept);
+            }
+            calls(&mut kind, 5000, kept / 8, kept);
+            assert!(!is_kept(&kind), "{before}");
+        }
     }
 
     #[test]

@@ -37,6 +37,8 @@ const GAIN: f64 = 0.9;
 /// usual.
 const WINS: u32 = 3;
 const HOPELESS: f64 = 2.0;
+/// Turns in a row that end a trial, if the cost of none of them is a number.
+const BLIND: u32 = 32;
 /// A cost that has changed by this factor makes what is known of the other way doubtful: its trial
 /// then comes so many times sooner.
 const NEWS: f64 = 1.5;
@@ -65,6 +67,8 @@ impl Turn {
 #[derive(Clone, Copy, Debug, Default)]
 struct Trial {
     turns: u32,
+    /// Turns in a row whose cost was no number.
+    blind: u32,
     /// What the turns that were judged have cost.
     cost: f64,
     /// What all of them have cost too much, in usual costs.
@@ -112,6 +116,11 @@ impl Default for TwoWays {
     fn default() -> Self {
         Self::new()
     }
+}
+
+/// Of what costs nothing, neither way would cost less.
+fn at_least_something(cost: f64) -> f64 {
+    cost.max(f64::EPSILON)
 }
 
 impl TwoWays {
@@ -178,15 +187,14 @@ impl TwoWays {
         sooner || self.since_trial >= self.pause
     }
 
-    /// What the turn has cost; what is no finite number is passed over. Threads may take turns of
-    /// one kind at once.
+    /// What the turn has cost; what is no finite number is passed over, but a trial in which nothing
+    /// else comes is lost. Threads may take turns of one kind at once.
     #[inline]
     pub fn end(&mut self, turn: Turn, cost: f64) {
         if !cost.is_finite() {
-            return;
+            return self.end_blindly(turn);
         }
-        // Of what costs nothing, neither way would cost less.
-        let cost = cost.max(f64::EPSILON);
+        let cost = at_least_something(cost);
         match (turn.trial, self.trial) {
             (Some(number), Some(trial)) if number == self.trials => self.judge(trial, cost),
             (None, _) if turn.way == self.in_use => self.count(cost),
@@ -195,7 +203,24 @@ impl TwoWays {
         }
     }
 
+    /// Else a way of which nobody knows what it costs would be tried for ever.
+    #[cold]
+    fn end_blindly(&mut self, turn: Turn) {
+        if turn.trial != Some(self.trials) {
+            return;
+        }
+        if let Some(trial) = &mut self.trial {
+            trial.blind += 1;
+            if trial.blind == BLIND {
+                // As if each had cost twice what is usual.
+                let loss = trial.loss + f64::from(BLIND);
+                self.has_lost(loss);
+            }
+        }
+    }
+
     fn judge(&mut self, mut trial: Trial, cost: f64) {
+        trial.blind = 0;
         trial.loss += (cost / self.usual - 1.0).max(0.0);
         let enough = if trial.turns == 0 {
             self.usual * HOPELESS
@@ -220,10 +245,14 @@ impl TwoWays {
     }
 
     /// Leaves the way in use, whose turns have come to cost so much. The other way then costs no
-    /// more than that, as far as is known.
+    /// more than that, as far as is known; nothing is, if that is no finite number.
     pub fn change(&mut self, cost: f64) {
         self.in_use = self.in_use.other();
-        self.usual = cost;
+        self.usual = if cost.is_finite() {
+            at_least_something(cost)
+        } else {
+            f64::INFINITY
+        };
         self.pause = FIRST_PAUSE;
         self.rest();
     }
@@ -248,7 +277,7 @@ impl TwoWays {
         }
         let is_over = cost > self.usual;
         self.streak = if is_over == self.is_over {
-            self.streak + 1
+            self.streak.saturating_add(1)
         } else {
             1
         };
@@ -443,6 +472,61 @@ mod tests {
             assert_eq!(turns(&mut ways, 100, cost, cost), 100);
             assert!(turns(&mut ways, 100, 1.0, 2.0) < 20);
         }
+    }
+
+    /// One that fails each time, say, so that nobody knows what it would cost.
+    #[test]
+    fn a_trial_whose_costs_are_no_number_ends() {
+        for cost in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            let mut ways = TwoWays::new();
+            turns(&mut ways, 100, 1.0, 2.0);
+            assert_eq!(ways.in_use(), Way::Alone);
+            let shared = turns(&mut ways, 10_000, 1.0, cost);
+            assert!(shared < 1000, "{cost} {shared}");
+            assert_eq!(ways.in_use(), Way::Alone);
+        }
+    }
+
+    /// Such as the cost of an item, in loops of which some have none.
+    #[test]
+    fn a_trial_is_won_although_some_costs_are_no_number() {
+        let mut ways = TwoWays::new();
+        let mut number = 0;
+        turns_by(&mut ways, 1000, || {
+            number += 1;
+            let cost = if number % 3 == 0 { 1.0 } else { f64::NAN };
+            (cost, 2.0 * cost)
+        });
+        assert_eq!(ways.in_use(), Way::Alone);
+    }
+
+    #[test]
+    fn a_way_may_be_left_for_any_cost() {
+        for cost in [
+            0.0,
+            -1.0,
+            f64::MAX,
+            f64::NAN,
+            f64::INFINITY,
+            f64::NEG_INFINITY,
+        ] {
+            let mut ways = TwoWays::new();
+            turns(&mut ways, 100, 1.0, 2.0);
+            ways.change(cost);
+            assert_eq!(ways.in_use(), Way::Shared);
+            turns(&mut ways, 2000, 1.0, 2.0);
+            assert!(ways.usual() == 1.0, "{cost} {}", ways.usual());
+            assert_eq!(ways.in_use(), Way::Alone, "{cost}");
+        }
+    }
+
+    #[test]
+    fn turns_may_cost_the_same_for_ever() {
+        let mut ways = TwoWays::new();
+        ways.count(1.0);
+        ways.streak = u32::MAX;
+        ways.count(1.0);
+        assert!(ways.usual() == 1.0);
     }
 
     #[test]
