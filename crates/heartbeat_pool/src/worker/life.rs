@@ -200,16 +200,18 @@ impl Worker {
     /// The last searcher wakes the next, for pushers have relied on it to find everything.
     pub(super) fn end_search(&self) {
         if self.registry.sleep.search_end() {
-            let (lane, hidden) = {
+            let (lane, is_unwatched) = {
                 let look = self.look();
                 let lane = look.work_for_one_more();
-                (lane, lane.is_none() && look.has_hidden_forks())
+                let is_unwatched = look.has_hidden_forks()
+                    || (self.registry.has_room() && look.any_beat_lowered(&self.seat));
+                (lane, lane.is_none() && is_unwatched)
             };
             if let Some(lane) = lane {
                 self.registry.tell(self.registry.news_for_others(lane));
-            } else if hidden {
-                // Who hides forks has relied on a searcher as well: to become the sentinel, had it
-                // found nothing.
+            } else if is_unwatched {
+                // Who hides forks, or has answered its beat, has relied on a searcher as well: to
+                // become the sentinel, which raises the next beat, had it found nothing.
                 self.registry.tell(News::kept());
             }
             if self.registry.blocking.is_ready() {
