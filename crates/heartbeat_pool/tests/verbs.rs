@@ -43,7 +43,7 @@ fn a_long_join_is_shared_between_threads() {
 
 /// Nobody comes free to raise the next beat.
 #[test]
-fn joins_are_shared_on_while_who_took_the_first_half_is_busy() {
+fn joins_are_shared_on_while_the_first_helper_is_busy() {
     within_a_minute(|| {
         let pool = pool(3);
         // Its threads sleep.

@@ -12,8 +12,8 @@ use crate::sync::{Mutex, lock};
 use crossbeam_utils::CachePadded;
 use std::time::Duration;
 
-/// Calls that take longer are not kept to try that out: a trial that loses would be felt. Those that
-/// have come to take longer while they are kept may gain by all threads, which is tried as ever.
+/// Calls that take longer are not kept to try that out: a trial that loses would be felt. Those
+/// that have come to take longer while they are kept may gain by all threads: that is tried.
 const LONGEST_TRIAL: Duration = Duration::from_millis(100);
 /// Calls that take as long wake a helper who would look by itself within a beat.
 const LONG: Duration = Duration::from_micros(300);

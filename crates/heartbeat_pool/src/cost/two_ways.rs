@@ -187,8 +187,8 @@ impl TwoWays {
         sooner || self.since_trial >= self.pause
     }
 
-    /// What the turn has cost; what is no finite number is passed over, but a trial in which nothing
-    /// else comes is lost. Threads may take turns of one kind at once.
+    /// What the turn has cost; what is no finite number is passed over, but a trial in which
+    /// nothing else comes is lost. Threads may take turns of one kind at once.
     #[inline]
     pub fn end(&mut self, turn: Turn, cost: f64) {
         if !cost.is_finite() {

@@ -7,6 +7,8 @@
 //! Run with `RUSTFLAGS="--cfg heartbeat_loom" cargo test -p heartbeat_pool --release --lib models`.
 
 #[cfg(heartbeat_loom)]
+mod beat;
+#[cfg(heartbeat_loom)]
 mod fork;
 #[cfg(heartbeat_loom)]
 mod hidden;

@@ -8,6 +8,7 @@ use super::fork::Fork;
 use crate::queue::private::StackPtr;
 use crate::record::{What, note};
 use crate::schedule::News;
+use crate::sync::{Ordering, fence};
 use crate::unwind;
 use crate::worker::Worker;
 
@@ -148,9 +149,20 @@ impl Worker {
         let registry = self.registry();
         if registry.sleep.searchers() == 0 {
             self.seat().beat.lower();
-            if registry.occupancy.admits(self.lane()) {
+            if self.has_room_after_a_beat() {
                 registry.tell(News::within_a_beat(self.lane()));
             }
+        }
+    }
+
+    /// Whether one more thread may do what this one shares, asked after its beat was lowered.
+    fn has_room_after_a_beat(&self) -> bool {
+        let has_room = || self.registry().occupancy.admits(self.lane());
+        has_room() || {
+            // Pairs with the fence in `needs_watch`: either a thread that leaves the count, and
+            // raises the beats then, sees this one lowered, or this look sees its place free.
+            fence(Ordering::SeqCst);
+            has_room()
         }
     }
 
@@ -169,7 +181,7 @@ impl Worker {
         self.seat().beat.lower();
         self.seat().core.take();
         let wanted = self.seat().beat.take_wanted();
-        let has_use = wanted || self.registry().occupancy.admits(self.lane());
+        let has_use = wanted || self.has_room_after_a_beat();
         if has_use && self.seat().shows_forks() {
             self.promote_oldest();
         }

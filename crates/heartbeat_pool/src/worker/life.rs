@@ -210,8 +210,8 @@ impl Worker {
             if let Some(lane) = lane {
                 self.registry.tell(self.registry.news_for_others(lane));
             } else if is_unwatched {
-                // Who hides forks, or has answered its beat, has relied on a searcher as well: to
-                // become the sentinel, which raises the next beat, had it found nothing.
+                // A thread that hides forks, or has answered its beat, has relied on a searcher as
+                // well: to become the sentinel, which raises the next beat, had it found nothing.
                 self.registry.tell(News::kept());
             }
             if self.registry.blocking.is_ready() {

@@ -1,0 +1,118 @@
+//! Beats that are answered: somebody raises the next one.
+//!
+//! [`searcher`] stands for `end_search` of `worker/life.rs`, [`promote`] for
+//! `has_room_after_a_beat` of `verbs/join.rs`, and what leaves for `offer_seat` of `schedule.rs`.
+
+use super::check;
+use crate::heartbeat::Beat;
+use crate::idle::sleep::{Sleep, Wake};
+use crate::lanes::lane::Lane;
+use crate::lanes::occupancy::{Charge, Occupancy};
+use crate::parker::Parker;
+use crate::sync::{Arc, Ordering, fence};
+use loom::thread;
+
+/// A pool with a thread from outside that forks.
+struct Pool {
+    sleep: Sleep,
+    occupancy: Occupancy,
+    beat: Beat,
+}
+
+impl Pool {
+    fn new(threads: usize) -> Arc<Self> {
+        let occupancy = Occupancy::new();
+        occupancy.change_target(|_| threads);
+        occupancy.enter(Charge::External);
+        Arc::new(Self {
+            sleep: Sleep::new(),
+            occupancy,
+            beat: Beat::new(),
+        })
+    }
+}
+
+/// A searcher that finds a fork, and runs it for good.
+fn searcher(pool: &Pool, sees_to_beats: bool) {
+    pool.occupancy.enter(Charge::Lane(Lane::Frame));
+    let is_unwatched = pool.sleep.search_end()
+        && sees_to_beats
+        && pool.occupancy.has_room()
+        && !pool.beat.is_raised();
+    if is_unwatched && pool.sleep.needs_watch() && !pool.sleep.has_sentinel() {
+        let _ = pool.sleep.wake_one(Wake::Anywhere);
+    }
+}
+
+/// A thread that answers its beat beside a searcher, and another one asleep: the other one
+/// is woken, and raises the next beat.
+fn answered_beside_a_searcher(sees_to_beats: bool) {
+    let pool = Pool::new(3);
+    let idle = Arc::new(Parker::new());
+    pool.sleep.search_begin();
+    pool.sleep.park_begin(&idle);
+    pool.sleep.search_begin();
+    let searching = {
+        let pool = pool.clone();
+        thread::spawn(move || searcher(&pool, sees_to_beats))
+    };
+    pool.beat.lower();
+    if pool.sleep.needs_watch() {
+        let _ = pool.sleep.wake_one(Wake::Anywhere);
+    }
+    searching.join().unwrap();
+    assert!(idle.has_token(), "the next beat is raised by nobody");
+}
+
+#[test]
+fn after_an_answered_beat_somebody_raises_the_next() {
+    check(3, || answered_beside_a_searcher(true));
+}
+
+#[test]
+#[should_panic(expected = "the next beat is raised by nobody")]
+fn a_searcher_that_sees_to_no_beats_leaves_forks_to_their_owner() {
+    check(3, || answered_beside_a_searcher(false));
+}
+
+/// Whether a thread that lowers its beat sees room for another one.
+fn promote(pool: &Pool, looks_again: bool) -> bool {
+    pool.beat.lower();
+    let has_room = || pool.occupancy.admits(Lane::Frame);
+    has_room()
+        || looks_again && {
+            // Pairs with the fence in `needs_watch`.
+            fence(Ordering::SeqCst);
+            has_room()
+        }
+}
+
+/// A full pool in which one thread answers its beat and another one leaves: the fork is offered, or
+/// the beat is raised again.
+fn answered_beside_a_leaver(looks_again: bool) {
+    let pool = Pool::new(2);
+    pool.occupancy.enter(Charge::External);
+    let leaver = {
+        let pool = pool.clone();
+        thread::spawn(move || {
+            pool.occupancy.leave(Charge::External);
+            if pool.sleep.needs_watch() {
+                pool.beat.raise();
+            }
+        })
+    };
+    let is_offered = promote(&pool, looks_again);
+    leaver.join().unwrap();
+    assert!(is_offered || pool.beat.is_raised(), "the room is missed");
+}
+
+#[test]
+fn an_answered_beat_and_a_freed_place_meet() {
+    check(3, || answered_beside_a_leaver(true));
+}
+
+#[test]
+#[should_panic(expected = "the room is missed")]
+fn an_answered_beat_that_looks_once_misses_the_place() {
+    check(3, || answered_beside_a_leaver(false));
+}
