@@ -6,6 +6,8 @@
 //! usually costs, and the other way is tried now and then: the more seldom the more often it has
 //! lost, and soon if the cost has changed.
 
+use std::mem;
+
 /// How work is run: by one thread, or so that others can take parts of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
@@ -108,6 +110,8 @@ pub struct TwoWays {
     /// Counts trials that are over: what another thread has begun in one of them is not judged in
     /// the next.
     trials: u32,
+    /// What turns of the last trial have cost too much that ended after it, in usual costs.
+    late_loss: f64,
     pause: u32,
     since_trial: u32,
 }
@@ -136,6 +140,7 @@ impl TwoWays {
             is_news: false,
             trial: None,
             trials: 0,
+            late_loss: 0.0,
             pause: FIRST_PAUSE,
             since_trial: 0,
         }
@@ -198,7 +203,11 @@ impl TwoWays {
         match (turn.trial, self.trial) {
             (Some(number), Some(trial)) if number == self.trials => self.judge(trial, cost),
             (None, _) if turn.way == self.in_use => self.count(cost),
-            // It began before another thread's turn ended the trial, or changed the way.
+            // It began before another thread's turn ended the trial,
+            (Some(_), _) if turn.way != self.in_use => {
+                self.late_loss += (cost / self.usual - 1.0).max(0.0);
+            }
+            // or changed the way.
             _ => {}
         }
     }
@@ -239,6 +248,8 @@ impl TwoWays {
     }
 
     fn has_lost(&mut self, loss: f64) {
+        // As many turns will be late as after the last one.
+        let loss = loss + mem::take(&mut self.late_loss);
         let most = PAUSE.max((FRUGALITY * loss) as u32);
         self.pause = self.pause.saturating_mul(2).min(most);
         self.rest();
@@ -254,6 +265,7 @@ impl TwoWays {
             f64::INFINITY
         };
         self.pause = FIRST_PAUSE;
+        self.late_loss = 0.0;
         self.rest();
     }
 
@@ -462,6 +474,27 @@ mod tests {
             *mine = Some(ways.begin(true));
         }
         assert!(alone < 100, "{alone}");
+    }
+
+    /// Turns of a trial that others have begun before it was lost cost as much as those judged.
+    #[test]
+    #[cfg_attr(miri, ignore = "too many turns for an interpreter")]
+    fn trials_of_many_threads_cost_next_to_nothing() {
+        let mut ways = TwoWays::new();
+        let mut turns = [None; 64];
+        let mut dear = 0;
+        let count = 2_000_000;
+        for turn in 0..count {
+            let mine: &mut Option<Turn> = &mut turns[turn % 64];
+            if let Some(mine) = mine.take() {
+                let is_dear = mine.way == Way::Shared;
+                dear += usize::from(is_dear && turn > count / 2);
+                ways.end(mine, if is_dear { 10.0 } else { 1.0 });
+            }
+            *mine = Some(ways.begin(true));
+        }
+        assert!(dear > 0);
+        assert!(dear * 9 < count / 2 / 300, "{dear}");
     }
 
     #[test]
