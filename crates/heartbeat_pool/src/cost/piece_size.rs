@@ -17,22 +17,26 @@ pub(crate) struct PieceSize {
     is_new: bool,
 }
 
+/// What must be left of a loop, in nanoseconds, for waking somebody at once to pay: a few times what
+/// a wake-up costs.
+pub(crate) const WORTH_WAKING: f64 = 200_000.0;
+/// An item that takes less, in nanoseconds, is timed together with others: many times what the
+/// clock takes.
+pub(crate) const DEAR: f64 = 1_000.0;
+
 impl PieceSize {
-    const UNTIMED_GROWTH: usize = 16;
-    const UNTIMED: usize = 64;
-    const WORTH_TIMING: usize = 64 * Self::UNTIMED;
-    /// Untimed, the rest is cut no finer than this.
-    const UNTIMED_REST: usize = 48;
-    /// How long a timed piece may take, in nanoseconds: how late a beat is seen.
-    const LONGEST: f64 = 3_000.0;
-    const SHORTEST: f64 = 1_500.0;
-    /// Towards the end, the two who share should end together: pieces are this part of what is
-    /// left.
-    const PART: f64 = 24.0;
+    /// By how much one piece may be longer than the one before, for items may differ.
+    const GROWTH: usize = 16;
+    /// Items of an untimed piece at most. A loop of fewer is shared before its first one, which may
+    /// take long.
+    const FEW: usize = 64;
+    /// Items left for which pieces are timed before there is a beat.
+    const MANY: usize = 64 * Self::FEW;
+    /// How long a timed piece may take, in nanoseconds: how late a beat is seen, and how much later
+    /// than the other one of two who share may end.
+    const LONGEST: f64 = 1_500.0;
     /// One of so many pieces is timed.
     const TIMED: u32 = 4;
-    /// Items may differ, so the last ones' time is trusted this far.
-    const GROWTH: usize = 8;
     /// What must be left, in nanoseconds, for sharing it to pay.
     const WORTH_SHARING: f64 = 4_000.0;
     /// The same for one of two who share already: what they pass to and fro at the end lies in the
@@ -40,18 +44,9 @@ impl PieceSize {
     ///
     /// Less than a helper looks around before it sleeps, so that it is still there for the next
     /// loop.
-    const WORTH_SHARING_AGAIN: f64 = 15_000.0;
-    /// What must be left, in nanoseconds, for waking somebody at once to pay: a few times what a
-    /// wake-up costs.
-    const WORTH_WAKING: f64 = 200_000.0;
-    /// An item that takes less, in nanoseconds, is timed together with others.
-    const SHORT: f64 = 1_000.0;
+    const WORTH_SHARING_AGAIN: f64 = 4.0 * Self::WORTH_SHARING;
     /// What an item is taken to cost at least, in nanoseconds.
     const LEAST: f64 = 0.1;
-    /// How much later than its owner another thread begins, in nanoseconds.
-    const HAND_OVER: f64 = 1_500.0;
-    /// A loop of fewer items is shared before its first one, for that may take long.
-    const FEW: usize = 64;
 
     pub(crate) fn new(shared: bool) -> Self {
         Self {
@@ -71,7 +66,7 @@ impl PieceSize {
     /// That of a loop whose first item has proved to be short.
     pub(crate) fn after_a_short_item() -> Self {
         Self {
-            items: Self::UNTIMED_GROWTH,
+            items: Self::GROWTH,
             ..Self::new(false)
         }
     }
@@ -79,11 +74,7 @@ impl PieceSize {
     /// Whether `left` items make a last piece.
     pub(crate) fn is_rest(&self, left: usize) -> bool {
         let coarse = !self.timed && self.items > 1;
-        left <= if coarse {
-            Self::UNTIMED_REST
-        } else {
-            self.items
-        }
+        left <= if coarse { Self::FEW } else { self.items }
     }
 
     /// Whether `left` items are worth sharing, if that is known. Else, the next piece is a sample.
@@ -99,29 +90,23 @@ impl PieceSize {
         self.items = if self.is_new {
             1
         } else {
-            (left / Self::FEW + 3).min(Self::UNTIMED)
+            (left / Self::FEW + 3).min(Self::FEW)
         };
         None
-    }
-
-    /// Where to cut `left` items, so that who comes for the second part later ends with the first.
-    pub(crate) fn middle(&self, left: usize) -> usize {
-        let hand_over = self.item.map_or(0.0, |item| Self::HAND_OVER / item) as usize;
-        left / 2 + hand_over.min(left / 2) / 2
     }
 
     /// Whether `left` items take so long that nobody who sleeps should wait for the next beat.
     pub(crate) fn is_worth_waking(&self, left: usize) -> bool {
         self.item
-            .is_some_and(|item| item * left as f64 >= Self::WORTH_WAKING)
+            .is_some_and(|item| item * left as f64 >= WORTH_WAKING)
     }
 
     /// Runs a piece of at most that size, with `left` items at its start, and sizes the next one.
     pub(crate) fn run(&mut self, left: usize, piece: impl FnOnce()) {
-        self.timed |= self.items == Self::UNTIMED && left >= Self::WORTH_TIMING;
+        self.timed |= self.items == Self::FEW && left >= Self::MANY;
         if !self.timed {
             piece();
-            self.items = (self.items * Self::UNTIMED_GROWTH).min(Self::UNTIMED);
+            self.items = (self.items * Self::GROWTH).min(Self::FEW);
             return;
         }
         self.pieces = self.pieces.saturating_add(1);
@@ -131,19 +116,17 @@ impl PieceSize {
         let start = Instant::now();
         piece();
         let nanos = start.elapsed().as_nanos() as f64;
-        if mem::take(&mut self.is_new) && self.items == 1 && nanos < Self::SHORT {
+        if mem::take(&mut self.is_new) && self.items == 1 && nanos < DEAR {
             return;
         }
         let items = self.items.min(left / 2).max(1);
         let measured = nanos / items as f64;
         // What is shared must cost something, however coarse the clock.
         let item = measured.max(Self::LEAST);
-        let rest = item * (left - items) as f64;
-        let time = (rest / Self::PART).clamp(Self::SHORTEST, Self::LONGEST);
         self.item = Some(item);
         // By what was measured: a piece may cost the same however many items it has.
         let most = self.items.saturating_mul(Self::GROWTH);
-        self.items = ((time / measured) as usize).clamp(1, most);
+        self.items = ((Self::LONGEST / measured) as usize).clamp(1, most);
     }
 }
 

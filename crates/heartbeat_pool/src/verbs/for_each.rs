@@ -7,7 +7,7 @@
 //! somebody to take it: lazy splitting (Tzannes et al., PPOPP 2010) on the heartbeat.
 
 use crate::cost::loop_cost::LoopCost;
-use crate::cost::piece_size::PieceSize;
+use crate::cost::piece_size::{DEAR, PieceSize, WORTH_WAKING};
 use crate::sync::{AtomicU64, Instant, Ordering};
 use crate::verbs::split::Split;
 use crate::worker::Worker;
@@ -23,12 +23,6 @@ struct Folding<I, F, E, C> {
 /// Parts a thread that a loop begins by splitting into: what one of them takes more than the others
 /// adds a sixteenth to the whole at most.
 const PARTS: usize = 16;
-/// What a loop must take, in nanoseconds, if it is to begin by splitting: a few times what it costs
-/// to wake somebody for it.
-const WORTH_SPLITTING: f32 = 200_000.0;
-
-/// What a first item must take, in nanoseconds, to be believed: many times what the clock does.
-const DEAR: f32 = 1_000.0;
 
 impl<I: Sync, F: Sync, E: Sync, C: Sync> Folding<I, F, E, C> {
     /// Folds `work` on `worker`.
@@ -44,7 +38,7 @@ impl<I: Sync, F: Sync, E: Sync, C: Sync> Folding<I, F, E, C> {
             return worker.stretch_of(work, None, PieceSize::new(false), self);
         }
         let expected = self.cost::<W, S, R>().expect(items);
-        if expected.is_none_or(|all| all >= WORTH_SPLITTING) {
+        if expected.is_none_or(|all| f64::from(all) >= WORTH_WAKING) {
             return self.split(worker, work, expected.is_some());
         }
         // The same code may take much longer this time: the first item tells.
@@ -52,8 +46,8 @@ impl<I: Sync, F: Sync, E: Sync, C: Sync> Folding<I, F, E, C> {
         let mut state = (self.init)();
         let start = Instant::now();
         (self.fold)(&mut state, first);
-        let item = start.elapsed().as_nanos() as f32;
-        if item < DEAR || item * (items as f32) < WORTH_SPLITTING {
+        let item = start.elapsed().as_nanos() as f64;
+        if item < DEAR || item * (items as f64) < WORTH_WAKING {
             return worker.stretch_of(rest, Some(state), PieceSize::after_a_short_item(), self);
         }
         let first = (self.finish)(state);
@@ -241,7 +235,7 @@ impl Worker {
                     // Ended first, for this thread goes on with a state of the next stretch.
                     let before = state.map(&folding.finish);
                     self.joins().wants_help_now.set(size.is_worth_waking(left));
-                    return self.halves(before, rest, size.middle(left), folding);
+                    return self.halves(before, rest, folding);
                 }
                 Turn::Rest => {
                     if left > 0 {
@@ -263,7 +257,6 @@ impl Worker {
         &self,
         before: Option<R>,
         work: W,
-        middle: usize,
         folding: &Folding<
             impl Fn() -> S + Sync,
             impl Fn(&mut S, W) + Sync,
@@ -271,6 +264,7 @@ impl Worker {
             impl Fn(R, R) -> R + Sync,
         >,
     ) -> R {
+        let middle = work.len() / 2;
         let (left, right) = work.split_at(middle);
         let (left, right) = self.join(
             |worker| worker.stretch_of(left, None, PieceSize::new(true), folding),
