@@ -6,6 +6,7 @@ mod common;
 mod ends;
 mod list;
 mod states;
+mod storm;
 mod waits;
 mod world;
 
