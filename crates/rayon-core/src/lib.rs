@@ -37,12 +37,11 @@
 //!   wake. Where calls are to run on threads with bigger stacks, or that a handler has prepared,
 //!   build a pool that has them.
 //! - [`join`]'s second closure is usually, but not always, open to other threads at once: where
-//!   calls of the same code have been about as fast on one thread, it is for a few times as long as
-//!   these took, and mostly not for more than some 40 milliseconds longer if nobody is awake to
-//!   take it. Of a thread's joins inside of one another, the eight outermost that nobody has taken
-//!   are open; the next follow as these are taken and the thread joins or ends a join again.
-//! - So where scopes are nested in one thread, a wait for the inner one runs none of the outer
-//!   one's jobs. Within each scope, and among spawned jobs, a thread's order is rayon's: newest
+//!   calls of the same code have been about as fast on one thread, it is kept from them for a few
+//!   times as long as these took, and mostly not for more than some 40 milliseconds longer if nobody is awake to
+//!   take it.
+//! - As a thread that waits runs only what it waits for, where scopes are nested in one thread, a
+//!   wait for the inner one runs none of the outer one's jobs. Within each scope, and among spawned jobs, a thread's order is rayon's: newest
 //!   first for `spawn`, oldest first for `spawn_fifo`. After some of its own it takes one of
 //!   another thread's, if there is any, so that nobody's jobs wait for an endless run of others.
 //! - In the process's one pool, [`spawn`]ed jobs run oldest first, their panics go to that pool's
