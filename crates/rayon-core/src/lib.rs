@@ -5,10 +5,11 @@
 //!
 //! ```toml
 //! [patch.crates-io]
-//! rayon-core = { path = "crates/rayon-core" }
+//! rayon-core = { path = "../bevy_heartbeat/crates/rayon-core" }
 //! ```
 //!
-//! It comes from the same source as the plugin: a path for both, or one revision of a repository.
+//! It must come from the same source as the plugin, a path for both or one revision of a
+//! repository, or it has a pool of its own, and the plugin warns.
 //!
 //! | a call from | runs on |
 //! | --- | --- |
@@ -18,7 +19,7 @@
 //! | elsewhere, after [`build_global`](ThreadPoolBuilder::build_global) and before that pool runs | the global pool that was asked for |
 //!
 //! Once that pool runs, [`build_global`](ThreadPoolBuilder::build_global) fails as stock rayon's
-//! does where there is a global pool.
+//! does where there is a global pool already.
 //!
 //! A pool that is built explicitly is one of its own: exactly as many threads as it was asked for,
 //! with their names, stacks and handlers.
@@ -32,18 +33,19 @@
 //!   pool wait: without that, two pools that wait for each other would never end. A job that blocks
 //!   by other means than these until another job of its pool has run needs a thread that is free
 //!   for that one.
-//! - A call from outside to the process's pool is begun by the calling thread, on its stack, as in
-//!   that pool's threads all calls are: a short one wakes nobody, and needn't wait for a thread to
-//!   wake. Where calls are to run on threads with bigger stacks, or that a handler has prepared,
+//! - A call from outside to the process's pool is begun by the calling thread, on its own stack, as
+//!   a call from one of that pool's threads is: a short one wakes nobody, and needn't wait for a
+//!   thread to wake. Where calls are to run on threads with bigger stacks, or that a handler has prepared,
 //!   build a pool that has them.
 //! - [`join`]'s second closure is usually, but not always, open to other threads at once: where
 //!   calls of the same code have been about as fast on one thread, it is kept from them for a few
-//!   times as long as these took, and mostly not for more than some 40 milliseconds longer if nobody is awake to
-//!   take it.
+//!   times as long as these took, and mostly not for more than some 40 milliseconds longer if
+//!   nobody is awake to take it.
 //! - As a thread that waits runs only what it waits for, where scopes are nested in one thread, a
-//!   wait for the inner one runs none of the outer one's jobs. Within each scope, and among spawned jobs, a thread's order is rayon's: newest
-//!   first for `spawn`, oldest first for `spawn_fifo`. After some of its own it takes one of
-//!   another thread's, if there is any, so that nobody's jobs wait for an endless run of others.
+//!   wait for the inner one runs none of the outer one's jobs. Within each scope, and among spawned
+//!   jobs, a thread's order is rayon's: newest first for `spawn`, oldest first for `spawn_fifo`.
+//!   After some of its own it takes one of another thread's, if there is any, so that nobody's jobs
+//!   wait for an endless run of others.
 //! - In the process's one pool, [`spawn`]ed jobs run oldest first, their panics go to that pool's
 //!   handler, if it has one, and end nothing but the job, and [`current_thread_index`] numbers the
 //!   threads that run, spare ones and those from outside too.
