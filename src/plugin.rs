@@ -30,12 +30,13 @@ use std::time::Duration;
 /// compute means nothing here and is warned about.
 ///
 /// The process has one such pool: with several apps, the last plugin's settings hold, except for
-/// the beat, which is the first one's. Where the pool runs before the plugin comes, because of a
-/// `TaskPoolPlugin` or of rayon, the beat is the default; and where it ran before those options, so
-/// because of rayon, their callbacks and stack sizes have no effect.
+/// the beat, the stack size, the threads' names and the panic handler, which are the first one's.
+/// Where the pool runs before the plugin comes, because of a `TaskPoolPlugin` or of rayon, these
+/// fields have no effect, and the beat is the default; and where it ran before the options of a
+/// `TaskPoolPlugin`, because of rayon, their callbacks and stack sizes have no effect.
 ///
-/// Where rayon is linked that runs on threads of its own, because its line of the patch is missing
-/// or leads to another source than this crate's, a warning says so: once plugins have finished, a
+/// Where a rayon is linked that runs on threads of its own, because its line of the patch is
+/// missing or leads to another source than this crate's, a warning says so: once plugins have finished, a
 /// background job looks for it in the executable. Of one in a shared library it can't tell.
 ///
 /// On the web there is one thread, and the plugin changes nothing: the drop-in's single-threaded
@@ -48,8 +49,9 @@ use std::time::Duration;
 ///
 /// Building it panics, with what to do, when the application's manifest lacks the
 /// `[patch.crates-io]` entry or has one of another source than this crate's, when
-/// `BEVY_HEARTBEAT_THREADS` holds no number of threads, when the beat is not between a microsecond
-/// and a second, and when the system refuses a thread.
+/// `BEVY_HEARTBEAT_THREADS` is to be used and holds no number of threads from 1 up, when the beat
+/// is not between a microsecond and a second, when there are to be more than 16,384 threads or
+/// stacks of less than 16 KiB, and when the operating system refuses a thread.
 ///
 /// ```
 /// use bevy_app::App;
@@ -72,19 +74,22 @@ pub struct HeartbeatPlugin {
     pub io_budget: Option<usize>,
     /// The most background jobs that run at once; as [`io_budget`](Self::io_budget).
     pub background_budget: Option<usize>,
-    /// Whether io and background jobs run on threads of their own, whose turns the system ends as
-    /// soon as a frame's thread wakes, where it knows such a thing. Otherwise these jobs share the
-    /// frame's threads. The budgets are one less than the threads by default either way.
+    /// Whether io and background jobs run on threads of their own, the *lower threads*, whose turns
+    /// the operating system ends as soon as a frame's thread wakes, where it knows such a thing; so
+    /// they do by default. Otherwise these jobs share the frame's threads. The budgets are one less
+    /// than the threads by default either way, but for `lower_priority`'s `Leftovers`.
     pub lower_threads: bool,
-    /// How readily the system runs these. [`LowerPriority::Leftovers`] costs frames least and has
-    /// no budgets by default, but beside a compiler or a browser such jobs all but stand still.
+    /// How readily the operating system runs lower threads: [`LowerPriority::LongTurns`] by
+    /// default. [`LowerPriority::Leftovers`] costs frames least and has no budgets by default, but
+    /// beside a compiler or a browser such jobs all but stand still.
     /// Threads that run already keep what they have.
     pub lower_priority: LowerPriority,
     /// Whether the pool has a say in which cores its threads run on, as
-    /// [`place_threads`](heartbeat_pool::place_threads) says. An app that sets the affinities of
-    /// its threads itself turns it off.
+    /// [`place_threads`](heartbeat_pool::place_threads) says; it has by default. An app that sets
+    /// the affinities of its threads itself turns it off.
     pub place_threads: bool,
-    /// How often forked work is offered to idle threads.
+    /// How often forked work is offered to idle threads, 100 microseconds by default; from a
+    /// microsecond to a second.
     pub beat: Duration,
     /// Each thread's stack, in bytes; the system's default without it. This and the next two hold
     /// where nothing has used the pool before the plugin comes, as a `TaskPoolPlugin` or rayon do.
@@ -96,13 +101,13 @@ pub struct HeartbeatPlugin {
     /// Called with the payload of each panic of detached work, on the thread where it happened.
     /// Panics of tasks and jobs go to whoever holds these.
     pub panic_handler: Option<fn(&(dyn Any + Send))>,
-    /// Whether schedules get the [`AdaptiveExecutor`](crate::AdaptiveExecutor): each that would run
-    /// on the engine's multi-threaded executor, of this app and of those sub-apps that are there
-    /// when plugins finish. To find that out, each new schedule's executor once runs a system of
-    /// the plugin's in a world of the plugin's. Those that the app gives an executor of its own
-    /// keep it.
+    /// Whether schedules get the [`AdaptiveExecutor`](crate::AdaptiveExecutor), as they do by
+    /// default: each that would run on the engine's multi-threaded executor, of this app and of
+    /// those sub-apps that are there when plugins finish. To find that out, each new schedule's
+    /// executor once runs a system of the plugin's in a world of the plugin's. Those that the app
+    /// gives an executor of its own keep it.
     pub adaptive_schedules: bool,
-    /// What is recorded of frames, schedules, systems and jobs. See [`Record`].
+    /// What is recorded of frames, schedules, systems and jobs; nothing by default. See [`Record`].
     pub record: Record,
     /// The folder that recordings are written to, `traces` by default.
     pub record_to: PathBuf,
