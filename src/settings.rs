@@ -15,11 +15,11 @@ use std::time::Duration;
 static BEAT: OnceLock<Duration> = OnceLock::new();
 
 /// What is in force of [`HeartbeatPlugin`]'s fields, of Bevy's `TaskPoolOptions` and of the
-/// environment: a reflected resource, which inspectors show. It is for reading; to change it
-/// changes nothing.
+/// environment: a reflected resource, which inspectors show. It is for reading: what is written to
+/// it has no effect.
 ///
 /// [`HeartbeatPlugin`] inserts it, except on the web, where there is one thread and nothing to set.
-/// With several apps in a process, those that came first keep what held then.
+/// With several apps in a process, the resource of each says what held when its plugin came.
 ///
 /// ```
 /// use bevy_app::App;
