@@ -45,12 +45,17 @@
 //! | promote | to put a private fork where others can take it |
 //! | searcher | a thread that looks for work |
 //! | sentinel | the one idle thread that keeps the beat |
+//! | lookout | a sentinel whose duty is over, and that stays for a while with a longer timer |
+//! | shy | of a worker whose help has not paid of late: it naps for a beat before it looks again |
 //! | lane | a rank of work: frame, io, background |
+//! | target | how many threads are to run at once |
+//! | deque | a queue that one worker fills and that others may steal from |
 //! | injector | the queue for work from outside and of the lower lanes |
 //! | mailbox, pinned | the queues for work that one thread must do |
 //! | latch | how those who wait are told that work is over |
 //! | parker | where a thread sleeps |
-//! | registry | what the workers of a pool share |
+//! | registry | what the workers of a pool share; its lower threads have one of their own |
+//! | kin | the two registries of a pool, to each other |
 //!
 //! # Rooms
 //!
