@@ -36,8 +36,9 @@ use std::time::Duration;
 /// `TaskPoolPlugin`, because of rayon, their callbacks and stack sizes have no effect.
 ///
 /// Where a rayon is linked that runs on threads of its own, because its line of the patch is
-/// missing or leads to another source than this crate's, a warning says so: once plugins have finished, a
-/// background job looks for it in the executable. Of one in a shared library it can't tell.
+/// missing or leads to another source than this crate's, a warning says so: once plugins have
+/// finished, a background job looks for it in the executable. Of one in a shared library it can't
+/// tell.
 ///
 /// On the web there is one thread, and the plugin changes nothing: the drop-in's single-threaded
 /// build and the engine's own executors run everything, [jobs](crate::JobContext) included. Without
@@ -81,8 +82,8 @@ pub struct HeartbeatPlugin {
     pub lower_threads: bool,
     /// How readily the operating system runs lower threads: [`LowerPriority::LongTurns`] by
     /// default. [`LowerPriority::Leftovers`] costs frames least and has no budgets by default, but
-    /// beside a compiler or a browser such jobs all but stand still.
-    /// Threads that run already keep what they have.
+    /// beside a compiler or a browser such jobs all but stand still. Threads that run already keep
+    /// what they have.
     pub lower_priority: LowerPriority,
     /// Whether the pool has a say in which cores its threads run on, as
     /// [`place_threads`](heartbeat_pool::place_threads) says; it has by default. An app that sets

@@ -35,8 +35,8 @@
 //!   for that one.
 //! - A call from outside to the process's pool is begun by the calling thread, on its own stack, as
 //!   a call from one of that pool's threads is: a short one wakes nobody, and needn't wait for a
-//!   thread to wake. Where calls are to run on threads with bigger stacks, or that a handler has prepared,
-//!   build a pool that has them.
+//!   thread to wake. Where calls are to run on threads with bigger stacks, or that a handler has
+//!   prepared, build a pool that has them.
 //! - [`join`]'s second closure is usually, but not always, open to other threads at once: where
 //!   calls of the same code have been about as fast on one thread, it is kept from them for a few
 //!   times as long as these took, and mostly not for more than some 40 milliseconds longer if
