@@ -79,6 +79,9 @@ struct Trial {
 
 /// What is known of one kind of work, whose costs are in any unit.
 ///
+/// Work whose costs take turns, ten times as much every other time, say, loses each trial, for one
+/// of its dear turns falls into it: it stays the way it is. Tell such kinds apart, if you can.
+///
 /// ```
 /// use heartbeat_pool::{TwoWays, Way};
 ///
