@@ -127,10 +127,9 @@ impl Registry {
         }
         let seats = self.seats.all();
         let look = Look::new(self, seats.as_slice());
-        if let Some(lane) = look.work_for_one_more() {
-            if self.has_use_for(Work::Of(lane)) {
-                self.wake(Need::Seat, Teller::MayStop);
-            }
+        let lane = look.work_for_one_more();
+        if lane.is_some_and(|lane| self.has_use_for(Work::Of(lane))) {
+            self.wake(Need::Seat, Teller::MayStop);
         } else if self.blocking.is_ready() {
             self.wake(Need::Blocking, Teller::MayStop);
         } else if !self.occupancy.is_quiet() {

@@ -1,7 +1,8 @@
 //! Beats that are answered: somebody raises the next one.
 //!
 //! [`searcher`] stands for `end_search` of `worker/life.rs`, [`promote`] for
-//! `has_room_after_a_beat` of `verbs/join.rs`, and what leaves for `offer_seat` of `schedule.rs`.
+//! `has_room_after_a_beat` of `verbs/join.rs`, and what leaves for `offer_seat` of `schedule.rs`. A
+//! drowsy sentinel is one who has taken the post and does nothing.
 
 use super::check;
 use crate::heartbeat::Beat;
@@ -32,47 +33,76 @@ impl Pool {
     }
 }
 
+/// What a searcher does about beats that were answered.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum SeesTo {
+    /// It calls for a sentinel, and raises the beats itself if there is one who sleeps for long.
+    Both,
+    /// It calls for a sentinel.
+    Sentinel,
+    Nothing,
+}
+
 /// A searcher that finds a fork, and runs it for good.
-fn searcher(pool: &Pool, sees_to_beats: bool) {
+fn searcher(pool: &Pool, sees_to: SeesTo) {
     pool.occupancy.enter(Charge::Lane(Lane::Frame));
-    let is_unwatched = pool.sleep.search_end()
-        && sees_to_beats
+    let is_answered = pool.sleep.search_end()
+        && sees_to != SeesTo::Nothing
         && pool.occupancy.has_room()
         && !pool.beat.is_raised();
-    if is_unwatched && pool.sleep.needs_watch() && !pool.sleep.has_sentinel() {
+    if !is_answered {
+        return;
+    }
+    if sees_to == SeesTo::Both && pool.sleep.needs_watch() && pool.sleep.has_sentinel() {
+        pool.beat.raise();
+    }
+    if pool.sleep.needs_watch() && !pool.sleep.has_sentinel() {
         let _ = pool.sleep.wake_one(Wake::Anywhere);
     }
 }
 
 /// A thread that answers its beat beside a searcher, and another one asleep: the other one
-/// is woken, and raises the next beat.
-fn answered_beside_a_searcher(sees_to_beats: bool) {
-    let pool = Pool::new(3);
+/// is woken, and raises the next beat, or the searcher has raised it where a sentinel `is_drowsy`.
+fn answered_beside_a_searcher(sees_to: SeesTo, is_drowsy: bool) {
+    let pool = Pool::new(4);
     let idle = Arc::new(Parker::new());
     pool.sleep.search_begin();
     pool.sleep.park_begin(&idle);
     pool.sleep.search_begin();
+    assert!(!is_drowsy || pool.sleep.sentinel_begin());
     let searching = {
         let pool = pool.clone();
-        thread::spawn(move || searcher(&pool, sees_to_beats))
+        thread::spawn(move || searcher(&pool, sees_to))
     };
     pool.beat.lower();
     if pool.sleep.needs_watch() {
         let _ = pool.sleep.wake_one(Wake::Anywhere);
     }
     searching.join().unwrap();
-    assert!(idle.has_token(), "the next beat is raised by nobody");
+    let is_seen_to = idle.has_token() || pool.beat.is_raised();
+    assert!(is_seen_to, "the next beat is raised by nobody");
 }
 
 #[test]
 fn after_an_answered_beat_somebody_raises_the_next() {
-    check(3, || answered_beside_a_searcher(true));
+    check(3, || answered_beside_a_searcher(SeesTo::Both, false));
+}
+
+#[test]
+fn after_an_answered_beat_nobody_waits_for_a_drowsy_sentinel() {
+    check(3, || answered_beside_a_searcher(SeesTo::Both, true));
 }
 
 #[test]
 #[should_panic(expected = "the next beat is raised by nobody")]
 fn a_searcher_that_sees_to_no_beats_leaves_forks_to_their_owner() {
-    check(3, || answered_beside_a_searcher(false));
+    check(3, || answered_beside_a_searcher(SeesTo::Nothing, false));
+}
+
+#[test]
+#[should_panic(expected = "the next beat is raised by nobody")]
+fn a_searcher_that_relies_on_a_drowsy_sentinel_leaves_forks_to_their_owner() {
+    check(3, || answered_beside_a_searcher(SeesTo::Sentinel, true));
 }
 
 /// Whether a thread that lowers its beat sees room for another one.

@@ -7,12 +7,15 @@ use crate::config::ThreadHandler;
 use crate::queue::pinned::Pinned;
 use crate::record::{Role, note};
 use crate::registry::Registry;
+use crate::registry::look::Look;
 use crate::schedule::News;
+use crate::seat::Seat;
 use crate::sync::{Arc, hint};
 use crate::thread_clock::ThreadClock;
 use crate::unwind;
 use crate::worker::current::{self, Entered};
 use std::any::Any;
+use std::cell::Ref;
 use std::rc::Rc;
 
 /// Looks at the queues before a thread stops working: about half a microsecond's.
@@ -203,13 +206,16 @@ impl Worker {
             let (lane, is_unwatched) = {
                 let look = self.look();
                 let lane = look.work_for_one_more();
-                let is_unwatched = look.has_hidden_forks()
-                    || (self.registry.has_room() && look.any_beat_lowered(&self.seat));
-                (lane, lane.is_none() && is_unwatched)
+                // Who is woken for that is the last searcher next.
+                let is_next = lane.is_some_and(|lane| self.registry.occupancy.admits(lane));
+                let is_answered = !is_next && self.see_to_beats(&look);
+                let is_unwatched = is_answered || (lane.is_none() && look.has_hidden_forks());
+                (lane, is_unwatched)
             };
             if let Some(lane) = lane {
                 self.registry.tell(self.registry.news_for_others(lane));
-            } else if is_unwatched {
+            }
+            if is_unwatched {
                 // A thread that hides forks, or has answered its beat, has relied on a searcher as
                 // well: to become the sentinel, which raises the next beat, had it found nothing.
                 self.registry.tell(News::kept());
@@ -218,6 +224,18 @@ impl Worker {
                 self.registry.tell(News::blocking());
             }
         }
+    }
+
+    /// Whether others have answered their beats, and there is room for what they share next. The
+    /// caller, the last searcher, may have taken that in the place of a sentinel who sleeps for
+    /// long, and leaves all beats raised as that one did.
+    fn see_to_beats(&self, look: &Look<'_, Ref<'_, [Arc<Seat>]>>) -> bool {
+        let is_answered = self.registry.has_room() && look.any_beat_lowered(&self.seat);
+        let sleep = &self.registry.sleep;
+        if is_answered && sleep.needs_watch() && sleep.has_sentinel() {
+            look.raise_beats(Some(&self.seat));
+        }
+        is_answered
     }
 }
 

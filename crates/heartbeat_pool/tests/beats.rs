@@ -1,0 +1,134 @@
+//! How soon forks are shared whose owner goes on making them, where who took the first one is busy
+//! and the sentinel sleeps for long.
+
+mod common;
+
+use common::{pool, within_a_minute};
+use heartbeat_pool::{Lane, ThreadPool, Worker};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+const ROUNDS: usize = 21;
+/// Many beats, and a part of what a drowsy sentinel sleeps.
+const SOON: Duration = Duration::from_millis(4);
+
+fn sleep(millis: u64) {
+    thread::sleep(Duration::from_millis(millis));
+}
+
+/// Makes one fork after the other, and tells how long it takes until one is shared. The first one
+/// is taken by a thread that is busy until then.
+fn until_shared(worker: &Worker) -> Duration {
+    let pause = || thread::sleep(Duration::from_micros(200));
+    let is_shared = AtomicBool::new(false);
+    let is_over = || is_shared.load(Ordering::Relaxed);
+    let start = Instant::now();
+    let owner = thread::current().id();
+    let look = |_: &Worker| {
+        if thread::current().id() != owner {
+            is_shared.store(true, Ordering::Relaxed);
+        }
+    };
+    let fork = |worker: &Worker| {
+        while !is_over() {
+            worker.join(|_| pause(), look);
+        }
+        start.elapsed()
+    };
+    let wait = |_: &Worker| {
+        while !is_over() {
+            pause();
+        }
+    };
+    worker.join(fork, wait).0
+}
+
+/// Has the sentinel turn drowsy, and another helper sleep after it.
+fn after_two_helpers(worker: &Worker) -> Duration {
+    worker.join_offered(
+        |worker| worker.join_offered(|_| sleep(8), |_| sleep(1)),
+        |_| sleep(4),
+    );
+    until_shared(worker)
+}
+
+/// Asserts that most of what `round` measures is short, in a pool that `prepare` has prepared.
+fn assert_soon(prepare: fn(&ThreadPool), round: fn(&ThreadPool) -> Duration) {
+    within_a_minute(move || {
+        for threads in [3, 4, 8] {
+            let pool = pool(threads);
+            prepare(&pool);
+            let mut rounds: Vec<_> = (0..ROUNDS).map(|_| round(&pool)).collect();
+            rounds.sort_unstable();
+            assert!(rounds[ROUNDS / 2] < SOON, "{threads} threads: {rounds:?}");
+        }
+    });
+}
+
+#[test]
+fn forks_are_shared_soon_while_the_sentinel_is_drowsy() {
+    assert_soon(|_| (), |pool| pool.with_worker(after_two_helpers));
+}
+
+#[test]
+fn forks_are_shared_soon_while_there_is_a_lookout() {
+    let frame = |pool: &ThreadPool| {
+        sleep(10);
+        pool.with_worker(until_shared)
+    };
+    assert_soon(|_| (), frame);
+}
+
+/// Queued work that there is no room for is nobody's reason to leave beats lowered.
+#[test]
+fn forks_are_shared_soon_beside_jobs_that_wait_for_their_budget() {
+    assert_soon(queue_too_much, |pool| pool.with_worker(after_two_helpers));
+}
+
+fn queue_too_much(pool: &ThreadPool) {
+    pool.set_budget(Lane::Background, 1);
+    for _ in 0..3 {
+        pool.spawn(Lane::Background, || sleep(500));
+    }
+}
+
+/// The same, where the forks have found no room, and a thread from outside leaves.
+#[test]
+fn a_place_is_offered_to_forks_beside_jobs_that_wait_for_their_budget() {
+    within_a_minute(|| {
+        let pool = pool(2);
+        queue_too_much(&pool);
+        let mut rounds: Vec<_> = (0..ROUNDS).map(|_| from_a_place_to_a_fork(&pool)).collect();
+        rounds.sort_unstable();
+        assert!(rounds[ROUNDS / 2] < SOON, "{rounds:?}");
+    });
+}
+
+/// How long it takes from when one of two threads from outside leaves until a fork of the other one
+/// is shared.
+fn from_a_place_to_a_fork(pool: &ThreadPool) -> Duration {
+    let is_shared = AtomicBool::new(false);
+    let (enter, entered) = mpsc::channel();
+    thread::scope(|threads| {
+        let leaver = threads.spawn(|| {
+            pool.with_worker(|_| {
+                enter.send(()).unwrap();
+                sleep(5);
+            });
+            Instant::now()
+        });
+        entered.recv().unwrap();
+        let owner = thread::current().id();
+        pool.with_worker(|worker| {
+            while !is_shared.load(Ordering::Relaxed) {
+                worker.join(
+                    |_| thread::sleep(Duration::from_micros(200)),
+                    |_| is_shared.store(thread::current().id() != owner, Ordering::Relaxed),
+                );
+            }
+        });
+        leaver.join().unwrap().elapsed()
+    })
+}
