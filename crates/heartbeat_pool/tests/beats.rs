@@ -94,7 +94,27 @@ fn queue_too_much(pool: &ThreadPool) {
     }
 }
 
-/// The same, where the forks have found no room, and a thread from outside leaves.
+/// The frame has no room, but jobs of another lane have.
+#[test]
+fn forks_of_a_lower_lane_are_shared_soon_beside_a_full_frame() {
+    let prepare = |pool: &ThreadPool| {
+        pool.set_budget(Lane::Frame, 1);
+        pool.set_budget(Lane::Background, usize::MAX);
+        // One for this thread, which has the frame's place.
+        pool.grow(1).unwrap();
+    };
+    let round = |pool: &ThreadPool| {
+        pool.with_worker(|_| {
+            let (send, took) = mpsc::channel();
+            let job = move |worker: Option<&Worker>| send.send(worker.map(until_shared)).unwrap();
+            pool.spawn(Lane::Background, || Worker::with_current(job));
+            took.recv().unwrap().unwrap()
+        })
+    };
+    assert_soon(prepare, round);
+}
+
+/// Where the forks have found no room beside jobs that wait for their budget, and a thread from outside leaves.
 #[test]
 fn a_place_is_offered_to_forks_beside_jobs_that_wait_for_their_budget() {
     within_a_minute(|| {

@@ -182,6 +182,15 @@ impl Occupancy {
         self.room() > 0
     }
 
+    /// Whether one more thread would find room for frame work, or beside those that run another
+    /// lane.
+    pub(crate) fn has_room_beside(&self) -> bool {
+        let counts = self.counts();
+        let runs = |lane: Lane| lane == Lane::Frame || counts.of(Charge::Lane(lane)) > 0;
+        let mut lanes = Lane::ALL.into_iter();
+        lanes.any(|lane| runs(lane) && self.admits_at(counts, lane))
+    }
+
     /// How many threads work for the frame beyond the target.
     pub(crate) fn beyond_target(&self) -> usize {
         let most = self.target().min(self.budget(Lane::Frame));
@@ -237,6 +246,19 @@ mod tests {
         assert!(occupancy.try_admit(Lane::Io));
         assert!(!occupancy.try_admit(Lane::Io), "over its budget");
         assert!(occupancy.try_admit(Lane::Background));
+    }
+
+    #[test]
+    fn there_is_room_beside_a_lower_lane_that_runs_where_the_frame_has_none() {
+        let occupancy = with_target(4);
+        occupancy.set_budget(Lane::Frame, 1);
+        assert!(occupancy.has_room_beside());
+        assert!(occupancy.try_admit(Lane::Frame));
+        assert!(!occupancy.has_room_beside());
+        assert!(occupancy.try_admit(Lane::Background));
+        assert!(!occupancy.has_room() && occupancy.has_room_beside());
+        occupancy.set_budget(Lane::Background, 1);
+        assert!(!occupancy.has_room_beside());
     }
 
     #[test]

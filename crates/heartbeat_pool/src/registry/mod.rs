@@ -143,9 +143,9 @@ impl Registry {
         !self.injectors[lane.index()].is_empty()
     }
 
-    /// Whether one more thread would be let in to run frame work.
+    /// Whether one more thread would be let in to run frame work, or to help those that run.
     pub(crate) fn has_room(&self) -> bool {
-        self.occupancy.has_room()
+        self.occupancy.has_room_beside()
     }
 
     pub(crate) fn pop_injected(&self, lane: Lane) -> Option<Job> {
