@@ -151,3 +151,43 @@ fn a_scopes_owner_wakes_for_work_and_for_the_end() {
         running.join().unwrap();
     });
 }
+
+/// A scope's owner that was about to sleep and is needed for something else, which may take long, as
+/// a job is queued: it sees the job before that, or there is a ticket for others.
+fn an_owner_is_needed_elsewhere(looks_again: bool) {
+    loom::model(move || {
+        let tickets = Arc::new(Tickets::new());
+        let jobs = Arc::new(AtomicUsize::new(0));
+        let queued = Arc::new(AtomicUsize::new(0));
+        let pusher = {
+            let (tickets, jobs, queued) = (tickets.clone(), jobs.clone(), queued.clone());
+            thread::spawn(move || {
+                jobs.fetch_add(1, Ordering::Relaxed);
+                if tickets.pushed(|| true) == Call::Ticket {
+                    queued.fetch_add(1, Ordering::Relaxed);
+                }
+            })
+        };
+        let sees_job = || jobs.load(Ordering::Relaxed) > 0;
+        tickets.set_owner_asleep(true);
+        let mut sees = sees_job();
+        tickets.set_owner_asleep(false);
+        sees |= looks_again && sees_job();
+        pusher.join().unwrap();
+        assert!(
+            sees || queued.load(Ordering::Relaxed) == 1,
+            "a job that nobody is called for"
+        );
+    });
+}
+
+#[test]
+fn an_owner_looks_once_more_before_it_turns_to_something_else() {
+    an_owner_is_needed_elsewhere(true);
+}
+
+#[test]
+#[should_panic(expected = "a job that nobody is called for")]
+fn an_owner_that_turns_to_something_else_at_once_leaves_a_job() {
+    an_owner_is_needed_elsewhere(false);
+}

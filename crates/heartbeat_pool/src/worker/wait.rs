@@ -70,8 +70,11 @@ impl Worker {
             };
             event.set_asleep(false);
             drop(standing);
-            if let Some(worker) = needed {
-                worker.visit(Self::tick);
+            match needed {
+                // Who saw this thread asleep until just now has called nobody else.
+                Some(worker) if event.is_ready() => worker.hand_on(),
+                Some(worker) => _ = worker.visit(Self::tick),
+                None => {}
             }
         }
     }
@@ -211,5 +214,73 @@ impl Worker {
         {
             registry.threads.spawn_spare(registry);
         }
+    }
+}
+
+#[cfg(all(test, not(heartbeat_loom)))]
+mod tests {
+    use super::*;
+    use crate::lanes::lane::Lane;
+    use crate::pool::ThreadPool;
+    use crate::sync::{AtomicUsize, Ordering};
+    use std::cell::Cell;
+
+    /// A wait whose own work comes when others still see the waiter asleep, and the pool's a little
+    /// before that.
+    struct Late<'a> {
+        pool: &'a ThreadPool,
+        is_ready: Cell<bool>,
+        /// How many of the pool's jobs have run.
+        jobs: Arc<AtomicUsize>,
+        /// The same when this wait's own work was run.
+        jobs_before: Cell<Option<usize>>,
+    }
+
+    impl Wait for Late<'_> {
+        fn is_done(&self) -> bool {
+            self.jobs_before.get().is_some()
+        }
+
+        fn step(&self, _: &Worker) -> bool {
+            let is_ready = self.is_ready.get();
+            if is_ready {
+                self.jobs_before
+                    .set(Some(self.jobs.load(Ordering::Relaxed)));
+            }
+            is_ready
+        }
+
+        fn is_ready(&self) -> bool {
+            self.is_ready.get()
+        }
+
+        fn set_asleep(&self, asleep: bool) {
+            if asleep {
+                let jobs = self.jobs.clone();
+                self.pool.spawn(Lane::Frame, move || {
+                    jobs.fetch_add(1, Ordering::Relaxed);
+                });
+            } else {
+                self.is_ready.set(true);
+            }
+        }
+
+        fn kind(&self) -> record::Wait {
+            record::Wait::Scope
+        }
+    }
+
+    #[test]
+    fn who_was_called_to_its_own_work_does_no_strangers_first() {
+        let pool = ThreadPool::builder().num_threads(0).build().unwrap();
+        let late = Late {
+            pool: &pool,
+            is_ready: Cell::new(false),
+            jobs: Arc::new(AtomicUsize::new(0)),
+            jobs_before: Cell::new(None),
+        };
+        pool.with_worker(|worker| worker.wait(&late));
+        assert_eq!(late.jobs_before.get(), Some(0));
+        assert!(pool.tick());
     }
 }
