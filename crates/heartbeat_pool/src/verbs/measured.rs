@@ -10,8 +10,15 @@ struct Outermost<'a>(&'a Worker);
 
 impl Drop for Outermost<'_> {
     fn drop(&mut self) {
-        self.0.seat().show_forks();
-        self.0.joins().is_measured.set(false);
+        let (seat, joins) = (self.0.seat(), self.0.joins());
+        joins.is_measured.set(false);
+        if seat.hides_forks() {
+            seat.show_forks();
+            if !joins.forks.is_empty() {
+                // Those of joins around this one, which it has put on offer.
+                self.0.announce_forks();
+            }
+        }
     }
 }
 
@@ -67,5 +74,39 @@ impl Worker {
         drop(outermost);
         calls.end(call, start.elapsed());
         results
+    }
+}
+
+#[cfg(all(test, not(heartbeat_loom)))]
+mod tests {
+    use super::*;
+    use crate::parker::Parker;
+    use crate::pool::ThreadPool;
+    use crate::queue::forks::ForkPtr;
+    use crate::sync::Arc;
+    use std::time::Duration;
+
+    #[test]
+    fn older_forks_are_announced_once_a_kept_join_is_over() {
+        let pool = ThreadPool::builder().num_threads(0).build().unwrap();
+        pool.with_worker(|worker| {
+            let sleep = &worker.registry().sleep;
+            let idle = Arc::new(Parker::new());
+            sleep.search_begin();
+            sleep.park_begin(&idle);
+            assert!(sleep.sentinel_begin(), "it sleeps for long");
+            let hour = Duration::from_secs(3600);
+            worker.seat().hide_forks(Instant::now() + hour);
+            let outermost = Outermost(worker);
+            worker.joins().forks.push(ForkPtr::nothing());
+            worker.announce_forks();
+            assert!(!idle.has_token(), "others may not take it yet");
+            drop(outermost);
+            assert!(idle.has_token());
+            worker.joins().forks.pop(std::ptr::null());
+            sleep.sentinel_end();
+            sleep.park_cancel(&idle);
+            assert!(sleep.search_end());
+        });
     }
 }
