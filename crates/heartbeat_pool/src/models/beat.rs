@@ -1,8 +1,9 @@
 //! Beats that are answered: somebody raises the next one.
 //!
 //! [`searcher`] stands for `end_search` of `worker/life.rs`, [`promote`] for
-//! `has_room_after_a_beat` of `verbs/join.rs`, and what leaves for `offer_seat` of `schedule.rs`. A
-//! drowsy sentinel is one who has taken the post and does nothing.
+//! `has_room_after_a_beat` of `verbs/join.rs`, what leaves for `offer_seat` of `schedule.rs`, and
+//! [`leave_and_sleep`] for `spin` and `sleep` of `worker/ladder.rs`. A drowsy sentinel has taken the
+//! post, or is left out, and does nothing.
 
 use super::check;
 use crate::heartbeat::Beat;
@@ -145,4 +146,44 @@ fn an_answered_beat_and_a_freed_place_meet() {
 #[should_panic(expected = "the room is missed")]
 fn an_answered_beat_that_looks_once_misses_the_place() {
     check(3, || answered_beside_a_leaver(false));
+}
+
+/// A worker that leaves the count and goes to sleep, beside a drowsy sentinel.
+fn leave_and_sleep(pool: &Pool, asks_before_sleep: bool) {
+    pool.sleep.search_begin();
+    pool.occupancy.leave(Charge::Lane(Lane::Frame));
+    if pool.sleep.searchers() == 1 && pool.occupancy.has_room() {
+        pool.beat.raise();
+    }
+    pool.sleep.park_begin(&Arc::new(Parker::new()));
+    if asks_before_sleep && pool.sleep.needs_watch() && pool.occupancy.has_room() {
+        pool.beat.raise();
+    }
+}
+
+/// A full pool in which one thread answers its beat and two others leave.
+fn answered_beside_two_leavers(asks_before_sleep: bool) {
+    let pool = Pool::new(3);
+    let leavers = [(); 2].map(|()| {
+        pool.occupancy.enter(Charge::Lane(Lane::Frame));
+        let pool = pool.clone();
+        move || leave_and_sleep(&pool, asks_before_sleep)
+    });
+    let leavers = leavers.map(thread::spawn);
+    let is_offered = promote(&pool, true);
+    for leaver in leavers {
+        leaver.join().unwrap();
+    }
+    assert!(is_offered || pool.beat.is_raised(), "the room is missed");
+}
+
+#[test]
+fn of_two_that_leave_at_a_time_one_asks() {
+    check(3, || answered_beside_two_leavers(true));
+}
+
+#[test]
+#[should_panic(expected = "the room is missed")]
+fn two_that_leave_at_a_time_and_see_each_other_search_ask_nobody() {
+    check(3, || answered_beside_two_leavers(false));
 }

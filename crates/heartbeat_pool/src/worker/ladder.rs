@@ -153,6 +153,11 @@ impl Worker {
         if let Some(woken) = self.keep_watch() {
             return woken;
         }
+        if registry.sleep.needs_watch() && registry.has_room() {
+            // Of several that have left the count together each saw another one search, and nobody
+            // has asked. The sentinel, if there is one, sleeps for long.
+            self.look().raise_beats(Some(&self.seat));
+        }
         self.parker.park();
         self.seat.counters.wake();
         self.make_way();
