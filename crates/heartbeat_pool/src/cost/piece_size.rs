@@ -25,7 +25,8 @@ pub(crate) const WORTH_WAKING: f64 = 200_000.0;
 pub(crate) const DEAR: f64 = 1_000.0;
 
 impl PieceSize {
-    /// By how much one piece may be longer than the one before, for items may differ.
+    /// By how much one piece may be longer than the one before, for items may differ. So many items
+    /// are cut no more, untimed.
     const GROWTH: usize = 16;
     /// Items of an untimed piece at most. A loop of fewer is shared before its first one, which may
     /// take long.
@@ -74,7 +75,7 @@ impl PieceSize {
     /// Whether `left` items make a last piece.
     pub(crate) fn is_rest(&self, left: usize) -> bool {
         let coarse = !self.timed && self.items > 1;
-        left <= if coarse { Self::FEW } else { self.items }
+        left <= if coarse { Self::GROWTH } else { self.items }
     }
 
     /// Whether `left` items are worth sharing, if that is known. Else, the next piece is a sample.
@@ -153,7 +154,7 @@ mod tests {
     #[cfg_attr(miri, ignore = "in an interpreter all work is long")]
     fn short_work_is_cut_a_few_times_and_long_work_seldom() {
         assert_eq!(pieces(1), [1]);
-        assert_eq!(pieces(100), [1, 16, 41, 42]);
+        assert_eq!(pieces(100), [1, 16, 41, 21, 10, 11]);
         let many = pieces(10_000_000);
         assert!(many.len() < 500, "{}", many.len());
         assert_eq!(many.iter().sum::<usize>(), 10_000_000);
