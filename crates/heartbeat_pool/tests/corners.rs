@@ -3,7 +3,7 @@
 mod common;
 
 use common::{pool, wait_until, within_a_minute};
-use heartbeat_pool::{Lane, Mailbox, yield_task};
+use heartbeat_pool::{Lane, Mailbox, ThreadPool, yield_task};
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
@@ -228,7 +228,7 @@ fn a_thread_that_waits_in_another_pool_still_does_what_only_it_can() {
 #[test]
 fn a_frame_budget_holds_while_its_jobs_are_long() {
     within_a_minute(|| {
-        let pool = heartbeat_pool::ThreadPool::builder()
+        let pool = ThreadPool::builder()
             .num_threads(8)
             .budget(Lane::Frame, 1)
             .build()
@@ -276,5 +276,31 @@ fn a_long_queue_behind_blocked_jobs_is_emptied() {
             sender.send(()).unwrap();
         });
         pool.block_on(last);
+    });
+}
+
+#[test]
+fn a_pool_may_be_dropped_by_a_job_that_another_of_its_threads_waits_for() {
+    within_a_minute(|| {
+        let lanes = Lane::ALL
+            .into_iter()
+            .flat_map(|one| Lane::ALL.map(|other| (one, other)));
+        for (waits, drops) in lanes {
+            let builder = ThreadPool::builder().num_threads(2).lower_threads(true);
+            let pool = Arc::new(builder.build().unwrap());
+            let (own, (sender, receiver)) = (pool.clone(), mpsc::channel());
+            pool.spawn(waits, move || {
+                let task = own.clone().spawn_future(drops, async move {
+                    while Arc::strong_count(&own) > 1 {
+                        thread::yield_now();
+                    }
+                    drop(own);
+                    7
+                });
+                sender.send(heartbeat_pool::block_on(task)).unwrap();
+            });
+            drop(pool);
+            assert_eq!(receiver.recv(), Ok(7), "{waits:?} {drops:?}");
+        }
     });
 }

@@ -336,7 +336,7 @@ impl Default for ThreadPool {
 impl Drop for ThreadPool {
     fn drop(&mut self) {
         if let Some(registry) = self.registry.get() {
-            registry.terminate(current::index_in(registry));
+            registry.terminate();
         }
     }
 }

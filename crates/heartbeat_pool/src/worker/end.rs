@@ -3,14 +3,31 @@
 use super::Worker;
 use crate::active::Tracks;
 use crate::registry::Registry;
-use crate::sync::Arc;
+use crate::sync::{Arc, thread};
 use crate::worker::current;
 
 impl Registry {
     /// Ends the pool: its threads finish the job they run, and what is queued is dropped.
     ///
-    /// `own` is the calling thread's index, if it is one of the pool's.
-    pub(crate) fn terminate(self: &Arc<Self>, own: Option<usize>) {
+    /// One of the pool's own threads waits for none of the others, which may wait for the job that
+    /// it runs: the pool then ends on a thread that belongs to none. Where none can be started, the
+    /// caller waits all the same.
+    pub(crate) fn terminate(self: &Arc<Self>) {
+        let own = current::index_in(self);
+        let is_lower = |lower| current::index_in(lower).is_some();
+        let is_own = own.is_some() || self.kin.lower().is_some_and(is_lower);
+        let registry = self.clone();
+        let elsewhere = || {
+            let thread = thread::Builder::new().name("heartbeat late".to_owned());
+            thread.spawn(move || registry.end_all(None)).is_ok()
+        };
+        if !is_own || !elsewhere() {
+            self.end_all(own);
+        }
+    }
+
+    /// Ends both registries. `own` is the calling thread's index, if it is one of this one's.
+    fn end_all(self: &Arc<Self>, own: Option<usize>) {
         // A thread of the pool that ends it waits as in any wait: another one may have its seat,
         // and what only it can do is done.
         let _standing = Worker::stand_up();
