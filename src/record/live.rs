@@ -37,12 +37,13 @@ const WAKES: DiagnosticPath = DiagnosticPath::const_new("heartbeat/wake-ups");
 const STEALS: DiagnosticPath = DiagnosticPath::const_new("heartbeat/steals");
 const PROMOTIONS: DiagnosticPath = DiagnosticPath::const_new("heartbeat/promotions");
 
-fn lane_name(lane: Lane) -> &'static str {
-    match lane {
+fn of_lane(lane: Lane, what: &str) -> DiagnosticPath {
+    let lane = match lane {
         Lane::Frame => "frame",
         Lane::Io => "io",
         Lane::Background => "background",
-    }
+    };
+    DiagnosticPath::new(format!("heartbeat/{lane}/{what}"))
 }
 
 impl HeartbeatDiagnosticsPlugin {
@@ -59,31 +60,31 @@ impl HeartbeatDiagnosticsPlugin {
     /// The jobs of a lane, a frame.
     #[must_use]
     pub fn jobs(lane: Lane) -> DiagnosticPath {
-        DiagnosticPath::new(format!("heartbeat/{}/jobs", lane_name(lane)))
+        of_lane(lane, "jobs")
     }
 
     /// How often a thread was woken for a lane's work, a frame.
     #[must_use]
     pub fn wakes(lane: Lane) -> DiagnosticPath {
-        DiagnosticPath::new(format!("heartbeat/{}/wake-ups", lane_name(lane)))
+        of_lane(lane, "wake-ups")
     }
 
     /// How many pieces of a lane's work were taken from other threads, a frame.
     #[must_use]
     pub fn steals(lane: Lane) -> DiagnosticPath {
-        DiagnosticPath::new(format!("heartbeat/{}/steals", lane_name(lane)))
+        of_lane(lane, "steals")
     }
 
     /// How many forks of a lane were offered to other threads, a frame.
     #[must_use]
     pub fn promotions(lane: Lane) -> DiagnosticPath {
-        DiagnosticPath::new(format!("heartbeat/{}/promotions", lane_name(lane)))
+        of_lane(lane, "promotions")
     }
 
     /// How many jobs of a lane are queued where every thread takes them.
     #[must_use]
     pub fn queued(lane: Lane) -> DiagnosticPath {
-        DiagnosticPath::new(format!("heartbeat/{}/queued", lane_name(lane)))
+        of_lane(lane, "queued")
     }
 
     /// How many milliseconds jobs of a lane have waited in a queue at most: those that wait still,
@@ -91,14 +92,14 @@ impl HeartbeatDiagnosticsPlugin {
     /// the longest wait takes at least, by [`WaitWatch::take_longest`].
     #[must_use]
     pub fn longest_wait(lane: Lane) -> DiagnosticPath {
-        DiagnosticPath::new(format!("heartbeat/{}/longest-wait", lane_name(lane)))
+        of_lane(lane, "longest-wait")
     }
 
     /// How many threads were at work for a lane, on average: the parts of
     /// [`UTILISATION`](Self::UTILISATION), of which those that enter the pool are the frame's.
     #[must_use]
     pub fn utilisation(lane: Lane) -> DiagnosticPath {
-        DiagnosticPath::new(format!("heartbeat/{}/utilisation", lane_name(lane)))
+        of_lane(lane, "utilisation")
     }
 
     /// On how many threads the schedule of that name runs. A slash in the name is a `|` in the

@@ -1,4 +1,5 @@
-//! What comes too late: tasks whose wake-up began before their pool's end and queues them after it.
+//! What is left to a thread of its own, for the one that comes to it may hold or owe something: a
+//! pool's end, and what comes after it, tasks whose wake-up began before that and queues them later.
 //!
 //! Whoever wakes a task may hold a lock that the task's drop wants (event-listener wakes under
 //! one), so the waker's thread must not drop what it can't queue. A thread that holds nothing does.
@@ -25,9 +26,14 @@ pub(crate) fn drop_elsewhere(job: Job) {
     let mut late = lock(&LATE);
     late.jobs.push(job);
     if !late.attended {
-        let thread = thread::Builder::new().name("heartbeat late".to_owned());
-        late.attended = thread.spawn(drop_all).is_ok();
+        late.attended = run_elsewhere(drop_all);
     }
+}
+
+/// Calls `f` on a thread that belongs to no pool; false where none can be started.
+pub(crate) fn run_elsewhere(f: impl FnOnce() + Send + 'static) -> bool {
+    let thread = thread::Builder::new().name("heartbeat late".to_owned());
+    thread.spawn(f).is_ok()
 }
 
 fn drop_all() {

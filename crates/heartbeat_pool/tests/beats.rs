@@ -1,5 +1,5 @@
-//! How soon forks are shared whose owner goes on making them, where who took the first one is busy
-//! and the sentinel sleeps for long.
+//! How soon forks are shared whose owner goes on making them, where the thread that took the first
+//! one is busy, and a sentinel, if there is one, sleeps for long.
 
 mod common;
 
@@ -54,22 +54,64 @@ fn after_two_helpers(worker: &Worker) -> Duration {
     until_shared(worker)
 }
 
-/// Asserts that most of what `round` measures is short, in a pool that `prepare` has prepared.
-fn assert_soon(prepare: fn(&ThreadPool), round: fn(&ThreadPool) -> Duration) {
+/// Asserts that most of what `round` measures is short. A busy machine has a few tries: what waits
+/// for a timer has no chance in any.
+fn assert_soon(round: impl Fn() -> Duration) {
+    let most = || {
+        let mut rounds: Vec<_> = (0..ROUNDS).map(|_| round()).collect();
+        rounds.sort_unstable();
+        rounds[ROUNDS / 2]
+    };
+    let tries = (0..3).map(|_| most());
+    assert!(
+        tries.into_iter().any(|most| most < SOON),
+        "waits for a timer"
+    );
+}
+
+/// The same, in pools that `prepare` has prepared.
+fn assert_soon_in(prepare: fn(&ThreadPool), round: fn(&ThreadPool) -> Duration) {
     within_a_minute(move || {
         for threads in [3, 4, 8] {
             let pool = pool(threads);
             prepare(&pool);
-            let mut rounds: Vec<_> = (0..ROUNDS).map(|_| round(&pool)).collect();
-            rounds.sort_unstable();
-            assert!(rounds[ROUNDS / 2] < SOON, "{threads} threads: {rounds:?}");
+            assert_soon(|| round(&pool));
         }
+    });
+}
+
+/// Nobody comes free to raise the next beat.
+#[test]
+fn joins_are_shared_on_while_the_first_helper_is_busy() {
+    within_a_minute(|| {
+        let pool = pool(3);
+        // Its threads sleep.
+        thread::sleep(Duration::from_millis(50));
+        let is_shared = AtomicBool::new(false);
+        let pause = || thread::sleep(Duration::from_millis(1));
+        let wait = || {
+            while !is_shared.load(Ordering::Relaxed) {
+                pause();
+            }
+        };
+        let fork = |worker: &Worker| {
+            let owner = thread::current().id();
+            let look = |_: &Worker| {
+                if thread::current().id() != owner {
+                    is_shared.store(true, Ordering::Relaxed);
+                }
+            };
+            while !is_shared.load(Ordering::Relaxed) {
+                worker.join(|_| pause(), look);
+            }
+        };
+        pool.with_worker(|worker| worker.join(fork, |_| wait()));
     });
 }
 
 #[test]
 fn forks_are_shared_soon_while_the_sentinel_is_drowsy() {
-    assert_soon(|_| (), |pool| pool.with_worker(after_two_helpers));
+    assert_soon_in(|_| (), |pool| pool.with_worker(after_two_helpers));
 }
 
 #[test]
@@ -78,18 +120,19 @@ fn forks_are_shared_soon_while_there_is_a_lookout() {
         sleep(10);
         pool.with_worker(until_shared)
     };
-    assert_soon(|_| (), frame);
+    assert_soon_in(|_| (), frame);
 }
 
 /// Queued work that there is no room for is nobody's reason to leave beats lowered.
 #[test]
 fn forks_are_shared_soon_beside_jobs_that_wait_for_their_budget() {
-    assert_soon(queue_too_much, |pool| pool.with_worker(after_two_helpers));
+    assert_soon_in(queue_too_much, |pool| pool.with_worker(after_two_helpers));
 }
 
 fn queue_too_much(pool: &ThreadPool) {
     pool.set_budget(Lane::Background, 1);
-    for _ in 0..3 {
+    // For longer than all tries take, one after the other.
+    for _ in 0..40 {
         pool.spawn(Lane::Background, || sleep(500));
     }
 }
@@ -111,18 +154,17 @@ fn forks_of_a_lower_lane_are_shared_soon_beside_a_full_frame() {
             took.recv().unwrap().unwrap()
         })
     };
-    assert_soon(prepare, round);
+    assert_soon_in(prepare, round);
 }
 
-/// Where the forks have found no room beside jobs that wait for their budget, and a thread from outside leaves.
+/// Where the forks have found no room beside jobs that wait for their budget, and a thread from
+/// outside leaves.
 #[test]
 fn a_place_is_offered_to_forks_beside_jobs_that_wait_for_their_budget() {
     within_a_minute(|| {
         let pool = pool(2);
         queue_too_much(&pool);
-        let mut rounds: Vec<_> = (0..ROUNDS).map(|_| from_a_place_to_a_fork(&pool)).collect();
-        rounds.sort_unstable();
-        assert!(rounds[ROUNDS / 2] < SOON, "{rounds:?}");
+        assert_soon(|| from_a_place_to_a_fork(&pool));
     });
 }
 

@@ -41,35 +41,6 @@ fn a_long_join_is_shared_between_threads() {
     });
 }
 
-/// Nobody comes free to raise the next beat.
-#[test]
-fn joins_are_shared_on_while_the_first_helper_is_busy() {
-    within_a_minute(|| {
-        let pool = pool(3);
-        // Its threads sleep.
-        thread::sleep(Duration::from_millis(50));
-        let is_shared = AtomicBool::new(false);
-        let pause = || thread::sleep(Duration::from_millis(1));
-        let wait = || {
-            while !is_shared.load(Ordering::Relaxed) {
-                pause();
-            }
-        };
-        let fork = |worker: &Worker| {
-            let owner = thread::current().id();
-            let look = |_: &Worker| {
-                if thread::current().id() != owner {
-                    is_shared.store(true, Ordering::Relaxed);
-                }
-            };
-            while !is_shared.load(Ordering::Relaxed) {
-                worker.join(|_| pause(), look);
-            }
-        };
-        pool.with_worker(|worker| worker.join(fork, |_| wait()));
-    });
-}
-
 #[test]
 fn who_waits_for_a_stolen_half_does_part_of_it_in_a_full_pool() {
     within_a_minute(|| {

@@ -2,8 +2,9 @@
 
 use super::Worker;
 use crate::active::Tracks;
+use crate::late;
 use crate::registry::Registry;
-use crate::sync::{Arc, thread};
+use crate::sync::Arc;
 use crate::worker::current;
 
 impl Registry {
@@ -17,10 +18,7 @@ impl Registry {
         let is_lower = |lower| current::index_in(lower).is_some();
         let is_own = own.is_some() || self.kin.lower().is_some_and(is_lower);
         let registry = self.clone();
-        let elsewhere = || {
-            let thread = thread::Builder::new().name("heartbeat late".to_owned());
-            thread.spawn(move || registry.end_all(None)).is_ok()
-        };
+        let elsewhere = || late::run_elsewhere(move || registry.end_all(None));
         if !is_own || !elsewhere() {
             self.end_all(own);
         }

@@ -206,7 +206,7 @@ impl Worker {
             let (lane, is_unwatched) = {
                 let look = self.look();
                 let lane = look.work_for_one_more();
-                // Who is woken for that is the last searcher next.
+                // The thread that is woken for that is the last searcher next.
                 let is_next = lane.is_some_and(|lane| self.registry.occupancy.admits(lane));
                 let is_answered = !is_next && self.see_to_beats(&look);
                 let is_unwatched = is_answered || (lane.is_none() && look.has_hidden_forks());
@@ -227,7 +227,7 @@ impl Worker {
     }
 
     /// Whether others have answered their beats, and there is room for what they share next. The
-    /// caller, the last searcher, may have taken that in the place of a sentinel who sleeps for
+    /// caller, the last searcher, may have taken that in the place of a sentinel that sleeps for
     /// long, and leaves all beats raised as that one did.
     fn see_to_beats(&self, look: &Look<'_, Ref<'_, [Arc<Seat>]>>) -> bool {
         let is_answered = self.registry.has_room() && look.any_beat_lowered(&self.seat);

@@ -71,7 +71,7 @@ impl Worker {
             event.set_asleep(false);
             drop(standing);
             match needed {
-                // Who saw this thread asleep until just now has called nobody else.
+                // A thread that saw this one asleep until just now has called nobody else.
                 Some(worker) if event.is_ready() => worker.hand_on(),
                 Some(worker) => _ = worker.visit(Self::tick),
                 None => {}
