@@ -103,11 +103,6 @@ impl ScopeCore {
         self.tickets.set_owner_asleep(asleep);
     }
 
-    /// Whether it takes more memory than is worth keeping for the next scope. Owner only.
-    pub(crate) fn is_large(&self) -> bool {
-        self.jobs.is_large()
-    }
-
     /// Queues a job and, unless there is one, the ticket that `ticket` makes.
     #[inline]
     pub(crate) fn push(&self, job: ScopedJob, ticket: impl FnOnce() -> Job) {

@@ -3,18 +3,15 @@
 //! may use.
 
 use super::core::ScopedJob;
-use crate::queue::spmc::{Producer, Stealer};
+use crate::queue::deque::{Deque, Stealer};
 use crate::thread_bound::ThreadBound;
 use concurrent_queue::ConcurrentQueue;
 use crossbeam_utils::CachePadded;
 use std::cell::Cell;
 
-/// Jobs that a queue may have memory for while its scope is over.
-const LARGE: usize = 4096;
-
 /// The owner's part, which no other thread touches.
 pub(super) struct Mine {
-    queue: Producer<ScopedJob>,
+    queue: Deque<ScopedJob>,
     /// How many the owner has begun, less those that it has finished, since it told the latch last.
     pub(super) begun: Cell<usize>,
     /// Whether the owner calls nobody for what it spawns, as long as it is likely to be through
@@ -32,7 +29,7 @@ pub(super) struct Jobs {
 impl Jobs {
     /// An empty queue, owned by the calling thread.
     pub(super) fn new() -> Self {
-        let queue = Producer::new();
+        let queue = Deque::new_fifo();
         Self {
             stealer: queue.stealer(),
             mine: ThreadBound::new(CachePadded::new(Mine {
@@ -85,11 +82,5 @@ impl Jobs {
     /// How many there are, as far as the calling thread can tell: only the owner knows of its own.
     pub(super) fn len(&self) -> usize {
         self.mine().map_or(0, |mine| mine.queue.len()) + self.others.len()
-    }
-
-    /// Whether it takes more memory than is worth keeping. Owner only.
-    pub(super) fn is_large(&self) -> bool {
-        self.mine()
-            .is_some_and(|mine| mine.queue.capacity() > LARGE)
     }
 }
