@@ -13,8 +13,6 @@ mod fork;
 #[cfg(heartbeat_loom)]
 mod hidden;
 #[cfg(heartbeat_loom)]
-mod injector;
-#[cfg(heartbeat_loom)]
 mod parker;
 #[cfg(heartbeat_loom)]
 mod relief;

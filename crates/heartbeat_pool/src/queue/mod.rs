@@ -18,6 +18,7 @@ pub(crate) mod deque;
 #[cfg(not(heartbeat_loom))]
 pub(crate) mod forks;
 pub(crate) mod hidden;
+#[cfg(not(heartbeat_loom))]
 pub(crate) mod injector;
 #[cfg(not(heartbeat_loom))]
 pub(crate) mod mailbox;
