@@ -17,9 +17,10 @@ pub enum LowerPriority {
     #[default]
     LongTurns,
     /// With what others leave: `SCHED_IDLE` on Linux, the lowest priority elsewhere. Frames lose
-    /// least, and these threads may use every core; but beside other busy programs they all but
-    /// stand still, and so does a frame that wants a lock which one of them holds. Threads that
-    /// their jobs start have the same, for good.
+    /// least, and these threads may use every core; but beside other busy programs, and beside
+    /// frames that follow each other without a pause, they all but stand still, and so does a frame
+    /// that wants a lock which one of them holds. Threads that their jobs start have the same, for
+    /// good.
     Leftovers,
 }
 

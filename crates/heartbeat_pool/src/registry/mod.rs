@@ -171,12 +171,6 @@ impl Registry {
         }
     }
 
-    /// Whether threads of this registry run jobs or are about to. One that is blocked in a system
-    /// call can't be told from one that runs.
-    pub(crate) fn wants_cores(&self) -> bool {
-        !self.occupancy.is_quiet() || self.sleep.searchers() > 0
-    }
-
     /// Drops a job that will not be run. Its panic must not keep the others alive.
     pub(crate) fn drop_job(&self, job: Job) {
         if let Err(payload) = unwind::catch(|| drop(job)) {

@@ -158,7 +158,6 @@ impl Worker {
 
     /// Runs what is next, or begins to search.
     fn work(&self) -> Doing {
-        self.leave_gap();
         let is_wasted = self.is_wasted();
         if let Some(next) = self.next(is_wasted) {
             self.run_next(next);

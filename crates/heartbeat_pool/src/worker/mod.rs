@@ -7,7 +7,7 @@
 //! | `life`, `ladder`, `watch` | a pool thread's loop, the steps to its sleep, the sentinel's watch |
 //! | `work`, `again`, `push` | finding and running work; where new work goes |
 //! | `wait`, `standing` | waits, and how a thread gives its seats away meanwhile |
-//! | `stretch`, `pace`, `gap` | whether helping pays; gaps for lower threads |
+//! | `stretch`, `pace` | whether helping pays |
 //! | `end` | the end of a pool |
 //!
 //! A thread is counted, in the pool's occupancy or as a searcher, whenever it isn't on the idle
@@ -16,7 +16,6 @@
 mod again;
 pub(crate) mod current;
 mod end;
-mod gap;
 mod ladder;
 mod life;
 mod pace;
@@ -321,7 +320,6 @@ impl Worker {
         struct Visit<'a>(&'a Worker);
         impl Drop for Visit<'_> {
             fn drop(&mut self) {
-                self.0.leave_gap();
                 self.0.set_charge(None);
                 self.0.registry.offer_seat();
             }

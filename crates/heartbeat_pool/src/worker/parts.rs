@@ -1,6 +1,5 @@
 //! What a worker is made of, but for its queues.
 
-use super::gap::Gaps;
 use crate::lanes::occupancy::Charge;
 use crate::lanes::relief::Relief;
 use crate::queue::forks::Forks;
@@ -46,7 +45,6 @@ pub(super) struct Count {
     pub(super) charge: Cell<Option<Charge>>,
     pub(super) relief: Relief,
     pub(super) slot: Slot,
-    pub(super) gaps: Gaps,
 }
 
 impl Joins {
@@ -78,7 +76,6 @@ impl Count {
             charge: Cell::new(None),
             relief: Relief::new(),
             slot: Slot::new(),
-            gaps: Gaps::new(),
         }
     }
 }

@@ -44,7 +44,6 @@ unsafe impl RawJob for Ticket {
             let Some(worker) = worker else { return };
             worker.stretch().helps(&core.owner);
             while run_one(&core, worker) {
-                worker.leave_gap();
                 if worker.is_wasted() {
                     // This thread, which is shy now, looks again within a beat.
                     return core.put_back(|| Self::job(&core));
