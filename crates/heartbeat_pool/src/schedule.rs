@@ -105,10 +105,8 @@ impl News {
 impl Registry {
     /// After something was queued: wakes somebody for it, or starts a thread, unless it will be
     /// found by then.
-    ///
-    /// Tells whether somebody was needed, and so woken if there was room.
     #[inline]
-    pub(crate) fn tell(self: &Arc<Self>, news: News) -> bool {
+    pub(crate) fn tell(self: &Arc<Self>, news: News) {
         let is_needed = match news.when {
             When::AtOnce => self.sleep.needs_searcher() || self.wants_more_searchers(news),
             When::WithinABeat => self.sleep.needs_watch(),
@@ -117,7 +115,6 @@ impl Registry {
         if is_needed && self.has_use_for(news.work) {
             self.wake(news.work.need(), news.teller);
         }
-        is_needed
     }
 
     /// After the calling thread left the count: its place goes to whoever can use it.

@@ -1,5 +1,6 @@
 //! `block_on`: a thread waits for a future, and nothing else runs on it meanwhile.
 
+use crate::cost::WAKE_UP;
 use crate::idle::spin;
 use crate::placement;
 use crate::record::{self, What, note};
@@ -13,7 +14,6 @@ use crate::worker::wait;
 use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
-use std::time::Duration;
 
 /// Polls `future` to its end, and calls `idle` for as long as nothing has woken it. `idle` sleeps,
 /// or does something useful; it may return early.
@@ -35,19 +35,15 @@ fn drive<F: Future>(future: F, idle: impl Fn(&Arc<Signal>)) -> F::Output {
 }
 
 impl Registry {
-    /// Waits for `future` on the calling thread, which sleeps after `patience`.
-    pub(crate) fn block_on<F: Future>(
-        self: &Arc<Self>,
-        future: F,
-        patience: Duration,
-    ) -> F::Output {
-        drive(future, |signal| stand(Some(self), signal, patience))
+    /// Waits for `future` on the calling thread.
+    pub(crate) fn block_on<F: Future>(self: &Arc<Self>, future: F) -> F::Output {
+        drive(future, |signal| stand(Some(self), signal))
     }
 }
 
-/// Sleeps after `patience`, with the thread's seats given away, unless there is work for this very
+/// Sleeps after a moment, with the thread's seats given away, unless there is work for this very
 /// thread, or work of a pool that nobody else could do.
-fn stand(pool: Option<&Arc<Registry>>, signal: &Arc<Signal>, patience: Duration) {
+fn stand(pool: Option<&Arc<Registry>>, signal: &Arc<Signal>) {
     if current::run_pinned() || pool.is_some_and(wait::tick_threadless) {
         return;
     }
@@ -58,7 +54,7 @@ fn stand(pool: Option<&Arc<Registry>>, signal: &Arc<Signal>, patience: Duration)
         // What is waited for is often almost there, unless it, or who is to help with it, needs
         // this core.
         let is_over = || signal.is_set() || placement::keeps_lower() || placement::is_wanted();
-        spin::until(patience, is_over);
+        spin::until(WAKE_UP, is_over);
         let came_about = || signal.is_set() || current::has_pinned();
         wait::rest(pool, signal.owner(), came_about)
     });
@@ -70,7 +66,7 @@ fn stand(pool: Option<&Arc<Registry>>, signal: &Arc<Signal>, patience: Duration)
 impl Worker {
     /// Waits for `future` on the calling thread. See [`block_on`](crate::block_on()).
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
-        self.registry().block_on(future, spin::BEFORE_SLEEP)
+        self.registry().block_on(future)
     }
 }
 
@@ -94,7 +90,7 @@ impl Worker {
 /// ```
 pub fn block_on<F: Future>(future: F) -> F::Output {
     match Worker::with_current(|worker| worker.map(|worker| worker.registry().clone())) {
-        Some(registry) => registry.block_on(future, spin::BEFORE_SLEEP),
-        None => drive(future, |signal| stand(None, signal, spin::BEFORE_SLEEP)),
+        Some(registry) => registry.block_on(future),
+        None => drive(future, |signal| stand(None, signal)),
     }
 }

@@ -1,6 +1,5 @@
 //! `install`: a call that runs on one of the pool's own threads, while its caller waits.
 
-use crate::idle::spin;
 use crate::job::{Closure, Job};
 use crate::lanes::lane::Lane;
 use crate::registry::Registry;
@@ -12,7 +11,6 @@ use crate::worker::current;
 use std::cell::UnsafeCell;
 use std::future;
 use std::task::{Poll, Waker};
-use std::time::Duration;
 
 /// Whether the call is over, and who waits for that.
 #[derive(Default)]
@@ -90,18 +88,11 @@ impl Registry {
         // dropped.
         let job = unsafe { Job::new(Closure::new(move || call.run())) };
         self.inject(Lane::Frame, job);
-        let woke = self.tell(News::at_once(Lane::Frame));
+        self.tell(News::at_once(Lane::Frame));
         // Others point into this frame.
         unwind::AbortOnUnwind::guard(|| {
             let is_done = future::poll_fn(|context| done.poll(context.waker()));
-            // Who was woken for it may have slept on this thread's core, and comes when that is
-            // free.
-            let patience = if woke {
-                Duration::ZERO
-            } else {
-                spin::BEFORE_SLEEP
-            };
-            self.block_on(is_done, patience);
+            self.block_on(is_done);
         });
         match outcome.0.into_inner() {
             Some(Ok(result)) => result,

@@ -18,6 +18,7 @@ use super::Worker;
 use super::life::Doing;
 use super::pace;
 use super::watch::Relieved;
+use crate::cost::WAKE_UP;
 use crate::idle::spin;
 use crate::lanes::lane::Lane;
 use crate::lanes::occupancy::Charge;
@@ -70,12 +71,12 @@ impl Worker {
         let at_once = self.stretch.has_paid() || last.elapsed() >= registry.config.beat;
         if at_once {
             self.ask();
-        } else if spin::until(spin::BEFORE_SLEEP / 2, ready) {
+        } else if spin::until(WAKE_UP / 2, ready) {
             return !gives_way.get();
         } else {
             self.ask();
         }
-        spin::until(spin::BEFORE_SLEEP, ready) && !gives_way.get()
+        spin::until(WAKE_UP, ready) && !gives_way.get()
     }
 
     fn ask(&self) {

@@ -1,6 +1,6 @@
 //! How fast a pool's jobs go, from one look to the next.
 
-use super::stretch::WORTH_TAKING;
+use crate::cost;
 use std::mem;
 use std::time::Duration;
 
@@ -25,5 +25,5 @@ impl Pace {
 /// Whether so many jobs in this time mean that one more thread would be in the way of those who run
 /// them.
 pub(super) fn is_brisk(jobs: u64, time: Duration) -> bool {
-    WORTH_TAKING.saturating_mul(u32::try_from(jobs).unwrap_or(u32::MAX)) >= time
+    !cost::is_worth_taking(u32::try_from(jobs).unwrap_or(u32::MAX), time)
 }

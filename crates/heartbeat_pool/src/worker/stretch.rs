@@ -4,15 +4,12 @@
 //! A worker measures each stretch of work between two searches. After stretches that did not pay it
 //! is *shy*: it no longer waits for work at the others' elbows but looks once a beat.
 
+use crate::cost;
 use crate::seat::Seat;
 use crate::sync::{Arc, Instant};
 use std::cell::{Cell, RefCell};
 use std::time::Duration;
 
-/// What a stretch must take to pay: a few times what promoting and taking cost those who share.
-const WORTH_COMING: Duration = Duration::from_nanos(3_500);
-/// What each of its jobs must take, the hand-over included.
-pub(super) const WORTH_TAKING: Duration = Duration::from_micros(1);
 /// Jobs before a stretch is judged while it lasts.
 const PROBE: u32 = 8;
 /// More of its jobs that who is helped has begun or queued meanwhile mean that it needs no help.
@@ -98,7 +95,7 @@ impl Stretch {
     }
 
     fn pays(&self, elapsed: Duration) -> bool {
-        elapsed >= WORTH_TAKING * self.jobs.get()
+        cost::is_worth_taking(self.jobs.get(), elapsed)
     }
 
     /// Whether the worker should stop helping: the jobs are too short, and those who are helped are
@@ -128,13 +125,13 @@ impl Stretch {
         let needed = matches!(self.helped.replace(Helped::Needed), Helped::Needed);
         let elapsed = self.start.get().elapsed();
         let brief = !self.pays(elapsed);
-        let paid = !needed && elapsed >= WORTH_COMING && !brief;
+        let paid = !needed && cost::is_worth_coming(elapsed) && !brief;
         self.paid.set(paid);
         let strikes = if self.wasted.take() {
             PATIENCE
         } else if paid || needed {
             0
-        } else if elapsed >= WORTH_COMING / 2 && !brief {
+        } else if cost::is_worth_coming(2 * elapsed) && !brief {
             // The end of a loop, perhaps, whose next run is worth coming for.
             self.strikes.get()
         } else {
