@@ -51,10 +51,8 @@ enum When {
 pub(crate) enum Teller {
     /// It may be about to sleep, and whoever is woken may as well have its core.
     MayStop,
-    /// It keeps its core for a while.
+    /// It keeps its core, beside whoever is woken.
     GoesOn,
-    /// It keeps its core as long as whoever is woken works.
-    Works,
 }
 
 /// Where work lies, how soon it is wanted, and what its queuer does next.
@@ -135,17 +133,6 @@ impl Registry {
         }
     }
 
-    /// News of work of `lane` that its queuer will not do: within a beat where somebody runs who is
-    /// likely to be through with it by then.
-    #[inline]
-    pub(crate) fn news_for_others(&self, lane: Lane) -> News {
-        if self.is_brief() && !self.occupancy.is_quiet() {
-            News::within_a_beat(lane).by(Teller::GoesOn)
-        } else {
-            News::at_once(lane).by(Teller::GoesOn)
-        }
-    }
-
     /// Whether more is queued from outside than the searchers will take, there is room for one
     /// more, and the queuer goes on. Lower work is in no such hurry.
     fn wants_more_searchers(&self, news: News) -> bool {
@@ -176,8 +163,7 @@ impl Registry {
             // A thread that gives way doesn't go on once a frame's has woken.
             _ if self.kin.is_lower() || priority::gives_way() => Wake::Anywhere,
             Teller::MayStop => Wake::Anywhere,
-            Teller::GoesOn => Wake::OffThisCore,
-            Teller::Works => Wake::Elsewhere,
+            Teller::GoesOn => Wake::Elsewhere,
         };
         if !self.sleep.wake_one(wake) && self.occupancy.target() > 0 {
             self.threads.spawn_spare(self);

@@ -52,9 +52,7 @@ impl Idle {
 pub(crate) enum Wake {
     /// Where the system puts it: the waker may be about to sleep.
     Anywhere,
-    /// On another core than the waker's, if it has slept there: that one goes on for a while.
-    OffThisCore,
-    /// On another core than the waker's, wherever it has slept: that one works beside it.
+    /// On another core than the waker's, which goes on beside it.
     Elsewhere,
 }
 
@@ -171,7 +169,6 @@ impl Sleep {
     pub(crate) fn wake_one(&self, wake: Wake) -> bool {
         let unpark = match wake {
             Wake::Anywhere => Parker::unpark,
-            Wake::OffThisCore => Parker::unpark_away,
             Wake::Elsewhere => Parker::unpark_elsewhere,
         };
         self.wake_if(|_| true, unpark)

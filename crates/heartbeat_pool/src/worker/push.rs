@@ -4,7 +4,7 @@ use super::Worker;
 use crate::job::Job;
 use crate::lanes::lane::Lane;
 use crate::registry::Registry;
-use crate::schedule::News;
+use crate::schedule::{News, Teller};
 use crate::sync::Arc;
 use crate::worker::current;
 
@@ -17,7 +17,7 @@ impl Registry {
             Some(worker) if worker.is_in(self) => self.push_from(worker, lane, job),
             _ => {
                 self.inject(lane, job);
-                self.tell(self.news_for_others(lane));
+                self.tell(News::at_once(lane).by(Teller::GoesOn));
             }
         });
     }

@@ -35,7 +35,6 @@ pub(crate) struct Stretch {
     probe: Cell<u32>,
     wasted: Cell<bool>,
     strikes: Cell<u32>,
-    paid: Cell<bool>,
     joined: Cell<bool>,
 }
 
@@ -48,7 +47,6 @@ impl Stretch {
             probe: Cell::new(PROBE),
             wasted: Cell::new(false),
             strikes: Cell::new(0),
-            paid: Cell::new(true),
             joined: Cell::new(false),
         }
     }
@@ -119,38 +117,20 @@ impl Stretch {
         self.wasted.get()
     }
 
-    /// Judges the stretch, for nothing more was found. Tells whether its jobs were shorter than a
-    /// hand-over.
-    pub(super) fn end(&self) -> bool {
+    /// Judges the stretch, for nothing more was found.
+    pub(super) fn end(&self) {
         let needed = matches!(self.helped.replace(Helped::Needed), Helped::Needed);
         let elapsed = self.start.get().elapsed();
-        let brief = !self.pays(elapsed);
-        let paid = !needed && cost::is_worth_coming(elapsed) && !brief;
-        self.paid.set(paid);
         let strikes = if self.wasted.take() {
             PATIENCE
-        } else if paid || needed {
+        } else if needed || (cost::is_worth_coming(elapsed) && self.pays(elapsed)) {
             0
-        } else if cost::is_worth_coming(2 * elapsed) && !brief {
-            // The end of a loop, perhaps, whose next run is worth coming for.
-            self.strikes.get()
         } else {
             self.strikes.get() + 1
         };
         self.strikes.set(strikes.min(PATIENCE));
         self.jobs.set(0);
         self.probe.set(PROBE);
-        brief
-    }
-
-    /// Whether the last stretch was help and paid.
-    pub(super) fn has_paid(&self) -> bool {
-        self.paid.get()
-    }
-
-    /// Whether this stretch is still to begin, and the last one was help and did not pay.
-    pub(super) fn is_hesitant(&self) -> bool {
-        self.strikes.get() > 0 && self.jobs.get() == 0
     }
 
     pub(super) fn is_shy(&self) -> bool {

@@ -13,7 +13,7 @@ use crate::registry::Registry;
 use crate::schedule::{News, Teller};
 use crate::seat::Seat;
 use crate::small_fn::SmallFn;
-use crate::sync::{Arc, AtomicBool, Mutex, Ordering, lock};
+use crate::sync::{Arc, Mutex, lock};
 use crate::tickets::{Call, Tickets};
 use crate::unwind::{self, Payload};
 use async_task::Runnable;
@@ -36,9 +36,6 @@ pub(crate) struct ScopeCore {
     pub(crate) tickets: Tickets,
     latch: CountLatch,
     panic: Mutex<Option<Payload>>,
-    /// Whether the jobs of this scope, or before it has any of the owner's last one that used this
-    /// core, are worth waking a helper for at once.
-    is_long: AtomicBool,
     /// The owner's seat.
     pub(crate) owner: Arc<Seat>,
 }
@@ -57,7 +54,6 @@ impl ScopeCore {
             tickets: Tickets::new(),
             latch: CountLatch::new(parker),
             panic: Mutex::new(None),
-            is_long: AtomicBool::new(false),
             owner,
         }
     }
@@ -145,19 +141,8 @@ impl ScopeCore {
 
     fn announce(&self, ticket: Job) {
         self.registry.queue(self.lane, ticket);
-        // Relaxed: nothing rests on the flag.
-        let news = match self.is_long.load(Ordering::Relaxed) {
-            true => News::at_once(self.lane),
-            false => News::within_a_beat(self.lane),
-        };
-        self.registry.tell(news.by(Teller::Works));
-    }
-
-    /// Tells whether the scope's jobs turned out to be long.
-    pub(super) fn set_long(&self, is_long: bool) {
-        if self.is_long.load(Ordering::Relaxed) != is_long {
-            self.is_long.store(is_long, Ordering::Relaxed);
-        }
+        self.registry
+            .tell(News::within_a_beat(self.lane).by(Teller::GoesOn));
     }
 
     /// Before the caller gets busy: lets another thread come for what is left. A ticket that is

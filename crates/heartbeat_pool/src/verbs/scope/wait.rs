@@ -96,21 +96,15 @@ impl<'a> Completion<'a> {
         self.jobs.set(jobs);
         // The next job is the owner's in any case.
         let left = self.core.jobs.len();
-        // The first is measured for the next scope too: others may have done the rest meanwhile.
-        if jobs < self.next_look.get() || (left < 2 && jobs > 1) {
+        if jobs < self.next_look.get() || left < 2 {
             return;
         }
-        let elapsed = self.start.get().map(|start| start.elapsed());
-        let is_long = elapsed.is_some_and(|elapsed| cost::is_worth_a_call(elapsed / jobs));
-        self.core.set_long(is_long);
-        if left < 2 {
-            return;
-        }
-        let Some(elapsed) = elapsed else {
+        let Some(start) = self.start.get() else {
             self.start.set(Some(Instant::now()));
             self.jobs.set(0);
             return;
         };
+        let elapsed = start.elapsed();
         let is_held = self.core.is_held_here();
         // Who was promised that these are short is not disturbed for the last of them.
         let is_over_soon = is_held
@@ -118,7 +112,7 @@ impl<'a> Completion<'a> {
         if cost::is_worth_a_call(elapsed) && !is_over_soon {
             self.core.let_go();
             self.core.offer(|| Ticket::job(self.core));
-            let news = News::at_once(self.core.lane).by(Teller::Works);
+            let news = News::at_once(self.core.lane).by(Teller::GoesOn);
             self.core.registry.tell(news);
         }
         // Where nobody was called yet, the next ones may be longer.
