@@ -7,12 +7,14 @@ use crate::sync::{AtomicUsize, Condvar, Mutex, MutexGuard, Ordering, lock};
 use std::sync::{OnceLock, PoisonError};
 use std::time::Duration;
 
+/// Where owner and wakers stand.
+type State = usize;
 /// Nobody parks, no token.
-const EMPTY: usize = 0;
+const EMPTY: State = 0;
 /// A token waits for the owner.
-const NOTIFIED: usize = 1;
+const NOTIFIED: State = 1;
 /// The owner sleeps, or is about to: this, and the number of its core.
-const PARKED: usize = 2;
+const PARKED: State = 2;
 
 /// Parks its owner thread until another thread unparks it.
 ///

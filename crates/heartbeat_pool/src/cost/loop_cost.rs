@@ -1,12 +1,9 @@
 //! What an item of a loop takes, by the code that the loop runs: known from the last time that it
 //! was run.
 
-use crate::cost;
+use crate::cost::{self, PLACES};
 use crate::sync::real::{AtomicU32, AtomicUsize, Ordering};
 use std::time::Duration;
-
-/// As many loops are remembered; of those that meet in one place, the last.
-const PLACES: usize = 256;
 
 struct Place {
     /// The loop that it is of; 0 for none.
@@ -15,6 +12,7 @@ struct Place {
     item: AtomicU32,
 }
 
+/// Of loops that meet in one place, the last is remembered.
 static KNOWN: [Place; PLACES] = [const {
     Place {
         key: AtomicUsize::new(0),
@@ -35,8 +33,7 @@ impl LoopCost {
     }
 
     fn place(self) -> &'static Place {
-        // Functions begin at multiples of 16, mostly.
-        &KNOWN[(self.key >> 4) % PLACES]
+        &KNOWN[cost::place(self.key)]
     }
 
     /// What `items` items take together, if that is known.

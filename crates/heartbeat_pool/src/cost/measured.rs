@@ -8,7 +8,7 @@
 //! after all.
 
 use crate::cost::two_ways::{Turn, TwoWays, Way};
-use crate::cost::{self, WAKE_UP};
+use crate::cost::{self, PLACES, WAKE_UP};
 use crate::sync::{Mutex, lock};
 use crossbeam_utils::CachePadded;
 use std::time::Duration;
@@ -128,15 +128,12 @@ impl Calls {
     }
 }
 
-/// As many kinds as are remembered; of those that meet in one place, the last.
-const PLACES: usize = 256;
+/// Of kinds that meet in one place, the last is remembered.
 static KINDS: [CachePadded<Mutex<Kind>>; PLACES] =
     [const { CachePadded::new(Mutex::new(Kind::new(0))) }; PLACES];
 
 fn with_kind<R>(key: usize, f: impl FnOnce(&mut Kind) -> R) -> R {
-    // Functions begin at multiples of 16, mostly.
-    let place = (key >> 4) % PLACES;
-    let mut kind = lock(&KINDS[place]);
+    let mut kind = lock(&KINDS[cost::place(key)]);
     if kind.key != key {
         *kind = Kind::new(key);
     }

@@ -21,6 +21,15 @@ pub(crate) const HAND_OVER: Duration = Duration::from_micros(1);
 /// before it sleeps, which is at most twice as dear as knowing the future.
 pub(crate) const WAKE_UP: Duration = Duration::from_micros(20);
 
+/// As many kinds of code are remembered.
+const PLACES: usize = 256;
+
+/// Where what is known of the code at `key` is kept.
+fn place(key: usize) -> usize {
+    // Functions begin at multiples of 16, mostly.
+    (key >> 4) % PLACES
+}
+
 /// Whether so many jobs, which have taken `time` together, are longer than it takes to hand one
 /// over: who runs shorter ones is done sooner alone.
 pub(crate) fn is_worth_taking(jobs: u32, time: Duration) -> bool {

@@ -27,8 +27,6 @@ impl PieceSize {
     /// Items of an untimed piece at most. A loop of fewer is shared before its first one, which may
     /// take long.
     const FEW: usize = 64;
-    /// Items left for which pieces are timed before there is a beat.
-    const MANY: usize = 64 * Self::FEW;
     /// One of so many pieces is timed.
     const TIMED: u32 = 4;
     /// What an item is taken to cost at least, in nanoseconds.
@@ -93,7 +91,8 @@ impl PieceSize {
 
     /// Runs a piece of at most that size, with `left` items at its start, and sizes the next one.
     pub(crate) fn run(&mut self, left: usize, piece: impl FnOnce()) {
-        self.timed |= self.items == Self::FEW && left >= Self::MANY;
+        // So many that a clock costs next to nothing beside them.
+        self.timed |= self.items == Self::FEW && left >= Self::FEW * Self::FEW;
         if !self.timed {
             piece();
             self.items = (self.items * Self::GROWTH).min(Self::FEW);

@@ -5,10 +5,12 @@ use crate::parker::Parker;
 use crate::sync::{Arc, AtomicUsize, Mutex, Ordering, fence, lock};
 use std::mem;
 
-/// The bit of `watch` that says that a sentinel looks at the queues within a beat.
-const ALERT: usize = 1;
-/// One searcher in `watch`.
-const SEARCHER: usize = 2;
+/// Who watches the queues: searchers, and perhaps an alert sentinel.
+type Watch = usize;
+/// The bit that says that a sentinel looks at the queues within a beat.
+const ALERT: Watch = 1;
+/// One searcher.
+const SEARCHER: Watch = 2;
 
 /// The bits of `posts`: an idle worker is the sentinel; one is the lookout, which becomes the
 /// sentinel when it finds that somebody runs, some time later; somebody asked for either since the

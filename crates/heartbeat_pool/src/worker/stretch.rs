@@ -12,8 +12,6 @@ use std::time::Duration;
 
 /// Jobs before a stretch is judged while it lasts.
 const PROBE: u32 = 8;
-/// More of its jobs that who is helped has begun or queued meanwhile mean that it needs no help.
-const MANY: u64 = PROBE as u64 / 2;
 /// Stretches in a row that did not pay, after which the worker is shy.
 const PATIENCE: u32 = 2;
 
@@ -103,7 +101,9 @@ impl Stretch {
         let jobs = self.jobs.get();
         if jobs >= self.probe.get() && !self.wasted.get() {
             self.probe.set(jobs.saturating_add(PROBE));
-            let has_come_on = |now: u64, before: u64| now.saturating_sub(before) > MANY;
+            // Half as many: who is helped gets on without this thread.
+            let has_come_on =
+                |now: u64, before: u64| now.saturating_sub(before) > u64::from(PROBE) / 2;
             let pays = || self.pays(self.start.get().elapsed());
             self.wasted.set(match &*self.helped.borrow() {
                 Helped::Needed => false,

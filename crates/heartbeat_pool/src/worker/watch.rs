@@ -90,13 +90,14 @@ impl Worker {
 
 impl<'a> Watch<'a> {
     fn begin(worker: &'a Worker) -> Self {
+        let look = worker.look();
         Self {
             worker,
             alert: false,
             quiet: 0,
             calm: 0,
-            progress: worker.look().progress(),
-            forks: worker.look().forks(),
+            progress: look.progress(),
+            forks: look.forks(),
             since: Instant::now(),
         }
     }
