@@ -12,6 +12,7 @@
 use super::Worker;
 use crate::lanes::priority::LowerPriority;
 use crate::registry::Registry;
+use crate::registry::team::Rank;
 use crate::sync::{Instant, thread};
 use crate::thread_clock;
 use std::cell::Cell;
@@ -71,7 +72,7 @@ fn due(passed: Duration, run: Duration) -> Option<Duration> {
 impl Registry {
     /// Whether frame threads run on all cores that there are.
     fn fills_all_cores(&self) -> bool {
-        self.occupancy.frame_threads() >= self.threads.cores
+        self.frame().occupancy.frame_threads() >= self.cores
     }
 }
 
@@ -87,9 +88,11 @@ impl Worker {
     /// Whether a gap is due now and then.
     pub(super) fn may_leave_gap(&self) -> bool {
         let registry = &self.registry;
-        let lower = registry.kin.lower();
-        lower.is_some_and(|lower| lower.wants_cores())
-            && registry.kin.lower_priority() == LowerPriority::Leftovers
+        let lower = registry.team(Rank::Lower);
+        // One that is blocked in a system call can't be told from one that runs.
+        registry.lower.priority() == LowerPriority::Leftovers
+            && self.team().rank == Rank::Frame
+            && (!lower.occupancy.is_quiet() || lower.sleep.searchers() > 0)
             && registry.fills_all_cores()
     }
 

@@ -6,6 +6,7 @@ use crate::lanes::relief::Relief;
 use crate::queue::forks::Forks;
 use crate::queue::private::PrivateQueue;
 use crate::registry::seats::SeatList;
+use crate::registry::team::Rank;
 use crate::sync::{Arc, Instant};
 use crate::threads::numbers::Slot;
 use std::any::Any;
@@ -42,7 +43,9 @@ pub(super) struct Search {
 
 /// What a worker counts as.
 pub(super) struct Count {
-    /// In the pool's occupancy.
+    /// Its team's.
+    pub(super) rank: Rank,
+    /// In the team's occupancy.
     pub(super) charge: Cell<Option<Charge>>,
     pub(super) relief: Relief,
     pub(super) slot: Slot,
@@ -73,8 +76,9 @@ impl Search {
 }
 
 impl Count {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(rank: Rank) -> Self {
         Self {
+            rank,
             charge: Cell::new(None),
             relief: Relief::new(),
             slot: Slot::new(),

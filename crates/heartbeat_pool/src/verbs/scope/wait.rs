@@ -126,7 +126,7 @@ impl<'a> Completion<'a> {
             self.core.let_go();
             self.core.offer(|| Ticket::job(self.core));
             let news = News::at_once(self.core.lane).by(Teller::Works);
-            self.core.registry.tell(news);
+            self.core.registry.tell(self.core.team(), news);
         }
         // Where nobody was called yet, the next ones may be longer.
         let short = elapsed < SHORT * jobs && !is_held;
