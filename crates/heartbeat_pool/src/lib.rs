@@ -54,8 +54,8 @@
 //! | mailbox, pinned | the queues for work that one thread must do |
 //! | latch | how those who wait are told that work is over |
 //! | parker | where a thread sleeps |
-//! | registry | what the workers of a pool share; its lower threads have one of their own |
-//! | kin | the two registries of a pool, to each other |
+//! | registry | what the workers of a pool share |
+//! | team | a pool's threads of one priority, the frame's or the lower ones: counted, woken and started apart |
 //!
 //! # Rooms
 //!

@@ -222,16 +222,6 @@ impl PoolMetrics {
         total.name = "total".to_owned();
         total
     }
-
-    /// Adds what the threads of lower priority have done.
-    pub(crate) fn add_lower(&mut self, lower: Self) {
-        for (sum, queued) in self.queued.iter_mut().zip(lower.queued) {
-            *sum += queued;
-        }
-        self.queued_blocking += lower.queued_blocking;
-        self.workers.extend(lower.workers);
-        self.departed.add(&lower.departed);
-    }
 }
 
 impl WorkerMetrics {

@@ -9,6 +9,7 @@ use crate::lanes::priority;
 use crate::record::{Need, What, note};
 use crate::registry::Registry;
 use crate::registry::look::Look;
+use crate::registry::team::{Rank, Team};
 use crate::sync::Arc;
 
 /// What somebody may be woken for.
@@ -32,6 +33,17 @@ impl Work {
             Self::Blocking => Need::Blocking,
             Self::Kept => Need::Kept,
         }
+    }
+
+    /// Whether one more thread of `team` could do something about it.
+    fn has_use_for_one_more(self, team: &Team) -> bool {
+        let Self::Of(lane) = self else {
+            return true;
+        };
+        // Threadless: a caller of `block_on` may sleep. Not admitted, who is woken becomes the
+        // sentinel, which relieves a pool whose running jobs block on queued ones.
+        let threadless = team.occupancy.target() == 0;
+        threadless || team.occupancy.admits(lane) || !team.sleep.has_sentinel()
     }
 }
 
@@ -94,6 +106,11 @@ impl News {
         Self::new(Work::Kept, When::WithinABeat).by(Teller::GoesOn)
     }
 
+    /// Work of `lane` that its queuer, who goes on, will not do.
+    pub(crate) const fn for_others(lane: Lane) -> Self {
+        Self::at_once(lane).by(Teller::GoesOn)
+    }
+
     /// The same from a thread that goes on so.
     pub(crate) const fn by(self, teller: Teller) -> Self {
         Self { teller, ..self }
@@ -101,33 +118,33 @@ impl News {
 }
 
 impl Registry {
-    /// After something was queued: wakes somebody for it, or starts a thread, unless it will be
-    /// found by then.
+    /// After something was queued: wakes somebody of `team` for it, or starts a thread, unless it
+    /// will be found by then.
     #[inline]
-    pub(crate) fn tell(self: &Arc<Self>, news: News) {
+    pub(crate) fn tell(self: &Arc<Self>, team: &Team, news: News) {
         let is_needed = match news.when {
-            When::AtOnce => self.sleep.needs_searcher() || self.wants_more_searchers(news),
-            When::WithinABeat => self.sleep.needs_watch(),
-            When::Sometime => self.sleep.needs_watch() && !self.sleep.has_sentinel(),
+            When::AtOnce => team.sleep.needs_searcher() || self.wants_more_searchers(team, news),
+            When::WithinABeat => team.sleep.needs_watch(),
+            When::Sometime => team.sleep.needs_watch() && !team.sleep.has_sentinel(),
         };
-        if is_needed && self.has_use_for(news.work) {
-            self.wake(news.work.need(), news.teller);
+        if is_needed && news.work.has_use_for_one_more(team) {
+            self.wake(team, news.work.need(), news.teller);
         }
     }
 
-    /// After the calling thread left the count: its place goes to whoever can use it.
-    pub(crate) fn offer_seat(self: &Arc<Self>) {
-        if !self.sleep.needs_watch() {
+    /// After the calling thread left the count of `team`: its place goes to whoever can use it.
+    pub(crate) fn offer_seat(self: &Arc<Self>, team: &Team) {
+        if !team.sleep.needs_watch() {
             return;
         }
-        let seats = self.seats.all();
-        let look = Look::new(self, seats.as_slice());
+        let seats = team.seats.all();
+        let look = Look::new(self, team, seats.as_slice());
         let lane = look.work_for_one_more();
-        if lane.is_some_and(|lane| self.has_use_for(Work::Of(lane))) {
-            self.wake(Need::Seat, Teller::MayStop);
-        } else if self.blocking.is_ready() {
-            self.wake(Need::Blocking, Teller::MayStop);
-        } else if !self.occupancy.is_quiet() {
+        if lane.is_some_and(|lane| Work::Of(lane).has_use_for_one_more(team)) {
+            self.wake(team, Need::Seat, Teller::MayStop);
+        } else if look.has_blocking() {
+            self.wake(team, Need::Blocking, Teller::MayStop);
+        } else if !team.occupancy.is_quiet() {
             // Forks found no room before: the next one looks again.
             look.raise_beats(None);
         }
@@ -135,38 +152,29 @@ impl Registry {
 
     /// Whether more is queued from outside than the searchers will take, there is room for one
     /// more, and the queuer goes on. Lower work is in no such hurry.
-    fn wants_more_searchers(&self, news: News) -> bool {
+    fn wants_more_searchers(&self, team: &Team, news: News) -> bool {
         let Work::Of(Lane::Frame) = news.work else {
             return false;
         };
-        let searchers = self.sleep.searchers();
+        let searchers = team.sleep.searchers();
         news.teller == Teller::GoesOn
-            && searchers < self.occupancy.room()
-            && searchers < self.injected(Lane::Frame)
+            && searchers < team.occupancy.room()
+            && self
+                .injector(team, Lane::Frame)
+                .is_some_and(|jobs| searchers < jobs.len())
     }
 
-    /// Whether one more thread could do something about `work`.
-    fn has_use_for(&self, work: Work) -> bool {
-        let Work::Of(lane) = work else {
-            return true;
-        };
-        // Threadless: a caller of `block_on` may sleep. Not admitted, who is woken becomes the
-        // sentinel, which relieves a pool whose running jobs block on queued ones.
-        let threadless = self.occupancy.target() == 0;
-        threadless || self.occupancy.admits(lane) || !self.sleep.has_sentinel()
-    }
-
-    /// Wakes an idle thread, or starts one.
-    fn wake(self: &Arc<Self>, need: Need, teller: Teller) {
+    /// Wakes an idle thread of `team`, or starts one.
+    fn wake(self: &Arc<Self>, team: &Team, need: Need, teller: Teller) {
         note::note(|| What::Called { need });
         let wake = match teller {
             // A thread that gives way doesn't go on once a frame's has woken.
-            _ if self.kin.is_lower() || priority::gives_way() => Wake::Anywhere,
+            _ if team.rank == Rank::Lower || priority::gives_way() => Wake::Anywhere,
             Teller::MayStop => Wake::Anywhere,
             Teller::GoesOn => Wake::Elsewhere,
         };
-        if !self.sleep.wake_one(wake) && self.occupancy.target() > 0 {
-            self.threads.spawn_spare(self);
+        if !team.sleep.wake_one(wake) && team.occupancy.target() > 0 {
+            self.spawn_spare(team);
         }
     }
 }

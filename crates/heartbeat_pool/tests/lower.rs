@@ -301,6 +301,71 @@ fn whether_there_are_lower_threads_may_change() {
     });
 }
 
+/// Jobs are queued for lower threads, and the next moment these are off, or on.
+#[test]
+fn what_was_given_is_done_though_lower_threads_are_turned_off_and_on() {
+    static POOL: ThreadPool = ThreadPool::new();
+    within_a_minute(|| {
+        let set = |lower| {
+            let builder = ThreadPool::builder().num_threads(2).lower_threads(lower);
+            builder.build_static(&POOL).unwrap();
+        };
+        set(true);
+        let (sender, receiver) = mpsc::channel();
+        thread::scope(|threads| {
+            threads.spawn(|| (0..200).for_each(|round| set(round % 2 == 0)));
+            for lane in [Lane::Io, Lane::Background] {
+                let sender = sender.clone();
+                threads.spawn(move || {
+                    for job in 0..2_000 {
+                        let sender = sender.clone();
+                        POOL.spawn(lane, move || sender.send(job).unwrap());
+                        if job % 100 == 0 {
+                            thread::sleep(Duration::from_micros(200));
+                        }
+                    }
+                });
+            }
+        });
+        // Nobody asks the pool for anything any more.
+        for _ in 0..4_000 {
+            receiver.recv().unwrap();
+        }
+    });
+}
+
+/// A frame job waits for an io task that is still queued when the pool ends, behind one that holds the only lower
+/// thread.
+#[test]
+fn a_pool_ends_while_a_frame_job_waits_for_a_lower_task() {
+    within_a_minute(|| {
+        for _ in 0..20 {
+            let pool = pool(1);
+            let (hold, held) = mpsc::channel::<()>();
+            let (begin, has_begun) = mpsc::channel();
+            let (over, is_over) = mpsc::channel();
+            let begins = begin.clone();
+            pool.spawn(Lane::Io, move || {
+                begins.send(()).unwrap();
+                held.recv().unwrap();
+            });
+            has_begun.recv().unwrap();
+            pool.spawn(Lane::Frame, move || {
+                let task = heartbeat_pool::spawn_future(Lane::Io, async { 3 });
+                begin.send(()).unwrap();
+                over.send(heartbeat_pool::block_on(task)).unwrap();
+            });
+            has_begun.recv().unwrap();
+            thread::scope(|threads| {
+                threads.spawn(|| drop(pool));
+                thread::sleep(Duration::from_millis(1));
+                hold.send(()).unwrap();
+            });
+            assert_eq!(is_over.recv().unwrap(), 3);
+        }
+    });
+}
+
 /// An io job blocks on a frame task that is woken while the pool ends: frame threads are there until it is done.
 #[test]
 fn a_pool_ends_while_a_lower_job_waits_for_a_frame_task() {

@@ -266,7 +266,7 @@ impl ThreadPoolBuilder {
             num_threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
         let registry = pool.registry();
         let is_unlimited =
-            registry.kin.has_lower() && registry.kin.lower_priority() == LowerPriority::Leftovers;
+            registry.lower.is_on() && registry.lower.priority() == LowerPriority::Leftovers;
         for lane in Lane::ALL {
             let default = match lane {
                 Lane::Frame => usize::MAX,
@@ -338,7 +338,7 @@ impl ThreadPoolBuilder {
     fn apply(self, pool: &ThreadPool) -> Result<bool, BuildError> {
         let (has_lower, priority) = (self.config.has_lower, self.config.lower_priority);
         let fresh = pool.configure(self.config);
-        pool.registry().kin.set_lower(has_lower, priority);
+        pool.registry().set_lower(has_lower, priority);
         Self::start(pool, self.num_threads, self.budgets)?;
         Ok(fresh)
     }

@@ -84,13 +84,8 @@ impl ThreadPool {
             .get_or_init(|| Registry::new(Config::default(), MAIN))
     }
 
-    /// The registry, if anything has used the pool.
-    pub(crate) fn made(&self) -> Option<&Arc<Registry>> {
-        self.registry.get()
-    }
-
     fn worker(&self) -> Rc<Worker> {
-        current::seat_in(self.registry().nearest())
+        current::nearest_seat_in(self.registry())
     }
 
     /// Whether the two are one pool.
@@ -102,17 +97,15 @@ impl ThreadPool {
     /// The most jobs of `lane` that run at once; one always may.
     #[must_use]
     pub fn budget(&self, lane: Lane) -> usize {
-        self.registry().occupancy.budget(lane)
+        self.registry().frame().occupancy.budget(lane)
     }
 
     /// Sets the most jobs of `lane` that run at once, at least one.
     pub fn set_budget(&self, lane: Lane, budget: usize) {
         let registry = self.registry();
-        registry.occupancy.set_budget(lane, budget);
-        registry.offer_seat();
-        if let Some(lower) = registry.kin.lower() {
-            lower.occupancy.set_budget(lane, budget);
-            lower.offer_seat();
+        for team in &registry.teams {
+            team.occupancy.set_budget(lane, budget);
+            registry.offer_seat(team);
         }
     }
 
@@ -121,7 +114,7 @@ impl ThreadPool {
     pub fn with_worker<R>(&self, f: impl FnOnce(&Worker) -> R) -> R {
         Worker::with_current(|worker| match worker {
             // It has entered already.
-            Some(worker) if worker.is_inside(self.registry()) => f(worker),
+            Some(worker) if worker.is_of(self.registry()) => f(worker),
             _ => self.worker().visit(f),
         })
     }
@@ -270,7 +263,8 @@ impl ThreadPool {
     ///
     /// When the pool has no such thread.
     pub fn spawn_on(&self, index: usize, f: impl FnOnce() + Send + 'static) {
-        self.registry().spawn_on(index, f);
+        let registry = self.registry();
+        registry.frame().spawn_on(index, registry.reported(f));
     }
 
     /// Calls `f` once on each of the pool's threads, and waits for all of it. See
@@ -286,7 +280,8 @@ impl ThreadPool {
     /// Calls `f` once on each of the pool's threads, and waits for none of it. See
     /// [`spawn_broadcast`](crate::spawn_broadcast()).
     pub fn spawn_broadcast(&self, f: impl Fn(BroadcastContext) + Send + Sync + 'static) {
-        self.registry().spawn_broadcast(f);
+        let registry = self.registry();
+        registry.spawn_broadcast(registry.frame(), f);
     }
 
     /// Runs one piece of the calling thread's own promoted work. See
@@ -323,7 +318,7 @@ impl ThreadPool {
     /// costs a look at a clock for each job that is queued; nothing while nobody watches.
     #[must_use]
     pub fn watch_waits(&self) -> WaitWatch {
-        WaitWatch::new(&self.registry().kin.waits)
+        WaitWatch::new(&self.registry().waits)
     }
 }
 

@@ -11,12 +11,11 @@ pub(crate) const MOST_THREADS: usize = 1 << 14;
 impl Registry {
     /// Sets the number of threads to what `change` makes of it, and starts those that are missing.
     fn resize(self: &Arc<Self>, change: impl Fn(usize) -> usize) -> io::Result<usize> {
-        let started = self.resize_own(&change);
-        if let Some(lower) = self.kin.lower() {
-            // One stays for what is queued there.
-            lower.resize_own(&|_| self.occupancy.target().max(1))?;
+        let frames = self.resize_team(self.frame(), &change);
+        for lower in self.started().skip(1) {
+            self.resize_team(lower, &|_| self.frame().occupancy.target())?;
         }
-        started
+        frames
     }
 }
 
@@ -29,15 +28,16 @@ impl ThreadPool {
     /// ones, come on top.
     #[must_use]
     pub fn num_threads(&self) -> usize {
-        self.registry().occupancy.target()
+        self.registry().frame().occupancy.target()
     }
 
     /// Whether anyone has chosen the number of threads yet, be it zero.
     #[must_use]
     pub fn is_sized(&self) -> bool {
         // Not asked of a pool that is made for it: that would settle its other settings.
-        self.made()
-            .is_some_and(|registry| registry.threads.is_sized())
+        self.registry
+            .get()
+            .is_some_and(|registry| registry.frame().threads.is_sized())
     }
 
     /// Changes the number of threads, also while work runs: new ones start at once, surplus ones

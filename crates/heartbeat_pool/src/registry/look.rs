@@ -1,4 +1,4 @@
-//! A look at all queues of a pool: is there work, and how does it get on?
+//! A look at all queues that a team works on: is there work, and how does it get on?
 //!
 //! Looks belong to the sleep protocol: whoever takes one before it sleeps has fenced, and so sees
 //! what was pushed by those who did not see it sleep.
@@ -6,6 +6,7 @@
 use crate::lanes::lane::Lane;
 use crate::record::{What, note};
 use crate::registry::Registry;
+use crate::registry::team::{Rank, Team};
 use crate::seat::Seat;
 use crate::sync::Arc;
 use std::ops::Deref;
@@ -13,17 +14,23 @@ use std::ops::Deref;
 /// One look, by one reading of the seats.
 pub(crate) struct Look<'a, S> {
     registry: &'a Registry,
+    team: &'a Team,
     seats: S,
 }
 
 impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
-    pub(crate) fn new(registry: &'a Registry, seats: S) -> Self {
-        Self { registry, seats }
+    pub(crate) fn new(registry: &'a Registry, team: &'a Team, seats: S) -> Self {
+        Self {
+            registry,
+            team,
+            seats,
+        }
     }
 
     /// Whether work of `lane` is queued.
     pub(crate) fn has_work(&self, lane: Lane) -> bool {
-        self.registry.has_injected(lane)
+        let injector = self.registry.injector(self.team, lane);
+        injector.is_some_and(|injector| !injector.is_empty())
             || self.has_shared(lane)
             || (lane == Lane::Frame && self.seats.iter().any(|seat| !seat.stealer.is_empty()))
     }
@@ -39,7 +46,7 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
 
     /// The best lane that has work for any one more thread; without one, as [`work`](Self::work).
     pub(crate) fn work_for_one_more(&self) -> Option<Lane> {
-        let admitted = |lane: &Lane| self.registry.occupancy.admits(*lane) && self.has_work(*lane);
+        let admitted = |lane: &Lane| self.team.occupancy.admits(*lane) && self.has_work(*lane);
         Lane::ALL.into_iter().find(admitted).or_else(|| self.work())
     }
 
@@ -53,16 +60,22 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
         Lane::ALL.into_iter().find(|lane| self.has_shared(*lane))
     }
 
+    /// Whether a call that blocks is queued, and may be made: it holds no core, so the frame's team
+    /// makes them all.
+    pub(crate) fn has_blocking(&self) -> bool {
+        self.team.rank == Rank::Frame && self.registry.blocking.is_ready()
+    }
+
     /// Whether any work is queued.
     pub(crate) fn has_any_work(&self) -> bool {
-        self.work().is_some() || self.registry.blocking.is_ready()
+        self.work().is_some() || self.has_blocking()
     }
 
     /// Whether a worker that now looks would find work and be let in.
     pub(crate) fn has_admissible_work(&self) -> bool {
-        let occupancy = &self.registry.occupancy;
+        let occupancy = &self.team.occupancy;
         let found = |lane| occupancy.admits(lane) && self.has_work(lane);
-        Lane::ALL.into_iter().any(found) || self.registry.blocking.is_ready()
+        Lane::ALL.into_iter().any(found) || self.has_blocking()
     }
 
     /// Raises the beat of every seat but the caller's `own`: the next `join` on each promotes.

@@ -1,30 +1,30 @@
-//! A pool's shared state: its queues, its `seats`, its threads and how they are `start`ed, and the
-//! lower threads that it may have (`kin`). `look` is how others read all of it at once.
+//! A pool's shared state: its queues, and its two teams of threads. A `team` has `seats` and
+//! `threads` of its own; `start` is how they come, and `lower` what sets the second one apart.
+//! `look` is how others read all that a team may work on at once.
 
-pub(crate) mod kin;
 pub(crate) mod look;
+mod lower;
 pub(crate) mod seats;
 pub(crate) mod start;
+pub(crate) mod team;
+pub(crate) mod threads;
 
 use crate::active::{ActiveTasks, Tracks};
 use crate::config::Config;
-use crate::idle::sleep::Sleep;
 use crate::idle::waiters::Waiters;
 use crate::job::Job;
 use crate::lanes::lane::Lane;
-use crate::lanes::occupancy::Occupancy;
 use crate::late;
 use crate::metrics::PoolMetrics;
 use crate::queue::blocking::BlockingQueue;
 use crate::queue::injector::Injector;
 use crate::record::{Place, What, note};
-use crate::registry::kin::Kin;
-use crate::registry::seats::Seats;
-use crate::registry::start::{Main, Threads};
-use crate::sync::{Arc, AtomicBool, Ordering};
+use crate::registry::lower::Lower;
+use crate::registry::start::Main;
+use crate::registry::team::{Rank, Team};
+use crate::sync::{Arc, Ordering, fence};
 use crate::unwind;
 use crate::waits::Waits;
-use crossbeam_utils::CachePadded;
 use std::any::Any;
 use std::iter;
 
@@ -32,16 +32,15 @@ pub(crate) struct Registry {
     /// Work from outside and of the lower lanes; frame work of a worker lies in its own deque.
     injectors: [Injector<Job>; 3],
     pub(crate) blocking: BlockingQueue,
-    pub(crate) seats: Seats,
-    pub(crate) occupancy: Occupancy,
-    /// On a line of its own, all of it: who writes one part is likely to write the others.
-    pub(crate) sleep: CachePadded<Sleep>,
-    pub(crate) threads: Threads,
+    /// By their rank.
+    pub(crate) teams: [Team; 2],
     pub(crate) waiters: Waiters,
     pub(crate) config: Config,
-    is_terminated: AtomicBool,
+    main: Main,
     active: ActiveTasks,
-    pub(crate) kin: Kin,
+    /// How long jobs wait.
+    pub(crate) waits: Arc<Waits>,
+    pub(crate) lower: Lower,
 }
 
 impl Tracks for Registry {
@@ -61,97 +60,82 @@ impl Tracks for Registry {
 
 impl Registry {
     pub(crate) fn new(config: Config, main: Main) -> Arc<Self> {
-        Self::beside(config, main, Arc::new(Waits::new()))
-    }
-
-    /// One of a pool that has these waits.
-    fn beside(config: Config, main: Main, waits: Arc<Waits>) -> Arc<Self> {
         Arc::new(Self {
-            kin: Kin::new(&config, waits),
             injectors: Lane::ALL.map(|_| Injector::new()),
             blocking: BlockingQueue::new(),
-            seats: Seats::new(),
-            occupancy: Occupancy::new(),
-            sleep: CachePadded::new(Sleep::new()),
-            threads: Threads::new(main),
+            teams: [Rank::Frame, Rank::Lower].map(Team::new),
             waiters: Waiters::new(),
-            config,
-            is_terminated: AtomicBool::new(false),
+            main,
             active: ActiveTasks::new(),
+            waits: Arc::new(Waits::new()),
+            lower: Lower::new(&config),
+            config,
         })
     }
 
     #[inline]
-    pub(crate) fn is_terminated(&self) -> bool {
-        // Acquire pairs with the SeqCst swap in `close`.
-        self.is_terminated.load(Ordering::Acquire)
+    pub(crate) fn team(&self, rank: Rank) -> &Team {
+        &self.teams[rank as usize]
     }
 
-    /// From now on it is terminated; false if it was already.
-    pub(crate) fn close(&self) -> bool {
-        !self.is_terminated.swap(true, Ordering::SeqCst)
+    /// The team of the frame's threads.
+    #[inline]
+    pub(crate) fn frame(&self) -> &Team {
+        self.team(Rank::Frame)
     }
 
-    /// Closes the injectors, and gives what lay there.
-    pub(crate) fn close_injectors(&self) -> impl Iterator<Item = Job> {
-        self.injectors.iter().flat_map(|injector| {
+    /// Closes the queues, and gives what lay there.
+    pub(crate) fn close_queues(&self) -> impl Iterator<Item = Job> {
+        let injected = self.injectors.iter().flat_map(|injector| {
             injector.close();
             iter::from_fn(|| injector.pop())
-        })
+        });
+        self.blocking.close().chain(injected)
     }
 
-    /// Queues `job` for any worker. The caller must see to it that one takes it.
+    /// Queues `job` for any worker of the team that this gives. The caller must see to it that one
+    /// takes it.
+    #[must_use]
     #[inline]
-    pub(crate) fn inject(&self, lane: Lane, job: Job) {
+    pub(crate) fn inject(&self, lane: Lane, job: Job) -> &Team {
         note::note(|| What::Queued {
             job: job.number(),
             lane,
             place: Place::Injector,
         });
         let injector = &self.injectors[lane.index()];
-        self.kin.waits.queued(lane, job.number(), || injector.len());
+        self.waits.queued(lane, job.number(), || injector.len());
         // Closed at the end. What comes then may be a task that its waker woke before that, under
         // whatever locks.
         if let Err(refused) = injector.push(job) {
             late::drop_elsewhere(refused);
         }
+        if lane != Lane::Frame {
+            // Pairs with the fence in `rouse`.
+            fence(Ordering::SeqCst);
+        }
+        self.team_of(lane)
     }
 
-    /// How many jobs of `lane` lie where everybody takes them.
-    pub(crate) fn injected(&self, lane: Lane) -> usize {
-        self.injectors[lane.index()].len()
-    }
-
-    pub(crate) fn has_injected(&self, lane: Lane) -> bool {
-        !self.injectors[lane.index()].is_empty()
-    }
-
-    /// Whether one more thread would be let in to run frame work, or to help those that run.
-    pub(crate) fn has_room(&self) -> bool {
-        self.occupancy.has_room_beside()
-    }
-
-    pub(crate) fn pop_injected(&self, lane: Lane) -> Option<Job> {
-        self.injectors[lane.index()].pop()
+    /// The queue of `lane`, if it is for `team` to empty.
+    #[inline]
+    pub(crate) fn injector(&self, team: &Team, lane: Lane) -> Option<&Injector<Job>> {
+        let is_its = self.team_of(lane).rank == team.rank;
+        is_its.then(|| &self.injectors[lane.index()])
     }
 
     pub(crate) fn metrics(&self) -> PoolMetrics {
-        let mut metrics = self.own_metrics();
-        if let Some(lower) = self.kin.lower() {
-            metrics.add_lower(lower.own_metrics());
+        let mut metrics = PoolMetrics {
+            threads: self.frame().occupancy.target(),
+            queued: self.injectors.each_ref().map(Injector::len),
+            queued_blocking: self.blocking.len(),
+            ..PoolMetrics::default()
+        };
+        metrics.departed.name = "departed".to_owned();
+        for team in &self.teams {
+            team.seats.add_metrics(&mut metrics);
         }
         metrics
-    }
-
-    fn own_metrics(&self) -> PoolMetrics {
-        let (workers, departed) = self.seats.metrics();
-        PoolMetrics {
-            threads: self.occupancy.target(),
-            queued: Lane::ALL.map(|lane| self.injected(lane)),
-            queued_blocking: self.blocking.len(),
-            workers,
-            departed,
-        }
     }
 
     /// Drops a job that will not be run. Its panic must not keep the others alive.

@@ -1,13 +1,13 @@
-//! The seats of a pool, and what those did that have left.
+//! The seats of a team, and what those did that have left.
 
-use crate::metrics::WorkerMetrics;
+use crate::metrics::{PoolMetrics, WorkerMetrics};
 use crate::seat::Seat;
 use crate::sync::{Arc, AtomicUsize, Mutex, Ordering, lock};
 
 /// The seats as one reading: a worker keeps it until the epoch moves.
 pub(crate) type SeatList = Arc<Vec<Arc<Seat>>>;
 
-/// All seats of a pool.
+/// All seats of a team.
 pub(crate) struct Seats {
     list: Mutex<SeatList>,
     /// Counts changes of the list.
@@ -53,14 +53,11 @@ impl Seats {
         self.epoch.load(Ordering::Acquire)
     }
 
-    /// What each has done, and what those did together that have left.
-    pub(crate) fn metrics(&self) -> (Vec<WorkerMetrics>, WorkerMetrics) {
+    /// Adds what each has done, and what those did together that have left.
+    pub(crate) fn add_metrics(&self, pool: &mut PoolMetrics) {
         let departed = lock(&self.departed);
         let seats = self.all();
-        let departed = WorkerMetrics {
-            name: "departed".to_owned(),
-            ..departed.clone()
-        };
-        (seats.iter().map(|seat| seat.metrics()).collect(), departed)
+        pool.workers.extend(seats.iter().map(|seat| seat.metrics()));
+        pool.departed.add(&departed);
     }
 }

@@ -89,8 +89,7 @@ impl Worker {
 /// assert_eq!(pool.block_on(task), 5);
 /// ```
 pub fn block_on<F: Future>(future: F) -> F::Output {
-    match Worker::with_current(|worker| worker.map(|worker| worker.registry().clone())) {
-        Some(registry) => registry.block_on(future),
-        None => drive(future, |signal| stand(None, signal)),
-    }
+    let pool = Worker::with_current(|worker| worker.map(|worker| worker.registry().clone()));
+    let idle = |signal: &_| stand(pool.as_ref(), signal);
+    drive(future, idle)
 }

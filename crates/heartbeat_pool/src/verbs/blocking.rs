@@ -29,7 +29,7 @@ impl Registry {
             });
             // After the pool's end the job comes back, and dropping it cancels the task.
             if registry.blocking.push(job).is_ok() {
-                registry.tell(News::blocking());
+                registry.tell(registry.frame(), News::blocking());
             }
         };
         let builder = async_task::Builder::new().propagate_panic(true);
@@ -59,7 +59,8 @@ impl Worker {
 
 /// Runs `f`, which may block, on a thread of the pool that holds no core meanwhile: all lanes keep
 /// theirs. Threads are started as needed, 512 for one pool at most, and end when they are idle;
-/// beyond that, jobs wait for one another.
+/// beyond that, jobs wait for one another. None is a [lower
+/// one](crate::ThreadPoolBuilder::lower_threads), for frames may wait for the call.
 ///
 /// Dropping the task cancels it, if `f` has not begun; a panic in `f` is shown to the pool's panic
 /// handler and resumed by whoever awaits the task. In a pool without threads, whoever does its work
@@ -81,7 +82,7 @@ pub fn spawn_blocking<R>(f: impl FnOnce() -> R + Send + 'static) -> Task<R>
 where
     R: Send + 'static,
 {
-    Registry::with_current("spawn_blocking", |registry| registry.spawn_blocking(f))
+    Worker::expect("spawn_blocking", |worker| worker.spawn_blocking(f))
 }
 
 /// Runs `f`, which may block, here and now; a spare thread takes the caller's seat meanwhile, so

@@ -3,6 +3,7 @@
 use crate::job::Job;
 use crate::lanes::lane::Lane;
 use crate::registry::Registry;
+use crate::registry::team::Team;
 use crate::sync::{Arc, Mutex, lock};
 use crate::worker::Worker;
 use std::sync::PoisonError;
@@ -35,7 +36,7 @@ fn contexts(num_threads: usize) -> impl Iterator<Item = BroadcastContext> {
     (0..num_threads).map(move |index| BroadcastContext { index, num_threads })
 }
 
-impl Registry {
+impl Team {
     /// Gives `job` to the thread of `index`. Gives it back if there is no such thread.
     pub(crate) fn pin(&self, index: usize, job: Job) -> Result<(), Job> {
         match self.threads.pinned(index) {
@@ -44,17 +45,20 @@ impl Registry {
         }
     }
 
-    pub(crate) fn spawn_on(self: &Arc<Self>, index: usize, f: impl FnOnce() + Send + 'static) {
-        let pinned = self.pin(index, self.reported(f));
+    pub(crate) fn spawn_on(&self, index: usize, job: Job) {
+        let pinned = self.pin(index, job);
         assert!(
-            pinned.is_ok() || self.is_terminated(),
+            pinned.is_ok() || self.has_ended(),
             "spawn_on: the pool has no thread {index}; it has {}",
             self.occupancy.target()
         );
     }
+}
 
+impl Registry {
     pub(crate) fn spawn_broadcast(
         self: &Arc<Self>,
+        team: &Team,
         f: impl Fn(BroadcastContext) + Send + Sync + 'static,
     ) {
         let f = Arc::new(f);
@@ -62,7 +66,7 @@ impl Registry {
             let f = f.clone();
             self.reported(move || f(context))
         };
-        let num_threads = self.occupancy.target();
+        let num_threads = team.occupancy.target();
         if num_threads == 0 {
             return self.push(
                 Lane::Frame,
@@ -74,7 +78,7 @@ impl Registry {
         }
         for context in contexts(num_threads) {
             // A thread that the system refused, or that ends just now, misses its call.
-            let _ = self.pin(context.index, job(context));
+            let _ = team.pin(context.index, job(context));
         }
     }
 }
@@ -87,7 +91,7 @@ impl Worker {
     ///
     /// With the first payload that a call of `f` has panicked with, after all of them are over.
     pub fn broadcast<R: Send>(&self, f: impl Fn(BroadcastContext) -> R + Sync) -> Vec<R> {
-        let num_threads = self.registry().occupancy.target();
+        let num_threads = self.num_threads();
         if num_threads == 0 {
             return vec![f(BroadcastContext {
                 index: 0,
@@ -113,7 +117,7 @@ impl Worker {
     /// Calls `f` once on each of the pool's threads, and waits for none of it. See
     /// [`spawn_broadcast`](crate::spawn_broadcast()).
     pub fn spawn_broadcast(&self, f: impl Fn(BroadcastContext) + Send + Sync + 'static) {
-        self.registry().spawn_broadcast(f);
+        self.registry().spawn_broadcast(self.team(), f);
     }
 
     /// Spawns a closure on the pool's thread of `index`. See [`spawn_on`](crate::spawn_on()).
@@ -122,7 +126,7 @@ impl Worker {
     ///
     /// When the pool has no such thread.
     pub fn spawn_on(&self, index: usize, f: impl FnOnce() + Send + 'static) {
-        self.registry().spawn_on(index, f);
+        self.team().spawn_on(index, self.registry().reported(f));
     }
 }
 
@@ -144,12 +148,7 @@ impl Worker {
 /// assert_eq!(indices, [0, 1, 2]);
 /// ```
 pub fn broadcast<R: Send>(f: impl Fn(BroadcastContext) -> R + Sync) -> Vec<R> {
-    Worker::with_current(|worker| match worker {
-        Some(worker) => worker.broadcast(f),
-        None => panic!(
-            "heartbeat_pool::broadcast was called outside of a pool: call ThreadPool::broadcast"
-        ),
-    })
+    Worker::expect("broadcast", |worker| worker.broadcast(f))
 }
 
 /// Calls `f` once on each of the threads of the pool that the calling thread is inside of, and
@@ -169,7 +168,7 @@ pub fn broadcast<R: Send>(f: impl Fn(BroadcastContext) -> R + Sync) -> Vec<R> {
 /// assert_eq!(indices, [0, 1]);
 /// ```
 pub fn spawn_broadcast(f: impl Fn(BroadcastContext) + Send + Sync + 'static) {
-    Registry::with_current("spawn_broadcast", |registry| registry.spawn_broadcast(f));
+    Worker::expect("spawn_broadcast", |worker| worker.spawn_broadcast(f));
 }
 
 /// Spawns a closure on the thread of `index`, one of
@@ -191,5 +190,5 @@ pub fn spawn_broadcast(f: impl Fn(BroadcastContext) + Send + Sync + 'static) {
 /// assert_eq!(receiver.recv(), Ok(Some(1)));
 /// ```
 pub fn spawn_on(index: usize, f: impl FnOnce() + Send + 'static) {
-    Registry::with_current("spawn_on", |registry| registry.spawn_on(index, f));
+    Worker::expect("spawn_on", |worker| worker.spawn_on(index, f));
 }

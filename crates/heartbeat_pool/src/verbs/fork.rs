@@ -184,7 +184,7 @@ impl Wait for StolenFork<'_> {
             // The thief may have begun something else, and this be part of that. Otherwise the fork
             // was in the thief's deque before that, which was empty when the thief began.
             seat.give_back(fork);
-            worker.registry().tell(News::at_once(seat.fork_lane()));
+            worker.tell(News::at_once(seat.fork_lane()));
         } else {
             worker.seat().counters.steal(seat.fork_lane());
             note::note(|| What::Stolen { from: seat.thread });
@@ -273,7 +273,7 @@ impl Worker {
                 (false, true) => News::kept_for_a_beat(),
                 (false, false) => News::kept(),
             };
-            self.registry().tell(news);
+            self.tell(news);
         });
     }
 }
@@ -344,7 +344,7 @@ mod tests {
     fn a_wait_runs_none_of_a_strangers_job_on_top_of_the_thiefs() {
         let other = ThreadPool::builder().num_threads(0).build().unwrap();
         let thief = other.with_worker(|worker| worker.seat().clone());
-        let own = current::seat_in(other.registry());
+        let own = current::seat_in(other.registry(), other.registry().frame());
         beside_a_fork_that_came_back(
             |_| thief.clone(),
             |worker, wait, fork| {

@@ -72,10 +72,10 @@ impl Registry {
     /// Runs `f` on one of the pool's threads, and waits for it.
     pub(crate) fn install<R: Send>(self: &Arc<Self>, f: impl FnOnce(&Worker) -> R + Send) -> R {
         let here = Worker::with_current(|worker| {
-            worker.is_some_and(|worker| worker.is_member() && worker.is_in(self.nearest()))
+            worker.is_some_and(|worker| worker.is_member() && worker.is_of(self))
         });
-        if here || self.occupancy.target() == 0 {
-            return current::seat_in(self.nearest()).visit(f);
+        if here || self.frame().occupancy.target() == 0 {
+            return current::nearest_seat_in(self).visit(f);
         }
         let outcome = Outcome(UnsafeCell::new(None));
         let done = Arc::new(Done::default());
@@ -87,8 +87,8 @@ impl Registry {
         // SAFETY: this frame, which has all that the call borrows, waits until it was run or
         // dropped.
         let job = unsafe { Job::new(Closure::new(move || call.run())) };
-        self.inject(Lane::Frame, job);
-        self.tell(News::at_once(Lane::Frame));
+        let team = self.inject(Lane::Frame, job);
+        self.tell(team, News::at_once(Lane::Frame));
         // Others point into this frame.
         unwind::AbortOnUnwind::guard(|| {
             let is_done = future::poll_fn(|context| done.poll(context.waker()));

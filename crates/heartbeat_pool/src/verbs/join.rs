@@ -146,18 +146,17 @@ impl Worker {
     /// still wants what comes next; else somebody must stay awake to raise the next beat.
     #[cold]
     pub(crate) fn decline_beat(&self) {
-        let registry = self.registry();
-        if registry.sleep.searchers() == 0 {
+        if self.team().sleep.searchers() == 0 {
             self.seat().beat.lower();
             if self.has_room_after_a_beat() {
-                registry.tell(News::within_a_beat(self.lane()));
+                self.tell(News::within_a_beat(self.lane()));
             }
         }
     }
 
     /// Whether one more thread may do what this one shares, asked after its beat was lowered.
     fn has_room_after_a_beat(&self) -> bool {
-        let has_room = || self.registry().occupancy.admits(self.lane());
+        let has_room = || self.team().occupancy.admits(self.lane());
         has_room() || {
             // Pairs with the fence in `needs_watch`: either a thread that leaves the count, and
             // raises the beats then, sees this one lowered, or this look sees its place free.

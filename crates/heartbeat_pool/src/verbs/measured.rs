@@ -90,7 +90,7 @@ mod tests {
     fn older_forks_are_announced_once_a_kept_join_is_over() {
         let pool = ThreadPool::builder().num_threads(0).build().unwrap();
         pool.with_worker(|worker| {
-            let sleep = &worker.registry().sleep;
+            let sleep = &worker.team().sleep;
             let idle = Arc::new(Parker::new());
             sleep.search_begin();
             sleep.park_begin(&idle);

@@ -1,4 +1,4 @@
-//! `spawn` and its kin: work that nobody waits for in place.
+//! `spawn` and the like: work that nobody waits for in place.
 //!
 //! Spawned work is queued where any worker can take it at once, never run inline, and costs one
 //! allocation: a box for a closure, an [`async_task`] task for a future.
@@ -14,20 +14,6 @@ use async_task::{Runnable, ScheduleInfo, Task, WithInfo};
 use std::future::Future;
 
 impl Registry {
-    /// Calls `f` with the registry of the pool that the calling thread is inside of.
-    ///
-    /// # Panics
-    ///
-    /// Outside of any pool, naming `verb`.
-    pub(crate) fn with_current<R>(verb: &str, f: impl FnOnce(&Arc<Self>) -> R) -> R {
-        Worker::with_current(|worker| match worker {
-            Some(worker) => f(worker.registry()),
-            None => panic!(
-                "heartbeat_pool::{verb} was called outside of a pool: call ThreadPool::{verb}"
-            ),
-        })
-    }
-
     /// A detached closure, whose panic is the handler's.
     pub(crate) fn reported(self: &Arc<Self>, f: impl FnOnce() + Send + 'static) -> Job {
         let registry = self.clone();
@@ -42,7 +28,8 @@ impl Registry {
     }
 
     pub(crate) fn spawn(self: &Arc<Self>, lane: Lane, f: impl FnOnce() + Send + 'static) {
-        self.with_home_of(lane, |registry| registry.push(lane, registry.reported(f)));
+        self.call_lower(lane);
+        self.push(lane, self.reported(f));
     }
 
     pub(crate) fn spawn_future<F>(self: &Arc<Self>, lane: Lane, future: F) -> Task<F::Output>
@@ -50,14 +37,7 @@ impl Registry {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        self.with_home_of(lane, |registry| registry.spawn_future_here(lane, future))
-    }
-
-    fn spawn_future_here<F>(self: &Arc<Self>, lane: Lane, future: F) -> Task<F::Output>
-    where
-        F: Future + Send + 'static,
-        F::Output: Send + 'static,
-    {
+        self.call_lower(lane);
         // SAFETY: `schedule` holds a count of the owner.
         let future = unsafe { Tracked::new(future, self) };
         let owner = self.clone();
@@ -92,6 +72,20 @@ impl Registry {
 }
 
 impl Worker {
+    /// Calls `f` with the worker whose pool the calling thread is inside of.
+    ///
+    /// # Panics
+    ///
+    /// Outside of any pool, naming `verb`.
+    pub(crate) fn expect<R>(verb: &str, f: impl FnOnce(&Self) -> R) -> R {
+        Self::with_current(|worker| match worker {
+            Some(worker) => f(worker),
+            None => panic!(
+                "heartbeat_pool::{verb} was called outside of a pool: call ThreadPool::{verb}"
+            ),
+        })
+    }
+
     /// Spawns a closure on `lane`. See [`ThreadPool::spawn`](crate::ThreadPool::spawn).
     pub fn spawn(&self, lane: Lane, f: impl FnOnce() + Send + 'static) {
         self.registry().spawn(lane, f);
@@ -136,7 +130,7 @@ impl Worker {
 /// assert_eq!(receiver.recv(), Ok(7));
 /// ```
 pub fn spawn(lane: Lane, f: impl FnOnce() + Send + 'static) {
-    Registry::with_current("spawn", |registry| registry.spawn(lane, f));
+    Worker::expect("spawn", |worker| worker.spawn(lane, f));
 }
 
 /// Spawns a future on `lane` of the pool that the calling thread is inside of.
@@ -149,9 +143,7 @@ where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    Registry::with_current("spawn_future", |registry| {
-        registry.spawn_future(lane, future)
-    })
+    Worker::expect("spawn_future", |worker| worker.spawn_future(lane, future))
 }
 
 /// Spawns the future that `f` makes, on `lane` of the pool that the calling thread is inside of.
@@ -164,5 +156,5 @@ where
     Fut: Future + Send + 'static,
     Fut::Output: Send + 'static,
 {
-    Registry::with_current("spawn_async", |registry| registry.spawn_async(lane, f))
+    Worker::expect("spawn_async", |worker| worker.spawn_async(lane, f))
 }

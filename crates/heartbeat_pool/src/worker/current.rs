@@ -2,6 +2,7 @@
 
 use super::Worker;
 use crate::registry::Registry;
+use crate::registry::team::Team;
 use crate::sync::Arc;
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -33,35 +34,39 @@ thread_local! {
     static CURRENT: Cell<*const Worker> = const { Cell::new(ptr::null()) };
 }
 
-/// The calling thread's seat in `registry`, taken now if it has none.
-pub(crate) fn seat_in(registry: &Arc<Registry>) -> Rc<Worker> {
+/// The calling thread's seat in `team`, one of `registry`'s, taken now if it has none.
+pub(crate) fn seat_in(registry: &Arc<Registry>, team: &Team) -> Rc<Worker> {
     let kept = STATE.try_with(|state| {
         let mut seats = state.seats.borrow_mut();
-        if let Some(worker) = seats.iter().find(|worker| worker.is_in(registry)) {
+        if let Some(worker) = seats.iter().find(|worker| worker.is_in(team)) {
             return worker.clone();
         }
         // Pools that ended need no seat any more, but for that of a thread of their own.
-        let ended =
-            |worker: &mut Rc<Worker>| worker.registry().is_terminated() && !worker.is_member();
+        let ended = |worker: &mut Rc<Worker>| worker.team().has_ended() && !worker.is_member();
         let gone: Vec<_> = seats.extract_if(.., ended).collect();
         drop(seats);
         // Outside of the borrow: they may be the last to hold a pool's handlers.
         drop(gone);
-        let worker = Rc::new(Worker::from_outside(registry));
+        let worker = Rc::new(Worker::from_outside(registry, team.rank));
         state.seats.borrow_mut().push(worker.clone());
         worker
     });
     // While the thread's locals are destroyed, a seat for this call alone.
-    kept.unwrap_or_else(|_| Rc::new(Worker::from_outside(registry)))
+    kept.unwrap_or_else(|_| Rc::new(Worker::from_outside(registry, team.rank)))
 }
 
-/// The calling thread's index in `registry`, if it is one of that pool's own.
-pub(crate) fn index_in(registry: &Arc<Registry>) -> Option<usize> {
-    let index = |state: &Seats| {
-        let seats = state.seats.borrow();
-        seats.iter().find(|seat| seat.is_in(registry))?.index()
-    };
-    STATE.try_with(index).ok().flatten()
+/// As [`seat_in`], in the team that the thread works for if it is inside of this pool, else in the
+/// frame's.
+pub(crate) fn nearest_seat_in(registry: &Arc<Registry>) -> Rc<Worker> {
+    with_current(|worker| match worker {
+        Some(worker) if worker.is_of(registry) => seat_in(registry, worker.team()),
+        _ => seat_in(registry, registry.frame()),
+    })
+}
+
+/// The calling thread's index in `team`, if it is one of that team's own.
+pub(crate) fn index_in(team: &Team) -> Option<usize> {
+    member().filter(|worker| worker.is_in(team))?.index()
 }
 
 /// Keeps a pool thread's own seat where [`seat_in`] finds it.
@@ -74,7 +79,7 @@ pub(crate) fn keep_seat(worker: Rc<Worker>) {
 pub(crate) fn lone_member() -> Option<Rc<Worker>> {
     member().filter(|worker| {
         let registry = worker.registry();
-        !registry.config.has_spares || registry.threads.is_short()
+        !registry.config.has_spares || worker.team().threads.is_short()
     })
 }
 
@@ -162,15 +167,4 @@ pub(crate) fn with_current<R>(f: impl FnOnce(Option<&Worker>) -> R) -> R {
     // order of their making, or an enrolled thread's own state holds the worker alive, so it
     // outlives this call.
     f(unsafe { current.as_ref() })
-}
-
-impl Registry {
-    /// Of this pool's two registries, the one that the calling thread works for, where it is one of
-    /// theirs.
-    pub(crate) fn nearest(self: &Arc<Self>) -> &Arc<Self> {
-        let is_current = |registry: &&Arc<Self>| {
-            with_current(|worker| worker.is_some_and(|worker| worker.is_in(registry)))
-        };
-        self.kin.lower().filter(is_current).unwrap_or(self)
-    }
 }

@@ -44,7 +44,7 @@ impl Worker {
     /// Climbs down from the first step.
     pub(super) fn idle(&self) -> Doing {
         // Nobody is in the way of a pool that does nothing.
-        let shy = self.stretch.is_shy() && !self.registry.occupancy.is_quiet();
+        let shy = self.stretch.is_shy() && !self.team().occupancy.is_quiet();
         if !shy && self.spin() {
             return Doing::Searching;
         }
@@ -54,8 +54,8 @@ impl Worker {
     /// The only searcher asks for work to be shared, and waits as long as a sleep would cost: what
     /// comes meanwhile is handed over without a wake-up.
     fn spin(&self) -> bool {
-        let registry = &self.registry;
-        if registry.sleep.searchers() != 1 || !registry.has_room() {
+        let team = self.team();
+        if team.sleep.searchers() != 1 || !team.occupancy.has_room_beside() {
             return false;
         }
         // Somebody woken on this core can't begin before the search ends.
@@ -71,46 +71,49 @@ impl Worker {
     /// Lets a beat pass before the next look. The promise to look is an alert sentinel's, so nobody
     /// else is woken either.
     fn nap(&self) {
-        let registry = &self.registry;
+        let (sleep, beat) = (&self.team().sleep, self.registry.config.beat);
         self.seat.counters.park();
-        registry.sleep.alert_begin();
-        if !self.parker.park_timeout(registry.config.beat) {
+        sleep.alert_begin();
+        if !self.parker.park_timeout(beat) {
             self.seat.counters.beat();
             self.make_way();
             self.look().raise_beats(Some(&self.seat));
         }
-        registry.sleep.alert_end();
+        sleep.alert_end();
     }
 
     /// Whether there is something to do for this very thread.
     pub(super) fn is_called(&self) -> bool {
-        !self.mailbox.is_empty() || self.has_pinned() || self.registry.is_terminated()
+        !self.mailbox.is_empty() || self.has_pinned() || self.team().has_ended()
     }
 
     /// Whether nothing runs, nor could. (In a pool that has just lost its threads, what is queued
     /// is not for this one any more.)
     pub(crate) fn is_pool_quiet(&self) -> bool {
-        self.registry.occupancy.is_quiet() && !self.look().has_admissible_work()
+        self.team().occupancy.is_quiet() && !self.look().has_admissible_work()
     }
 
     /// Takes the thread off the idle list: it looks for work, counted as a searcher.
     fn back(&self) -> Doing {
         // A waker that was first has counted the thread as well.
-        self.registry.sleep.park_cancel(&self.parker);
+        self.team().sleep.park_cancel(&self.parker);
         Doing::Searching
     }
 
     fn sleep(&self) -> Doing {
-        let registry = &self.registry;
+        let team = self.team();
         // The next job's first fork is offered at once.
         self.seat.beat.raise();
         self.deque.rest();
         self.joins.forks.rest();
-        let idle = registry.sleep.park_begin(&self.parker);
+        let idle = team.sleep.park_begin(&self.parker);
         if self.is_called() {
             return self.back();
         }
-        if self.stretch.take_shyness() && registry.has_room() && !registry.occupancy.is_quiet() {
+        if self.stretch.take_shyness()
+            && team.occupancy.has_room_beside()
+            && !team.occupancy.is_quiet()
+        {
             self.nap();
             return self.back();
         }
@@ -118,7 +121,7 @@ impl Worker {
             return self.back();
         }
         if let Some(pinned) = &self.pinned
-            && registry.threads.try_retire(registry, pinned, idle)
+            && team.threads.try_retire(&team.occupancy, pinned, idle)
         {
             pinned.close();
             self.back();
@@ -128,7 +131,7 @@ impl Worker {
         if let Some(woken) = self.keep_watch() {
             return woken;
         }
-        if registry.sleep.needs_watch() && registry.has_room() {
+        if team.sleep.needs_watch() && team.occupancy.has_room_beside() {
             // Of several that have left the count together each saw another one search, and nobody
             // has asked. The sentinel, if there is one, sleeps for long.
             self.look().raise_beats(Some(&self.seat));
@@ -142,7 +145,7 @@ impl Worker {
     /// As the sentinel, and then the lookout, if there is none. None if the thread may sleep
     /// without a timer.
     fn keep_watch(&self) -> Option<Doing> {
-        let sleep = &self.registry.sleep;
+        let sleep = &self.team().sleep;
         while sleep.sentinel_begin() {
             let relieved = self.keep_beat();
             sleep.sentinel_end();
@@ -191,7 +194,7 @@ impl Worker {
     /// Sleeps as the lookout until the caller, which is listed as idle, is called (true), or
     /// somebody runs, or nobody has wanted a sentinel for a while.
     fn look_out(&self) -> bool {
-        let sleep = &self.registry.sleep;
+        let sleep = &self.team().sleep;
         let mut misses = 0;
         let mut looks = LOOKOUT.into_iter();
         let mut interval = DROWSY;

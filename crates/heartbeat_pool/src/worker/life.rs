@@ -4,17 +4,18 @@ use super::Worker;
 use super::work::Found;
 use crate::active::Tracks;
 use crate::config::ThreadHandler;
-use crate::queue::pinned::Pinned;
+use crate::lanes::priority;
 use crate::record::{Role, note};
 use crate::registry::Registry;
 use crate::registry::look::Look;
-use crate::schedule::{News, Teller};
+use crate::registry::start::Thread;
+use crate::registry::team::Rank;
+use crate::schedule::News;
 use crate::seat::Seat;
 use crate::sync::{Arc, hint};
 use crate::thread_clock::ThreadClock;
 use crate::unwind;
 use crate::worker::current::{self, Entered};
-use std::any::Any;
 use std::cell::Ref;
 use std::rc::Rc;
 
@@ -41,27 +42,28 @@ enum Next {
 }
 
 /// What a thread of the pool runs from its start to its end, counted as a searcher.
-pub(crate) fn thread_main(registry: &Arc<Registry>, pinned: &Arc<Pinned>) {
+pub(crate) fn thread_main(thread: &Thread) {
     struct Exit<'a>(&'a Registry, usize);
     impl Drop for Exit<'_> {
         fn drop(&mut self) {
             handle(self.0, self.0.config.exit_handler.as_ref(), self.1);
         }
     }
-    note::set_role(match registry.kin.is_lower() {
-        true => Role::Lower,
-        false => Role::Frame,
+    let (registry, rank, pinned) = (&thread.registry, thread.rank, &thread.pinned);
+    note::set_role(match rank {
+        Rank::Lower => Role::Lower,
+        Rank::Frame => Role::Frame,
     });
-    let worker = Rc::new(Worker::new(registry, Some(pinned.clone()), None));
+    let worker = Rc::new(Worker::new(registry, rank, Some(pinned.clone()), None));
     pinned.begin(worker.parker.clone());
     current::keep_seat(worker.clone());
     let entered = Entered::new(worker.clone());
+    if rank == Rank::Lower {
+        priority::lower(registry.lower.priority());
+    }
     // Both handlers are called inside of the pool, as jobs are.
-    handle(
-        registry,
-        registry.config.start_handler.as_ref(),
-        pinned.index,
-    );
+    let handler = registry.config.start_handler.as_ref();
+    handle(registry, handler, pinned.index);
     let exit = Exit(registry, pinned.index);
     worker.main_loop();
     drop(exit);
@@ -72,11 +74,12 @@ pub(crate) fn thread_main(registry: &Arc<Registry>, pinned: &Arc<Pinned>) {
 
 /// Makes the calling thread one of the pool's own that doesn't run its loop, and keeps `thread`
 /// until that ends.
-pub(crate) fn enroll(registry: &Arc<Registry>, pinned: &Arc<Pinned>, thread: Box<dyn Any>) {
+pub(crate) fn enroll(thread: Box<Thread>) {
     // Its own affairs are most of what it does.
     let clock = ThreadClock::of_this_thread();
-    let worker = Rc::new(Worker::new(registry, Some(pinned.clone()), clock));
-    pinned.begin(worker.parker.clone());
+    let (registry, pinned) = (&thread.registry, thread.pinned.clone());
+    let worker = Rc::new(Worker::new(registry, thread.rank, Some(pinned), clock));
+    thread.pinned.begin(worker.parker.clone());
     current::enroll(worker, thread);
 }
 
@@ -94,7 +97,8 @@ impl Worker {
     /// A pool thread's life: search, run, sleep. It comes counted as a searcher.
     fn main_loop(&self) {
         let mut doing = Doing::Searching;
-        while !self.registry.is_terminated() {
+        let team = self.team();
+        while !team.has_ended() {
             doing = match doing {
                 Doing::Searching => self.search(false),
                 Doing::SearchingOn => self.search(true),
@@ -102,14 +106,14 @@ impl Worker {
                 Doing::Retired => break,
             };
         }
-        if !self.registry.is_terminated() {
+        if !team.has_ended() {
             // What came before the queue was closed; a pool that ended drops it.
             self.run_own();
         }
         self.seat.counters.busy_end();
         self.set_charge(None);
         match doing {
-            Doing::Working => self.registry.offer_seat(),
+            Doing::Working => self.offer_seat(),
             Doing::Searching | Doing::SearchingOn | Doing::Retired => self.end_search(),
         }
     }
@@ -163,7 +167,7 @@ impl Worker {
             self.run_next(next);
             return Doing::Working;
         }
-        self.registry.sleep.search_begin();
+        self.team().sleep.search_begin();
         if !is_wasted && self.stretch.may_go_on() && self.has_more_soon() {
             return Doing::SearchingOn;
         }
@@ -201,26 +205,27 @@ impl Worker {
 
     /// The last searcher wakes the next, for pushers have relied on it to find everything.
     pub(super) fn end_search(&self) {
-        if self.registry.sleep.search_end() {
+        let team = self.team();
+        if team.sleep.search_end() {
             let (lane, is_unwatched) = {
                 let look = self.look();
                 let lane = look.work_for_one_more();
                 // The thread that is woken for that is the last searcher next.
-                let is_next = lane.is_some_and(|lane| self.registry.occupancy.admits(lane));
+                let is_next = lane.is_some_and(|lane| team.occupancy.admits(lane));
                 let is_answered = !is_next && self.see_to_beats(&look);
                 let is_unwatched = is_answered || (lane.is_none() && look.has_hidden_forks());
                 (lane, is_unwatched)
             };
             if let Some(lane) = lane {
-                self.registry.tell(News::at_once(lane).by(Teller::GoesOn));
+                self.tell(News::for_others(lane));
             }
             if is_unwatched {
                 // A thread that hides forks, or has answered its beat, has relied on a searcher as
                 // well: to become the sentinel, which raises the next beat, had it found nothing.
-                self.registry.tell(News::kept());
+                self.tell(News::kept());
             }
-            if self.registry.blocking.is_ready() {
-                self.registry.tell(News::blocking());
+            if self.look().has_blocking() {
+                self.tell(News::blocking());
             }
         }
     }
@@ -229,8 +234,9 @@ impl Worker {
     /// caller, the last searcher, may have taken that in the place of a sentinel that sleeps for
     /// long, and leaves all beats raised as that one did.
     fn see_to_beats(&self, look: &Look<'_, Ref<'_, [Arc<Seat>]>>) -> bool {
-        let is_answered = self.registry.has_room() && look.any_beat_lowered(&self.seat);
-        let sleep = &self.registry.sleep;
+        let is_answered =
+            self.team().occupancy.has_room_beside() && look.any_beat_lowered(&self.seat);
+        let sleep = &self.team().sleep;
         if is_answered && sleep.needs_watch() && sleep.has_sentinel() {
             look.raise_beats(Some(&self.seat));
         }
@@ -251,7 +257,7 @@ mod tests {
     fn who_finds_work_leaves_no_hidden_fork_without_a_sentinel() {
         let pool = ThreadPool::builder().num_threads(0).build().unwrap();
         pool.with_worker(|worker| {
-            let sleep = &worker.registry.sleep;
+            let sleep = &worker.team().sleep;
             let idle = Arc::new(Parker::new());
             sleep.search_begin();
             sleep.park_begin(&idle);

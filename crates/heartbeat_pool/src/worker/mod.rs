@@ -39,7 +39,8 @@ use crate::record::{Place, What, note};
 use crate::registry::Registry;
 use crate::registry::look::Look;
 use crate::registry::start::Main;
-use crate::schedule::{News, Teller};
+use crate::registry::team::{Rank, Team};
+use crate::schedule::News;
 use crate::seat::Seat;
 use crate::sync::{Arc, thread};
 use crate::thread_clock::ThreadClock;
@@ -49,6 +50,7 @@ use current::Entered;
 use parts::{Count, Joins, KeptScopes, Search};
 use std::any::Any;
 use std::cell::{Ref, RefCell};
+use std::ptr;
 use std::rc::Rc;
 use stretch::Stretch;
 
@@ -97,16 +99,17 @@ pub struct Worker {
 
 impl Worker {
     /// That of the calling thread, which enters the pool from outside.
-    pub(crate) fn from_outside(registry: &Arc<Registry>) -> Self {
-        // Once, in the pool of frames.
-        let is_timed = !registry.kin.is_lower();
+    pub(crate) fn from_outside(registry: &Arc<Registry>, rank: Rank) -> Self {
+        // Once, in the team of frames.
+        let is_timed = rank == Rank::Frame;
         let clock = is_timed.then(ThreadClock::of_this_thread).flatten();
-        Self::new(registry, None, clock)
+        Self::new(registry, rank, None, clock)
     }
 
     /// That of the calling thread, which times itself unless there is a clock for it.
     pub(crate) fn new(
         registry: &Arc<Registry>,
+        rank: Rank,
         pinned: Option<Arc<Pinned>>,
         clock: Option<ThreadClock>,
     ) -> Self {
@@ -123,10 +126,10 @@ impl Worker {
             forks.stealer(),
             this_thread::parker(),
             this_thread::strangers(),
-            pinned.is_some() && registry.kin.is_lower(),
+            pinned.is_some() && rank == Rank::Lower,
             clock,
         ));
-        registry.seats.add(seat.clone());
+        registry.team(rank).seats.add(seat.clone());
         Self {
             registry: registry.clone(),
             seat,
@@ -138,7 +141,7 @@ impl Worker {
             kept_scopes: RefCell::new(Vec::new()),
             joins: Joins::new(forks),
             search: Search::new(),
-            count: Count::new(),
+            count: Count::new(rank),
             stretch: Stretch::new(),
         }
     }
@@ -205,7 +208,7 @@ impl Worker {
     /// [`ThreadPool::num_threads`](crate::ThreadPool::num_threads).
     #[must_use]
     pub fn num_threads(&self) -> usize {
-        self.registry.occupancy.target()
+        self.team().occupancy.target()
     }
 
     /// A number below [`num_threads`](Self::num_threads) that no other running thread of the pool
@@ -228,7 +231,7 @@ impl Worker {
             return self.index();
         }
         self.count.slot.take(
-            &self.registry.threads.numbers,
+            &self.team().threads.numbers,
             self.index(),
             self.num_threads(),
         )
@@ -254,27 +257,34 @@ impl Worker {
         &self.registry
     }
 
-    pub(crate) fn is_in(&self, registry: &Arc<Registry>) -> bool {
-        Arc::ptr_eq(&self.registry, registry)
+    /// The pool's team that it is of.
+    #[inline]
+    pub(crate) fn team(&self) -> &Team {
+        self.registry.team(self.count.rank)
     }
 
-    /// Whether it is counted as a running one in that pool.
-    pub(crate) fn is_inside(&self, registry: &Arc<Registry>) -> bool {
-        self.is_in(registry) && self.count.charge.get().is_some()
+    pub(crate) fn is_in(&self, team: &Team) -> bool {
+        ptr::eq(self.team(), team)
+    }
+
+    /// Whether it is of either team of that pool.
+    pub(crate) fn is_of(&self, registry: &Registry) -> bool {
+        ptr::eq(&*self.registry, registry)
     }
 
     /// Looks at all of the pool's queues.
     pub(crate) fn look(&self) -> Look<'_, Ref<'_, [Arc<Seat>]>> {
         self.refresh_seats();
         let seats = Ref::map(self.search.seats.borrow(), |(_, seats)| seats.as_slice());
-        Look::new(&self.registry, seats)
+        Look::new(&self.registry, self.team(), seats)
     }
 
     /// Reads the list of seats again, if it has changed.
     fn refresh_seats(&self) {
-        let epoch = self.registry.seats.epoch();
+        let seats = &self.team().seats;
+        let epoch = seats.epoch();
         if self.search.seats.borrow().0 != epoch {
-            *self.search.seats.borrow_mut() = (epoch, self.registry.seats.all());
+            *self.search.seats.borrow_mut() = (epoch, seats.all());
         }
     }
 
@@ -288,7 +298,7 @@ impl Worker {
             lane: Lane::Frame,
             place: Place::Own,
         });
-        let waits = &self.registry.kin.waits;
+        let waits = &self.registry.waits;
         waits.queued(Lane::Frame, job.number(), || self.deque.len());
         self.deque.push(job);
     }
@@ -315,10 +325,10 @@ impl Worker {
         impl Drop for Visit<'_> {
             fn drop(&mut self) {
                 self.0.set_charge(None);
-                self.0.registry.offer_seat();
+                self.0.offer_seat();
             }
         }
-        self.registry.occupancy.enter(Charge::External);
+        self.team().occupancy.enter(Charge::External);
         self.count.charge.set(Some(Charge::External));
         self.seat.core.take();
         let _visit = Visit(self);
@@ -332,8 +342,8 @@ impl Worker {
             if charge.is_none() {
                 self.seat.core.give_back();
             }
-            self.count.slot.release(&self.registry.threads.numbers);
-            self.registry.occupancy.leave(left);
+            self.count.slot.release(&self.team().threads.numbers);
+            self.team().occupancy.leave(left);
         }
         if charge.is_some() {
             self.seat.counters.busy_turn(self.lane());
@@ -363,11 +373,10 @@ impl Drop for Worker {
     fn drop(&mut self) {
         // Nobody empties this deque any more; in a pool that ended, the jobs are dropped.
         while let Some(job) = self.deque.pop().or_else(|| self.again.take()) {
-            self.registry.inject(Lane::Frame, job);
-            self.registry
-                .tell(News::at_once(Lane::Frame).by(Teller::GoesOn));
+            let team = self.registry.inject(Lane::Frame, job);
+            self.registry.tell(team, News::for_others(Lane::Frame));
         }
-        self.registry.seats.remove(&self.seat);
+        self.team().seats.remove(&self.seat);
     }
 }
 

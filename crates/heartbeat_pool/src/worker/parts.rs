@@ -5,6 +5,7 @@ use crate::lanes::relief::Relief;
 use crate::queue::forks::Forks;
 use crate::queue::private::PrivateQueue;
 use crate::registry::seats::SeatList;
+use crate::registry::team::Rank;
 use crate::sync::Arc;
 use crate::threads::numbers::Slot;
 use std::any::Any;
@@ -39,7 +40,9 @@ pub(super) struct Search {
 
 /// What a worker counts as.
 pub(super) struct Count {
-    /// In the pool's occupancy.
+    /// Its team's.
+    pub(super) rank: Rank,
+    /// In the team's occupancy.
     pub(super) charge: Cell<Option<Charge>>,
     pub(super) relief: Relief,
     pub(super) slot: Slot,
@@ -68,8 +71,9 @@ impl Search {
 }
 
 impl Count {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(rank: Rank) -> Self {
         Self {
+            rank,
             charge: Cell::new(None),
             relief: Relief::new(),
             slot: Slot::new(),

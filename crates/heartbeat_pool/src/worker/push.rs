@@ -4,7 +4,8 @@ use super::Worker;
 use crate::job::Job;
 use crate::lanes::lane::Lane;
 use crate::registry::Registry;
-use crate::schedule::{News, Teller};
+use crate::registry::team::Team;
+use crate::schedule::News;
 use crate::sync::Arc;
 use crate::worker::current;
 
@@ -14,26 +15,28 @@ impl Registry {
     #[inline]
     pub(crate) fn push(self: &Arc<Self>, lane: Lane, job: Job) {
         current::with_current(|worker| match worker {
-            Some(worker) if worker.is_in(self) => self.push_from(worker, lane, job),
+            Some(worker) if worker.is_in(self.team_of(lane)) => self.push_from(worker, lane, job),
             _ => {
-                self.inject(lane, job);
-                self.tell(News::at_once(lane).by(Teller::GoesOn));
+                let team = self.inject(lane, job);
+                self.tell(team, News::for_others(lane));
             }
         });
     }
 
-    /// As [`push`](Self::push), from `worker`, which is one of this registry's.
+    /// As [`push`](Self::push), from `worker`, which is of the team that may take it.
     #[inline]
     pub(super) fn push_from(self: &Arc<Self>, worker: &Worker, lane: Lane, job: Job) {
-        self.queue_from(worker, lane, job);
-        self.tell(News::within_a_beat(lane));
+        let team = self.queue_from(worker, lane, job);
+        self.tell(team, News::within_a_beat(lane));
     }
 
     /// As [`push`](Self::push), of a task that was woken while it ran, by the thread that has just
     /// run it.
     pub(crate) fn push_again(self: &Arc<Self>, lane: Lane, job: Job) {
         let to_queue = current::with_current(|worker| match worker {
-            Some(worker) if worker.is_in(self) && lane == Lane::Frame => worker.again.keep(job),
+            Some(worker) if lane == Lane::Frame && worker.is_in(self.frame()) => {
+                worker.again.keep(job)
+            }
             _ => Some(job),
         });
         if let Some(job) = to_queue {
@@ -41,21 +44,36 @@ impl Registry {
         }
     }
 
-    /// Queues `job` where any worker can take it. The caller must see to it that one does.
-    pub(crate) fn queue(self: &Arc<Self>, lane: Lane, job: Job) {
+    /// Queues `job`, a part of what a worker of `team` does, where any worker of the team that this
+    /// gives can take it. The caller must see to it that one does.
+    pub(crate) fn queue(&self, team: &Team, lane: Lane, job: Job) -> &Team {
         current::with_current(|worker| match worker {
-            Some(worker) if worker.is_in(self) => self.queue_from(worker, lane, job),
+            Some(worker) if worker.is_in(team) => self.queue_from(worker, lane, job),
             _ => self.inject(lane, job),
-        });
+        })
     }
 
     #[inline]
-    fn queue_from(&self, worker: &Worker, lane: Lane, job: Job) {
+    fn queue_from(&self, worker: &Worker, lane: Lane, job: Job) -> &Team {
         worker.seat.counters.push();
         if lane == Lane::Frame && worker.is_member() {
             worker.push_own(job);
+            self.team(worker.count.rank)
         } else {
-            self.inject(lane, job);
+            self.inject(lane, job)
         }
+    }
+}
+
+impl Worker {
+    /// Tells the others of its team of what was queued for them. See [`Registry::tell`].
+    #[inline]
+    pub(crate) fn tell(&self, news: News) {
+        self.registry.tell(self.team(), news);
+    }
+
+    /// After it has left the count. See [`Registry::offer_seat`].
+    pub(super) fn offer_seat(&self) {
+        self.registry.offer_seat(self.team());
     }
 }

@@ -23,7 +23,7 @@ impl Drop for Standing {
             let (worker, charge) = (&left.worker, left.charge);
             // Whether there is room or not: nobody is held up who comes back.
             worker.seat.set_waiting(false);
-            worker.registry.occupancy.enter(charge);
+            worker.team().occupancy.enter(charge);
             worker.count.charge.set(Some(charge));
             worker.seat.core.take();
             if left.was_busy {
@@ -56,11 +56,11 @@ impl Worker {
                 let was_busy = worker.seat.counters.is_busy();
                 worker.seat.counters.busy_end();
                 worker.seat.core.give_back();
-                worker.count.slot.release(&worker.registry.threads.numbers);
+                worker.count.slot.release(&worker.team().threads.numbers);
                 worker.seat.set_waiting(true);
-                worker.registry.occupancy.leave(charge);
+                worker.team().occupancy.leave(charge);
                 note::note(|| What::SeatGiven);
-                worker.registry.offer_seat();
+                worker.offer_seat();
                 left.push(Left {
                     worker: worker.clone(),
                     charge,

@@ -8,13 +8,13 @@ use crate::placement;
 use crate::record::{self, What, note};
 use crate::registry::Registry;
 use crate::registry::look::Look;
-use crate::registry::start::RETRY;
+use crate::registry::team::Team;
+use crate::registry::threads::RETRY;
 use crate::sync::Arc;
 use crate::threads::this_thread::Waiting;
 use crate::unwind;
 use crate::worker::Worker;
 use crate::worker::current;
-use std::iter;
 use std::rc::Rc;
 
 /// Something that a worker waits for.
@@ -80,28 +80,23 @@ impl Worker {
     }
 }
 
-/// Of the registries of `pool`'s pool, those without threads: whoever waits does their work.
-fn threadless(pool: &Arc<Registry>) -> impl Iterator<Item = Arc<Registry>> {
-    let kin = pool
-        .kin
-        .upper()
-        .into_iter()
-        .chain(pool.kin.lower().cloned());
-    let kin = kin.filter(|kin| !kin.is_terminated());
-    let is_threadless = |pool: &Arc<Registry>| pool.occupancy.target() == 0;
-    iter::once(pool.clone()).chain(kin).filter(is_threadless)
+/// The teams of `pool` without threads: whoever waits does their work.
+fn threadless(pool: &Registry) -> impl Iterator<Item = &Team> {
+    pool.started().filter(|team| team.occupancy.target() == 0)
 }
 
 /// Does one piece of the work that nobody but those who wait in `pool` could do.
 pub(crate) fn tick_threadless(pool: &Arc<Registry>) -> bool {
-    threadless(pool).any(|pool| pool.tick())
+    threadless(pool).any(|team| pool.tick(team))
 }
 
 /// The seats by which the calling thread, which waits in `pool` or in none, must do the work that
 /// nobody else could.
 fn duties(pool: Option<&Arc<Registry>>) -> Vec<Rc<Worker>> {
-    let threadless = pool.into_iter().flat_map(threadless);
-    let mut seats: Vec<_> = threadless.map(|pool| current::seat_in(&pool)).collect();
+    let mut seats = Vec::new();
+    if let Some(pool) = pool {
+        seats.extend(threadless(pool).map(|team| current::seat_in(pool, team)));
+    }
     if let Some(own) = current::lone_member()
         && !seats.iter().any(|seat| Rc::ptr_eq(seat, &own))
     {
@@ -110,36 +105,29 @@ fn duties(pool: Option<&Arc<Registry>>) -> Vec<Rc<Worker>> {
     seats
 }
 
-/// The registries that may come to need the calling thread, which waits in `pool` or in none.
+/// The pools that may come to need the calling thread, which waits in `pool` or in none.
 fn watched(pool: Option<&Arc<Registry>>) -> Vec<Arc<Registry>> {
-    let mut watched = Vec::new();
-    if let Some(pool) = pool {
-        watched.push(pool.clone());
-        watched.extend(pool.kin.upper());
-        watched.extend(pool.kin.lower().cloned());
-    }
-    let own = current::own_registry();
-    let is_new = |own: &Arc<Registry>| !watched.iter().any(|other| Arc::ptr_eq(other, own));
-    watched.extend(own.filter(is_new));
-    watched
+    let is_new = |own: &Arc<Registry>| pool.is_none_or(|pool| !Arc::ptr_eq(pool, own));
+    let own = current::own_registry().filter(is_new);
+    pool.cloned().into_iter().chain(own).collect()
 }
 
-/// A waiting thread's entry in the lists of some registries, until this is dropped.
+/// A waiting thread's entry in the lists of some pools, until this is dropped.
 struct Listed<'a>(&'a [Arc<Registry>], &'a Arc<Parker>);
 
 impl<'a> Listed<'a> {
-    fn in_all(registries: &'a [Arc<Registry>], parker: &'a Arc<Parker>) -> Self {
-        for registry in registries {
-            registry.waiters.add(parker);
+    fn in_all(pools: &'a [Arc<Registry>], parker: &'a Arc<Parker>) -> Self {
+        for pool in pools {
+            pool.waiters.add(parker);
         }
-        Self(registries, parker)
+        Self(pools, parker)
     }
 }
 
 impl Drop for Listed<'_> {
     fn drop(&mut self) {
-        for registry in self.0 {
-            registry.waiters.remove(self.1);
+        for pool in self.0 {
+            pool.waiters.remove(self.1);
         }
     }
 }
@@ -153,20 +141,20 @@ pub(crate) fn rest(
     came_about: impl Fn() -> bool,
 ) -> Option<Rc<Worker>> {
     let watched = watched(pool);
-    for registry in &watched {
-        registry.threads.ask_again(registry);
+    for pool in &watched {
+        pool.started().for_each(|team| pool.ask_again(team));
     }
     // Listed first: whoever changes what this thread must do has it look again.
     let _listed = Listed::in_all(&watched, parker);
     let seats = duties(pool);
     for seat in &seats {
-        seat.registry().sleep.wait_begin(parker);
+        seat.team().sleep.wait_begin(parker);
     }
     let needed = || seats.iter().find(|seat| seat.is_needed()).cloned();
     let mut needed_for = needed();
     if needed_for.is_none() && !came_about() {
         // The system is asked again for a thread that it has refused.
-        if watched.iter().any(misses_threads) {
+        if watched.iter().any(|pool| misses_threads(pool)) {
             parker.park_timeout(RETRY);
         } else {
             parker.park();
@@ -175,7 +163,7 @@ pub(crate) fn rest(
     let has_come_about = came_about();
     for seat in &seats {
         // A waker was first, and relies on this thread to see to what it has queued.
-        let is_relied_on = seat.registry().sleep.wait_end(parker) && seat.look().has_any_work();
+        let is_relied_on = seat.team().sleep.wait_end(parker) && seat.look().has_any_work();
         if !is_relied_on {
             continue;
         }
@@ -188,31 +176,31 @@ pub(crate) fn rest(
     needed_for.filter(|_| !has_come_about)
 }
 
-/// Whether the system has refused a thread of `registry`, and there is work for it.
-fn misses_threads(registry: &Arc<Registry>) -> bool {
-    registry.threads.is_short()
-        && Look::new(registry, registry.seats.all().as_slice()).has_any_work()
+/// Whether the system has refused a thread of `pool`, and there is work for it.
+fn misses_threads(pool: &Registry) -> bool {
+    let has_work = |team: &Team| Look::new(pool, team, team.seats.all().as_slice()).has_any_work();
+    let mut teams = pool.started();
+    teams.any(|team| team.threads.is_short() && has_work(team))
 }
 
 impl Worker {
     /// Whether there is work in the pool that the calling thread, which waits, must do, as nobody
     /// else could.
     fn is_needed(&self) -> bool {
-        let occupancy = &self.registry().occupancy;
+        let occupancy = &self.team().occupancy;
         (occupancy.target() == 0 || occupancy.is_quiet()) && self.look().has_any_work()
     }
 
     /// Sees to it that somebody else does what is queued in the pool.
     fn hand_on(&self) {
-        let registry = self.registry();
-        if registry.sleep.wake_worker() {
+        let team = self.team();
+        if team.sleep.wake_worker() {
             return;
         }
         // Others that wait as well, who would only hand it on again were they not needed.
-        if !(self.is_needed() && registry.sleep.wake_one(Wake::Anywhere))
-            && registry.occupancy.target() > 0
+        if !(self.is_needed() && team.sleep.wake_one(Wake::Anywhere)) && team.occupancy.target() > 0
         {
-            registry.threads.spawn_spare(registry);
+            self.registry().spawn_spare(team);
         }
     }
 }

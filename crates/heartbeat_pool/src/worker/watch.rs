@@ -56,7 +56,7 @@ struct Watch<'a> {
 impl Drop for Watch<'_> {
     fn drop(&mut self) {
         if self.alert {
-            self.worker.registry.sleep.alert_end();
+            self.worker.team().sleep.alert_end();
         }
     }
 }
@@ -81,7 +81,7 @@ impl Worker {
                 return Relieved::Called;
             }
             if let Some(lane) = watch.stuck_for_too_long(stuck.filter(|_| !stirs)) {
-                self.registry.occupancy.enter(Charge::Lane(lane));
+                self.team().occupancy.enter(Charge::Lane(lane));
                 return Relieved::Stuck(lane);
             }
         }
@@ -103,7 +103,7 @@ impl<'a> Watch<'a> {
     }
 
     fn set_alert(&mut self, alert: bool) {
-        let sleep = &self.worker.registry.sleep;
+        let sleep = &self.worker.team().sleep;
         if alert {
             // Again each beat: a napper may have ended the promise of both.
             sleep.alert_begin();
@@ -117,15 +117,17 @@ impl<'a> Watch<'a> {
 
     /// Makes the promise or takes it back, and tells whether the watch is over.
     fn before_sleep(&mut self) -> Option<Relieved> {
-        let registry = &self.worker.registry;
-        let is_quiet = registry.occupancy.is_quiet();
+        let team = self.worker.team();
+        let is_quiet = team.occupancy.is_quiet();
         self.quiet = if is_quiet { self.quiet + 1 } else { 0 };
-        self.set_alert(self.calm < CALM_BEATS && self.quiet < ENOUGH && registry.has_room());
+        self.set_alert(
+            self.calm < CALM_BEATS && self.quiet < ENOUGH && team.occupancy.has_room_beside(),
+        );
         // After that: what was pushed under another promise is seen.
         if self.worker.look().has_admissible_work() {
             return Some(Relieved::Called);
         }
-        let is_over = !self.alert && registry.occupancy.is_quiet();
+        let is_over = !self.alert && team.occupancy.is_quiet();
         is_over.then_some(Relieved::Quiet)
     }
 
@@ -170,7 +172,7 @@ impl<'a> Watch<'a> {
             self.since = Instant::now();
             return None;
         };
-        let beyond = self.worker.registry.occupancy.beyond_target();
+        let beyond = self.worker.team().occupancy.beyond_target();
         let extra = match lane {
             Lane::Frame => beyond.min(RELIEF_DOUBLINGS),
             // Beyond a budget that keeps cores for frames: only what is as good as certain to

@@ -7,6 +7,7 @@ use crate::lanes::lane::Lane;
 use crate::lanes::occupancy::Charge;
 use crate::queue::forks::ForkPtr;
 use crate::record::{What, Work, note};
+use crate::registry::team::Rank;
 use crate::seat::Seat;
 use crate::sync::Arc;
 use crate::threads::this_thread::{self, Stranger};
@@ -45,27 +46,27 @@ impl Worker {
             if kept {
                 if self.is_one_too_many(lane) {
                     self.set_charge(None);
-                    self.registry.offer_seat();
+                    self.offer_seat();
                     continue;
                 }
             } else {
-                if !self.look().has_work(lane) || !self.registry.occupancy.try_admit(lane) {
+                if !self.look().has_work(lane) || !self.team().occupancy.try_admit(lane) {
                     continue;
                 }
                 let changed = self.count.charge.get().is_some();
                 self.set_charge(Some(Charge::Lane(lane)));
                 if changed {
-                    self.registry.offer_seat();
+                    self.offer_seat();
                 }
             }
             if let Some(found) = self.pop(lane) {
                 return Some(found);
             }
         }
-        let job = self.registry.blocking.try_take()?;
+        let job = self.take_blocking()?;
         if self.count.charge.get().is_some() {
             self.set_charge(None);
-            self.registry.offer_seat();
+            self.offer_seat();
         }
         Some(Found::Blocking(job))
     }
@@ -74,7 +75,7 @@ impl Worker {
     pub(crate) fn is_one_too_many(&self, lane: Lane) -> bool {
         self.count
             .relief
-            .is_one_too_many(&self.registry.occupancy, lane)
+            .is_one_too_many(&self.team().occupancy, lane)
     }
 
     pub(super) fn pop(&self, lane: Lane) -> Option<Found> {
@@ -110,9 +111,9 @@ impl Worker {
     }
 
     fn pop_injected(&self, lane: Lane) -> Option<Found> {
-        let job = self.registry.pop_injected(lane)?;
+        let job = self.registry.injector(self.team(), lane)?.pop()?;
         self.seat.counters.take();
-        if self.registry.occupancy.runs_others(lane) {
+        if self.team().occupancy.runs_others(lane) {
             self.stretch.helps_takers(|| self.taken_by_others());
         } else {
             self.stretch.is_needed();
@@ -199,7 +200,7 @@ impl Worker {
 
     pub(super) fn run_counted(&self, work: Work, job: Job) {
         self.count_job();
-        self.registry.kin.waits.begun(self.lane(), job.number());
+        self.registry.waits.begun(self.lane(), job.number());
         trace::job(work, self.lane(), job.number(), || job.run());
     }
 
@@ -219,6 +220,11 @@ impl Worker {
 
     fn taken_by_others(&self) -> u64 {
         self.look().taken_by_others(&self.seat)
+    }
+
+    fn take_blocking(&self) -> Option<Job> {
+        let is_its = self.count.rank == Rank::Frame;
+        is_its.then(|| self.registry.blocking.try_take())?
     }
 
     fn run_blocking(&self, job: Job) {
@@ -252,12 +258,12 @@ impl Worker {
         }
         for lane in lanes {
             if let Some(found) = self.pop(lane) {
-                self.registry.occupancy.enter(Charge::Lane(lane));
+                self.team().occupancy.enter(Charge::Lane(lane));
                 self.run_as(lane, found);
                 return true;
             }
         }
-        let Some(job) = self.registry.blocking.try_take() else {
+        let Some(job) = self.take_blocking() else {
             return false;
         };
         self.run_blocking(job);
@@ -269,13 +275,13 @@ impl Worker {
     pub(crate) fn run_one_of(&self, lane: Lane) -> bool {
         let _stranger = Stranger::begin();
         if lane != self.lane() {
-            let occupancy = &self.registry.occupancy;
+            let occupancy = &self.team().occupancy;
             if !self.look().has_work(lane) || !occupancy.try_admit(lane) {
                 return false;
             }
             let Some(found) = self.pop(lane) else {
                 occupancy.leave(Charge::Lane(lane));
-                self.registry.offer_seat();
+                self.offer_seat();
                 return false;
             };
             self.run_as(lane, found);
@@ -289,7 +295,7 @@ impl Worker {
 
     /// Runs `found` while the thread counts as one of `lane`, which it was let in to already.
     fn run_as(&self, lane: Lane, found: Found) {
-        let occupancy = &self.registry.occupancy;
+        let occupancy = &self.team().occupancy;
         let outer = self.count.charge.replace(Some(Charge::Lane(lane)));
         if let Some(outer) = outer {
             occupancy.leave(outer);
@@ -302,7 +308,7 @@ impl Worker {
             occupancy.enter(outer);
         }
         occupancy.leave(Charge::Lane(lane));
-        self.registry.offer_seat();
+        self.offer_seat();
     }
 
     /// Runs one job that only this thread may run, if there is one.
@@ -326,7 +332,7 @@ impl Worker {
     /// running whether there is some or not.
     pub(super) fn run_own(&self) {
         if self.count.charge.get().is_none() {
-            self.registry.occupancy.enter(Charge::Lane(Lane::Frame));
+            self.team().occupancy.enter(Charge::Lane(Lane::Frame));
             self.count.charge.set(Some(Charge::Lane(Lane::Frame)));
         }
         self.stretch.is_needed();

@@ -7,15 +7,16 @@ use super::jobs::Jobs;
 use crate::job::Job;
 use crate::lanes::lane::Lane;
 use crate::latch::CountLatch;
-use crate::parker::Parker;
 use crate::record::{Place, What, note};
 use crate::registry::Registry;
+use crate::registry::team::{Rank, Team};
 use crate::schedule::{News, Teller};
 use crate::seat::Seat;
 use crate::small_fn::SmallFn;
 use crate::sync::{Arc, Mutex, lock};
 use crate::tickets::{Call, Tickets};
 use crate::unwind::{self, Payload};
+use crate::worker::Worker;
 use async_task::Runnable;
 use std::cell::Cell;
 use std::mem::ManuallyDrop;
@@ -31,6 +32,7 @@ pub(crate) enum ScopedJob {
 
 pub(crate) struct ScopeCore {
     pub(crate) registry: Arc<Registry>,
+    rank: Rank,
     pub(crate) lane: Lane,
     pub(super) jobs: Jobs,
     pub(crate) tickets: Tickets,
@@ -41,21 +43,22 @@ pub(crate) struct ScopeCore {
 }
 
 impl ScopeCore {
-    pub(crate) fn new(
-        registry: Arc<Registry>,
-        lane: Lane,
-        parker: Arc<Parker>,
-        owner: Arc<Seat>,
-    ) -> Self {
+    pub(crate) fn new(owner: &Worker, lane: Lane) -> Self {
         Self {
-            registry,
+            registry: owner.registry().clone(),
+            rank: owner.team().rank,
             lane,
             jobs: Jobs::new(),
             tickets: Tickets::new(),
-            latch: CountLatch::new(parker),
+            latch: CountLatch::new(owner.parker().clone()),
             panic: Mutex::new(None),
-            owner,
+            owner: owner.seat().clone(),
         }
+    }
+
+    /// The owner's.
+    pub(crate) fn team(&self) -> &Team {
+        self.registry.team(self.rank)
     }
 
     /// A number that tells it from other scopes.
@@ -112,7 +115,7 @@ impl ScopeCore {
         if self.is_held_here() {
             return;
         }
-        let occupancy = &self.registry.occupancy;
+        let occupancy = &self.team().occupancy;
         // In a pool with no threads there is nobody but the owner.
         let owner_may = || occupancy.target() == 0 || occupancy.has_room();
         match self.tickets.pushed(owner_may) {
@@ -140,9 +143,9 @@ impl ScopeCore {
     }
 
     fn announce(&self, ticket: Job) {
-        self.registry.queue(self.lane, ticket);
-        self.registry
-            .tell(News::within_a_beat(self.lane).by(Teller::GoesOn));
+        let team = self.registry.queue(self.team(), self.lane, ticket);
+        let news = News::within_a_beat(self.lane).by(Teller::GoesOn);
+        self.registry.tell(team, news);
     }
 
     /// Before the caller gets busy: lets another thread come for what is left. A ticket that is
@@ -161,7 +164,7 @@ impl ScopeCore {
     /// somebody does.
     pub(crate) fn put_back(&self, ticket: impl FnOnce() -> Job) {
         if !self.jobs.is_empty() && self.tickets.claim() {
-            self.registry.queue(self.lane, ticket());
+            _ = self.registry.queue(self.team(), self.lane, ticket());
         }
     }
 

@@ -116,7 +116,7 @@ impl<'scope> Scope<'scope, '_> {
         assert!(
             self.try_spawn_on(index, f),
             "spawn_on: the pool has no thread {index}; it has {}",
-            self.core.registry.occupancy.target()
+            self.core.team().occupancy.target()
         );
     }
 
@@ -134,7 +134,7 @@ impl<'scope> Scope<'scope, '_> {
         // SAFETY: as in `spawn`; a run, whether it runs or is dropped, counts off after `f` is
         // gone.
         let job = unsafe { Job::new(Closure::new(move || run.run())) };
-        self.core.registry.pin(index, job).is_ok()
+        self.core.team().pin(index, job).is_ok()
     }
 
     /// Spawns a future. Dropping the task cancels it; the scope waits until the future is dropped.
@@ -229,10 +229,7 @@ impl Worker {
                 .rposition(|core| core.downcast_ref().is_some_and(is_fit));
             place.and_then(|place| kept.swap_remove(place).downcast().ok())
         };
-        kept.unwrap_or_else(|| {
-            let (registry, parker) = (self.registry().clone(), self.parker().clone());
-            Arc::new(ScopeCore::new(registry, lane, parker, self.seat().clone()))
-        })
+        kept.unwrap_or_else(|| Arc::new(ScopeCore::new(self, lane)))
     }
 
     /// Keeps what a finished scope used, for the next.
@@ -310,10 +307,5 @@ impl Worker {
 /// assert_eq!(halves, [1, 2]);
 /// ```
 pub fn scope<'env, R>(f: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> R) -> R {
-    Worker::with_current(|worker| match worker {
-        Some(worker) => worker.scope(f),
-        None => {
-            panic!("heartbeat_pool::scope was called outside of a pool: call ThreadPool::scope")
-        }
-    })
+    Worker::expect("scope", |worker| worker.scope(f))
 }

@@ -113,7 +113,7 @@ impl<'a> Completion<'a> {
             self.core.let_go();
             self.core.offer(|| Ticket::job(self.core));
             let news = News::at_once(self.core.lane).by(Teller::GoesOn);
-            self.core.registry.tell(news);
+            self.core.registry.tell(self.core.team(), news);
         }
         // Where nobody was called yet, the next ones may be longer.
         let short = !cost::is_worth_taking(jobs, elapsed) && !is_held;

@@ -1,0 +1,151 @@
+//! Threads of lower system priority for the lower lanes.
+//!
+//! A job that runs can't be interrupted from user space, but by the operating system: it takes a
+//! core from an image that is decoded as soon as a frame's thread wakes (bevy#18163).
+//!
+//! A thread can't raise its priority again, so these threads are others than the frame's: the
+//! pool's second team, which has no threads before there is a job for them.
+
+use crate::config::Config;
+use crate::lanes::lane::Lane;
+use crate::lanes::priority::LowerPriority;
+use crate::registry::Registry;
+use crate::registry::team::{Rank, Team};
+use crate::sync::mpsc::{self, Sender};
+use crate::sync::{Arc, AtomicBool, Mutex, OnceLock, Ordering, fence, lock, thread};
+
+/// What a pool knows of its lower threads.
+pub(crate) struct Lower {
+    /// Set once they were asked for, or the pool ends.
+    started: OnceLock<()>,
+    /// Has spare threads of the frame's team started for lower threads, whose priority they would
+    /// have.
+    starter: Mutex<Option<Sender<Arc<Registry>>>>,
+    /// Whether the lower lanes have threads of their own.
+    is_on: AtomicBool,
+    /// Whether these get no more than what others leave of the cores.
+    has_leftovers: AtomicBool,
+}
+
+impl Lower {
+    pub(crate) fn new(config: &Config) -> Self {
+        Self {
+            started: OnceLock::new(),
+            starter: Mutex::new(None),
+            is_on: AtomicBool::new(config.has_lower),
+            has_leftovers: AtomicBool::new(config.lower_priority == LowerPriority::Leftovers),
+        }
+    }
+
+    /// Whether the lower lanes have threads of their own.
+    pub(crate) fn is_on(&self) -> bool {
+        // Relaxed: who queues has fenced in `inject`, who sleeps in `Sleep::park_begin`.
+        self.is_on.load(Ordering::Relaxed)
+    }
+
+    /// How readily the system is to run the lower threads.
+    pub(crate) fn priority(&self) -> LowerPriority {
+        // Relaxed: nothing rests on the flag.
+        if self.has_leftovers.load(Ordering::Relaxed) {
+            LowerPriority::Leftovers
+        } else {
+            LowerPriority::LongTurns
+        }
+    }
+
+    /// Has a spare thread of the frame's team of `registry`, whose part this is, started by a
+    /// thread of usual priority. False if there is none.
+    pub(crate) fn start_spare(&self, registry: &Arc<Registry>) -> bool {
+        let is_told = |starter: &Sender<_>| starter.send(registry.clone()).is_ok();
+        lock(&self.starter).as_ref().is_some_and(is_told)
+    }
+
+    /// No lower threads are asked for from now on.
+    pub(crate) fn close(&self) {
+        self.started.get_or_init(|| ());
+        // The starter's thread ends.
+        *lock(&self.starter) = None;
+    }
+}
+
+/// Bytes of a thread's name that Linux shows.
+const SHOWN: usize = 15;
+
+/// The name of the lower thread beside the frame's one with `name`: without that where it would be
+/// cut, for what is cut is the index.
+pub(crate) fn name(name: &str, index: usize) -> String {
+    let lower = format!("low {name}");
+    if lower.len() <= SHOWN {
+        lower
+    } else {
+        format!("low ({index})")
+    }
+}
+
+impl Registry {
+    /// The teams that may have threads or work: the lower one from the first job for it on.
+    pub(crate) fn started(&self) -> impl Iterator<Item = &Team> {
+        let has_lower = self.lower.started.get().is_some();
+        self.teams.iter().take(1 + usize::from(has_lower))
+    }
+
+    /// The team that does what is queued of `lane`: for a lower lane the frame's as well, where no
+    /// lower thread is to be had.
+    ///
+    /// Who queues asks after that, and who changes the answer [rouses](Self::rouse) both.
+    #[inline]
+    pub(crate) fn team_of(&self, lane: Lane) -> &Team {
+        let lower = self.team(Rank::Lower);
+        // Of a team that has ended the other one takes nothing over, for it ends next.
+        let is_lower = lane != Lane::Frame
+            && self.lower.is_on()
+            && (lower.occupancy.target() > 0 || lower.has_ended());
+        if is_lower { lower } else { self.frame() }
+    }
+
+    /// Sees to it that there are lower threads for a job of `lane` that is about to be queued, if
+    /// the pool is to have some. Those that the system refuses are asked for again as they are
+    /// missed.
+    pub(crate) fn call_lower(self: &Arc<Self>, lane: Lane) {
+        let is_for_lower = lane != Lane::Frame && self.lower.is_on();
+        if is_for_lower && self.frame().occupancy.target() > 0 {
+            self.lower.started.get_or_init(|| self.start_lower());
+            self.ask_again(self.team(Rank::Lower));
+        }
+    }
+
+    fn start_lower(self: &Arc<Self>) {
+        let (starter, wanted) = mpsc::channel::<Arc<Self>>();
+        let start = |registry: Arc<Self>| registry.start_spare(registry.frame());
+        let thread = thread::Builder::new().name("heartbeat starter".to_owned());
+        if thread
+            .spawn(move || wanted.into_iter().for_each(start))
+            .is_ok()
+        {
+            *lock(&self.lower.starter) = Some(starter);
+        }
+        let threads = |_| self.frame().occupancy.target();
+        _ = self.resize_team(self.team(Rank::Lower), &threads);
+    }
+
+    /// Whether there are lower threads from now on, and how readily the system runs those that are
+    /// started from now on.
+    pub(crate) fn set_lower(self: &Arc<Self>, is_on: bool, priority: LowerPriority) {
+        let (lower, has_leftovers) = (&self.lower, priority == LowerPriority::Leftovers);
+        // Relaxed: `rouse` fences.
+        lower.has_leftovers.store(has_leftovers, Ordering::Relaxed);
+        lower.is_on.store(is_on, Ordering::Relaxed);
+        self.rouse();
+    }
+
+    /// After a change of what each team is to do: has the idle threads see whether they are still
+    /// wanted, the waiting ones whether there is anybody left but them, and somebody find what is
+    /// queued already.
+    pub(crate) fn rouse(self: &Arc<Self>) {
+        // Pairs with the fence in `inject`: either this sees the job, or its queuer the change.
+        fence(Ordering::SeqCst);
+        self.teams.iter().for_each(|team| team.sleep.wake_all());
+        self.waiters.wake_all();
+        self.started().for_each(|team| self.offer_seat(team));
+    }
+}

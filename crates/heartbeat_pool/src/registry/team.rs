@@ -1,0 +1,50 @@
+//! A team: a pool's threads of one priority, which take the same work and are counted, woken and
+//! started apart from those of the other team.
+
+use crate::idle::sleep::Sleep;
+use crate::lanes::occupancy::Occupancy;
+use crate::registry::seats::Seats;
+use crate::registry::threads::Threads;
+use crate::sync::{AtomicBool, Ordering};
+use crossbeam_utils::CachePadded;
+
+/// Which one of a pool's teams.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rank {
+    Frame,
+    Lower,
+}
+
+pub(crate) struct Team {
+    pub(crate) rank: Rank,
+    pub(crate) seats: Seats,
+    pub(crate) occupancy: Occupancy,
+    /// On a line of its own, all of it: who writes one part is likely to write the others.
+    pub(crate) sleep: CachePadded<Sleep>,
+    pub(crate) threads: Threads,
+    has_ended: AtomicBool,
+}
+
+impl Team {
+    pub(crate) fn new(rank: Rank) -> Self {
+        Self {
+            rank,
+            seats: Seats::new(),
+            occupancy: Occupancy::new(),
+            sleep: CachePadded::new(Sleep::new()),
+            threads: Threads::new(),
+            has_ended: AtomicBool::new(false),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn has_ended(&self) -> bool {
+        // Acquire pairs with the SeqCst store in `close`.
+        self.has_ended.load(Ordering::Acquire)
+    }
+
+    /// From now on it has ended.
+    pub(crate) fn close(&self) {
+        self.has_ended.store(true, Ordering::SeqCst);
+    }
+}

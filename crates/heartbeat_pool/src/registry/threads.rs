@@ -1,0 +1,118 @@
+//! The operating-system threads of a team: which there are, and which are missed.
+
+use crate::lanes::occupancy::Occupancy;
+use crate::queue::pinned::Pinned;
+use crate::sync::thread::{self, JoinHandle};
+use crate::sync::{Arc, AtomicBool, AtomicUsize, Condvar, Mutex, Ordering, lock};
+use crate::threads::live::{self, Live};
+use crate::threads::numbers::Numbers;
+use crate::threads::spares::Spares;
+use std::mem;
+use std::sync::PoisonError;
+use std::time::Duration;
+
+/// How long after the system has refused a thread it is asked again, if one is missed.
+pub(crate) const RETRY: Duration = Duration::from_millis(10);
+
+/// How often who waits for a pool's end looks whether there is work that its last jobs wait for.
+const LOOK: Duration = Duration::from_millis(1);
+
+/// The threads of one team, by index. The first ones, as many as the target, are its members and
+/// stay; the others are spares, which come for waiting threads and go when too many are idle.
+pub(crate) struct Threads {
+    pub(super) slots: Mutex<Slots>,
+    /// Signalled when a thread ends.
+    ended: Condvar,
+    pub(super) spares: Spares,
+    /// How many members were asked for.
+    pub(super) wanted: AtomicUsize,
+    /// Whether somebody has chosen how many there are to be.
+    pub(super) is_sized: AtomicBool,
+    /// Small numbers for those that run.
+    pub(crate) numbers: Numbers,
+}
+
+pub(super) struct Slots {
+    pub(super) live: Live<Pinned>,
+    pub(super) handles: Vec<JoinHandle<()>>,
+}
+
+impl Threads {
+    pub(super) fn new() -> Self {
+        Self {
+            slots: Mutex::new(Slots {
+                live: Live::new(),
+                handles: Vec::new(),
+            }),
+            ended: Condvar::new(),
+            spares: Spares::new(),
+            wanted: AtomicUsize::new(0),
+            is_sized: AtomicBool::new(false),
+            numbers: Numbers::new(),
+        }
+    }
+
+    /// Whether somebody has chosen how many there are to be, be it none.
+    pub(crate) fn is_sized(&self) -> bool {
+        // Relaxed: the flag guards nothing.
+        self.is_sized.load(Ordering::Relaxed)
+    }
+
+    /// Whether there are fewer threads than there is use for, for the system refused the last one.
+    ///
+    /// Then threads that wait do what nobody else could, as those of a pool without spare threads,
+    /// and [`ask_again`](crate::registry::Registry::ask_again).
+    pub(crate) fn is_short(&self) -> bool {
+        self.spares.is_short()
+    }
+
+    /// The thread of `pinned` has ended.
+    pub(super) fn end(&self, pinned: &Arc<Pinned>) {
+        lock(&self.slots).live.end(pinned.index, pinned);
+        self.ended.notify_all();
+    }
+
+    /// Whether a thread that went idle as the last of `idle` should end.
+    pub(crate) fn try_retire(&self, occupancy: &Occupancy, pinned: &Pinned, idle: usize) -> bool {
+        // Again, under the lock: a pool that has grown meanwhile has found this thread alive.
+        live::is_surplus(occupancy, pinned.index, idle)
+            && lock(&self.slots).live.retire(occupancy, pinned.index)
+    }
+
+    /// The queue of the thread of `index`, if it lives.
+    pub(crate) fn pinned(&self, index: usize) -> Option<Arc<Pinned>> {
+        lock(&self.slots).live.get(index)
+    }
+
+    /// Waits for every thread to end, and calls `work` now and then meanwhile. A pool dropped by
+    /// one of its own threads leaves that one to end by itself, and those that were enrolled go on
+    /// without it.
+    pub(crate) fn join(&self, own: Option<usize>, work: impl Fn() -> bool) {
+        let mut slots = lock(&self.slots);
+        let others = |slots: &Slots| {
+            let mut live = slots.live.iter();
+            slots.live.has_retiring()
+                || live.any(|pinned| Some(pinned.index) != own && !pinned.is_enrolled())
+        };
+        while others(&slots) {
+            drop(slots);
+            while work() {}
+            slots = lock(&self.slots);
+            if others(&slots) {
+                // Pools end seldom, so nobody tells that there is work again.
+                (slots, _) = self
+                    .ended
+                    .wait_timeout(slots, LOOK)
+                    .unwrap_or_else(PoisonError::into_inner);
+            }
+        }
+        let handles = mem::take(&mut slots.handles);
+        drop(slots);
+        for handle in handles {
+            if handle.thread().id() != thread::current().id() {
+                // A worker's panics are caught job by job; an error here is a handler's own.
+                let _ = handle.join();
+            }
+        }
+    }
+}
