@@ -397,8 +397,8 @@ fn a_pool_ends_while_a_lower_job_waits_for_a_frame_task() {
     });
 }
 
-/// The pool is left without threads while its one lower thread, in whose place no other comes, waits for what only
-/// that thread can do.
+/// The pool is left without threads while its one lower thread, in whose place no other comes, waits
+/// for a call that blocks.
 #[test]
 fn a_lower_thread_that_waits_alone_does_what_it_waits_for() {
     within_a_minute(|| {
@@ -409,11 +409,11 @@ fn a_lower_thread_that_waits_alone_does_what_it_waits_for() {
         let task = pool.spawn_async(Lane::Io, move || async move {
             begun.send(()).unwrap();
             may_go_on.recv().unwrap();
-            heartbeat_pool::block_on(heartbeat_pool::spawn_blocking(is_low))
+            heartbeat_pool::block_on(heartbeat_pool::spawn_blocking(|| 7))
         });
         has_begun.recv().unwrap();
         pool.resize_to(0).unwrap();
         go_on.send(()).unwrap();
-        assert!(futures_lite::future::block_on(task));
+        assert_eq!(futures_lite::future::block_on(task), 7);
     });
 }
