@@ -102,6 +102,33 @@ fn the_causes_add_up_to_the_frames_time_times_the_threads() {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn who_blocks_in_a_system_is_seen_to_whatever_thread_it_is_on() {
+    let _turn = turn();
+    let mut app = unfinished(NEVER, &folder("blocked"));
+    let block = || std::thread::sleep(Duration::from_millis(20));
+    app.add_systems(bevy_app::First, (block, block));
+    app.finish();
+    app.cleanup();
+    (0..9).for_each(|_| app.update());
+    let trace = app.world().resource::<FlightRecorder>().trace();
+    let frames: Vec<_> = trace.frames().collect();
+    // Of the first one, and of the last one's end, a thread's clocks say nothing yet.
+    for (number, _) in &frames[1..frames.len() - 1] {
+        let account = trace.why_idle(*number).unwrap();
+        let time = |of: Cause| {
+            let found = account.causes.iter().find(|(cause, _)| *cause == of);
+            found.map_or(Duration::ZERO, |(_, time)| *time)
+        };
+        let blocked = time(Cause::Blocked);
+        let known = blocked + time(Cause::NoCore);
+        assert!(known > Duration::from_millis(39), "{account:?}");
+        // Beside other programs it may not be told from a lack of a core throughout.
+        assert!(blocked > Duration::from_millis(20), "{account:?}");
+    }
+}
+
 #[test]
 fn a_forecast_is_no_longer_with_more_threads_and_never_less_than_its_span() {
     let _turn = turn();

@@ -1,5 +1,6 @@
 //! One thread's events as bars to draw, and as the states that it was in, one after the other.
 
+use super::flow::Flow;
 use heartbeat_pool::Lane;
 use heartbeat_pool::record::{Name, Role, ThreadEvents, Wait, What, Work};
 
@@ -63,6 +64,10 @@ pub(crate) struct Clocks {
     pub(crate) time: u64,
     pub(crate) ran: u64,
     pub(crate) delayed: u64,
+    /// For how long it has slept so far.
+    pub(crate) slept: u64,
+    /// For how long of that it was being woken.
+    pub(crate) woken: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -99,6 +104,8 @@ struct Builder {
     row: Row,
     /// The bars that have not ended, by their places in the row.
     open: Vec<usize>,
+    /// For how long it has slept so far.
+    slept: u64,
 }
 
 impl Row {
@@ -114,8 +121,11 @@ impl Row {
             parkers: Vec::new(),
             lost: thread.lost,
         };
-        let open = Vec::new();
-        let mut builder = Builder { row, open };
+        let mut builder = Builder {
+            row,
+            open: Vec::new(),
+            slept: 0,
+        };
         let mut last = 0;
         for event in &thread.events {
             last = event.time;
@@ -178,7 +188,7 @@ impl Row {
     }
 
     /// For how long of the time that it ran between these it had no core, and was blocked, as far
-    /// as the system has told.
+    /// as the system has told. What it says between two readings is of the time awake.
     pub(crate) fn without_core(&self, begin: u64, end: u64) -> (u64, u64) {
         let (mut no_core, mut blocked) = (0, 0);
         let first = self.clocks.partition_point(|clocks| clocks.time <= begin);
@@ -186,28 +196,50 @@ impl Row {
         for pair in pairs.take_while(|pair| pair[0].time < end) {
             let [a, b] = [pair[0], pair[1]];
             let (from, to) = (a.time.max(begin), b.time.min(end));
-            if from >= to || self.slept(a.time, b.time) {
+            if from >= to {
                 continue;
             }
-            let wall = b.time - a.time;
+            let awake = (b.time - a.time) - (b.slept - a.slept);
+            let awake_here = to - from - self.slept(from, to);
+            if awake_here == 0 {
+                continue;
+            }
             let part =
-                |time: u64| (u128::from(time) * u128::from(to - from) / u128::from(wall)) as u64;
-            let delayed = b.delayed.saturating_sub(a.delayed).min(wall);
-            let waited = (wall - delayed).saturating_sub(b.ran.saturating_sub(a.ran));
+                |time: u64| (u128::from(time) * u128::from(awake_here) / u128::from(awake)) as u64;
+            let missing = awake.saturating_sub(b.ran.saturating_sub(a.ran));
+            // It may have waited for a core while it was being woken, too.
+            let delayed = b.delayed.saturating_sub(a.delayed);
+            let delayed = delayed.saturating_sub(b.woken - a.woken).min(missing);
             let running = self.running(from, to);
             let without = part(delayed).min(running);
             no_core += without;
-            blocked += part(waited).min(running - without);
+            blocked += part(missing - delayed).min(running - without);
         }
         (no_core, blocked)
     }
 
-    /// Whether it slept between the two times.
-    pub(crate) fn slept(&self, begin: u64, end: u64) -> bool {
+    /// Tells for how long the thread was being woken, of wake-ups by their ends.
+    pub(crate) fn note_wake_ups<'a>(&mut self, wake_ups: impl Iterator<Item = &'a Flow>) {
+        let mut wake_ups = wake_ups.peekable();
+        let mut woken = 0;
+        for clocks in &mut self.clocks {
+            while let Some(flow) = wake_ups.next_if(|flow| flow.came <= clocks.time) {
+                woken += flow.came - flow.left;
+            }
+            clocks.woken = woken;
+        }
+    }
+
+    /// For how long it slept between the two times.
+    fn slept(&self, begin: u64, end: u64) -> u64 {
         let after = self.bars.partition_point(|bar| bar.begin < end);
         let recent = self.bars[..after].iter().rev();
-        let mut recent = recent.take_while(|bar| bar.begin >= begin || bar.depth > 0);
-        recent.any(|bar| bar.kind == Kind::Sleep && bar.end > begin)
+        // What came before one that lies in none was over when that began.
+        let recent = recent.take_while(|bar| bar.end > begin || bar.depth > 0);
+        let sleeps = recent.filter(|bar| bar.kind == Kind::Sleep && bar.end > begin);
+        sleeps
+            .map(|bar| bar.end.min(end) - bar.begin.max(begin))
+            .sum()
     }
 }
 
@@ -233,7 +265,13 @@ impl Builder {
             What::WaitEnded => self.close(time, |kind, _| matches!(kind, Kind::Wait(_))),
             What::Awake { .. } => self.close(time, |kind, _| kind == Kind::Sleep),
             What::SpanEnded { name } => self.close(time, |_, other| other == Some(name)),
-            What::Clocks { ran, delayed } => self.row.clocks.push(Clocks { time, ran, delayed }),
+            What::Clocks { ran, delayed } => self.row.clocks.push(Clocks {
+                time,
+                ran,
+                delayed,
+                slept: self.slept,
+                woken: 0,
+            }),
             _ => return,
         }
         self.note_state(time);
@@ -261,7 +299,9 @@ impl Builder {
             return;
         };
         for place in self.open.drain(first..) {
-            bars[place].end = end;
+            let bar = &mut bars[place];
+            bar.end = end;
+            self.slept += u64::from(bar.kind == Kind::Sleep) * (end - bar.begin);
         }
     }
 
@@ -316,6 +356,7 @@ impl Builder {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::record::flow::Way;
     use heartbeat_pool::record::{Event, Recorder};
 
     /// The events of a thread, for tests.
@@ -327,6 +368,41 @@ pub(crate) mod tests {
         let event = |&(time, what): &(u64, What)| Event { time, what };
         thread.events = events.iter().map(event).collect();
         thread
+    }
+
+    #[test]
+    fn what_is_known_from_sleep_to_sleep_is_of_the_time_awake() {
+        let (job, lane, work) = (1, Lane::Frame, Work::Scoped);
+        let (parker, timed, woken) = (7, true, false);
+        let clocks = |ran, delayed| What::Clocks { ran, delayed };
+        let events = [
+            (100, clocks(50, 20)),
+            (100, What::Parked { parker, timed }),
+            (400, What::Awake { woken }),
+            (500, What::Begun { job, lane, work }),
+            (900, What::Ended { job }),
+            (1000, clocks(350, 170)),
+            (1000, What::Parked { parker, timed }),
+        ];
+        let mut row = Row::new(&thread(1, Role::Frame, &events));
+        // Awake for 600 of which it ran for 300.
+        assert_eq!(row.without_core(0, 2000), (150, 150));
+        // Two thirds of that time.
+        assert_eq!(row.without_core(600, 1000), (100, 100));
+        assert_eq!(row.without_core(100, 400), (0, 0));
+        // Part of what it waited was before it woke.
+        let flow = Flow {
+            from: 0,
+            left: 310,
+            to: 0,
+            came: 400,
+            way: Way::Woken,
+        };
+        row.note_wake_ups([flow].iter());
+        assert_eq!(row.without_core(0, 2000), (60, 240));
+        // More than was missing.
+        row.clocks[1].delayed = 900;
+        assert_eq!(row.without_core(0, 2000), (300, 0));
     }
 
     #[test]

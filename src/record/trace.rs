@@ -1,7 +1,7 @@
 //! A recording, ready to be asked and written.
 
 use super::costs::Costs;
-use super::flow::{Flow, flows};
+use super::flow::{Flow, Way, flows};
 use super::order::Order;
 use super::row::{Bar, Kind, Row, SCHEDULE, SYSTEM, State};
 use heartbeat_pool::record::{Role, Snapshot, ThreadEvents, What};
@@ -60,6 +60,10 @@ impl Trace {
         let mut rows: Vec<_> = snapshot.threads.iter().map(Row::new).collect();
         let flows = flows(&snapshot);
         name_parts(&mut rows, &flows);
+        for (place, row) in rows.iter_mut().enumerate() {
+            let is_own = |flow: &&Flow| flow.way == Way::Woken && flow.to == place;
+            row.note_wake_ups(flows.iter().filter(is_own));
+        }
         let mut frames = Vec::new();
         for (row, of) in rows.iter().enumerate() {
             frames.extend(of.bars.iter().filter_map(|bar| frame(row, bar)));
@@ -223,12 +227,9 @@ fn name_parts(rows: &mut [Row], flows: &[Flow]) {
 impl Row {
     /// Forgets what was over before `since`.
     fn cut(&mut self, since: u64) {
-        // What the clocks say of a stretch around that time they say of it as a whole, unless there
-        // is a sleep in it.
+        // What the clocks say of a stretch around that time they say of it as a whole.
         let read = self.clocks.partition_point(|clocks| clocks.time <= since);
-        let last = self.clocks[..read].last();
-        let goes_on = last.is_some_and(|clocks| !self.slept(clocks.time, since));
-        self.clocks.drain(..read - usize::from(goes_on));
+        self.clocks.drain(..read.saturating_sub(1));
         self.bars.retain(|bar| bar.end > since);
         let before = self.states.partition_point(|(time, _)| *time <= since);
         self.states.drain(..before.saturating_sub(1));

@@ -19,7 +19,8 @@ fn place<T>(parker: *const T) -> u64 {
 #[inline]
 pub(crate) fn parked<T>(parker: *const T, timed: bool) {
     if let Some(session) = threads::session() {
-        threads::clocks_after_long(session);
+        // Here, and not once it is awake: then there is work that waits for it.
+        threads::clocks(session);
         let parker = place(parker);
         threads::write(session, What::Parked { parker, timed });
     }
@@ -28,10 +29,7 @@ pub(crate) fn parked<T>(parker: *const T, timed: bool) {
 /// Notes that the calling thread no longer sleeps.
 #[inline]
 pub(crate) fn awake(woken: bool) {
-    if let Some(session) = threads::session() {
-        threads::write(session, What::Awake { woken });
-        threads::clocks(session);
-    }
+    note(|| What::Awake { woken });
 }
 
 /// Notes that the calling thread wakes the one that sleeps at `parker`.

@@ -13,8 +13,6 @@ pub(super) fn write(_: Session, _: What) {}
 
 pub(super) fn clocks(_: Session) {}
 
-pub(super) fn clocks_after_long(_: Session) {}
-
 pub(super) fn set_role(_: Role) {}
 
 pub(super) fn this_thread() -> u32 {

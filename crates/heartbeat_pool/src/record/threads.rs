@@ -11,9 +11,6 @@ use std::thread;
 /// Rings of threads that have ended which are kept. Older ones are thrown away, and counted.
 const ENDED: usize = 64;
 
-/// Nanoseconds: between two sleeps that are nearer to each other a thread's own clocks are not read.
-const SHORT: u64 = 20_000;
-
 /// A time of recording, by its number.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Session(u32);
@@ -56,8 +53,6 @@ impl Drop for Own {
 thread_local! {
     static OWN: RefCell<Option<Own>> = const { RefCell::new(None) };
     static ROLE: Cell<Role> = const { Cell::new(Role::Outside) };
-    /// When the thread's own clocks were last read.
-    static LAST_CLOCKS: Cell<u64> = const { Cell::new(0) };
     static NUMBER: Cell<u32> = const { Cell::new(0) };
 }
 
@@ -125,16 +120,10 @@ pub(super) fn write(session: Session, what: What) {
     });
 }
 
-/// As [`clocks`], but not soon after the last time: who was kept from a core was so for longer.
-pub(super) fn clocks_after_long(session: Session) {
-    if clock::now() - LAST_CLOCKS.get() >= SHORT {
-        clocks(session);
-    }
-}
-
 /// Notes what the system says of the calling thread.
 pub(super) fn clocks(session: Session) {
-    LAST_CLOCKS.set(clock::now());
+    // The time is taken last: being asked, the system may find that the thread has had its share,
+    // and give its core away.
     if let Some((ran, delayed)) = clock::thread() {
         write(session, What::Clocks { ran, delayed });
     }
