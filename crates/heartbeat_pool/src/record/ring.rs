@@ -7,11 +7,11 @@
 
 use crate::sync::{AtomicU64, Ordering, fence};
 
-/// The words of an event.
-const WIDTH: usize = 3;
+/// An event.
+pub(crate) type Words = [u64; 3];
 
 pub(crate) struct Ring {
-    words: Box<[[AtomicU64; WIDTH]]>,
+    words: Box<[[AtomicU64; 3]]>,
     /// How many events were written so far.
     written: AtomicU64,
 }
@@ -20,7 +20,7 @@ pub(crate) struct Ring {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Copied {
     /// The events, oldest first.
-    pub(crate) events: Vec<[u64; WIDTH]>,
+    pub(crate) events: Vec<Words>,
     /// Those that were asked for and are gone.
     pub(crate) lost: u64,
     /// The number of the next event.
@@ -31,21 +31,21 @@ impl Ring {
     /// A ring for so many events, rounded up to a power of two.
     pub(crate) fn new(capacity: usize) -> Self {
         let capacity = capacity.max(2).next_power_of_two();
-        let slot = || [0; WIDTH].map(|word: u64| AtomicU64::new(word));
+        let slot = || Words::default().map(AtomicU64::new);
         Self {
             words: (0..capacity).map(|_| slot()).collect(),
             written: AtomicU64::new(0),
         }
     }
 
-    fn slot(&self, number: u64) -> &[AtomicU64; WIDTH] {
+    fn slot(&self, number: u64) -> &[AtomicU64; 3] {
         // The length is a power of two.
         &self.words[number as usize & (self.words.len() - 1)]
     }
 
     /// Writes an event. Owner only: two writers would mix their words.
     #[inline]
-    pub(crate) fn push(&self, event: [u64; WIDTH]) {
+    pub(crate) fn push(&self, event: Words) {
         // Relaxed: the owner alone writes it.
         let number = self.written.load(Ordering::Relaxed);
         // Pairs with the Acquire fence in `copy`: a reader that sees a word of this event sees
@@ -95,7 +95,7 @@ impl Ring {
 mod tests {
     use super::*;
 
-    fn event(number: u64) -> [u64; WIDTH] {
+    fn event(number: u64) -> Words {
         [number, !number, number]
     }
 

@@ -1,11 +1,9 @@
-//! How an event lies in three words.
+//! How an event lies in three words; the lowest byte of the first says which one it is.
 
 use super::event::{Event, Need, Place, Wait, What, Work};
 use super::names::Name;
+use super::ring::Words;
 use crate::lanes::lane::Lane;
-
-/// The words of an event; the lowest byte of the first says which one it is.
-pub(super) type Words = [u64; 3];
 
 const fn pair(high: u64, low: u64) -> u64 {
     high << 8 | low
