@@ -108,8 +108,8 @@ impl News {
         Self::new(Work::Kept, When::WithinABeat).by(Teller::GoesOn)
     }
 
-    /// Work of `lane` that its queuer will not do: within a beat where somebody of `team` runs who is
-    /// likely to be through with it by then.
+    /// Work of `lane` that its queuer will not do: within a beat where somebody of `team` runs who
+    /// is likely to be through with it by then.
     #[inline]
     pub(crate) fn for_others(team: &Team, lane: Lane) -> Self {
         if team.is_brief() && !team.occupancy.is_quiet() {
