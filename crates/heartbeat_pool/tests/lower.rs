@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::within_a_minute;
+use common::{wait_until, within_a_minute};
 use futures_lite::future::yield_now;
 use heartbeat_pool::{Lane, LowerPriority, ThreadPool, Worker};
 use std::sync::Arc;
@@ -460,6 +460,13 @@ fn a_lower_thread_that_waits_alone_does_what_it_waits_for() {
         });
         has_begun.recv().unwrap();
         pool.resize_to(0).unwrap();
+        // The frame's thread would do it as well.
+        wait_until(|| {
+            pool.metrics()
+                .workers
+                .iter()
+                .all(|worker| worker.name.starts_with("low "))
+        });
         go_on.send(()).unwrap();
         assert!(futures_lite::future::block_on(task));
     });
