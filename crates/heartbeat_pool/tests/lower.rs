@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::within_a_minute;
+use common::{wait_until, within_a_minute};
 use heartbeat_pool::{Lane, LowerPriority, ThreadPool, Worker};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -397,6 +397,36 @@ fn a_pool_ends_while_a_lower_job_waits_for_a_frame_task() {
     });
 }
 
+/// A pool ends while a frame job waits, in a way that the pool can't see, for an io job that no thread has begun.
+#[test]
+fn a_pool_ends_though_a_frame_job_waits_for_a_queued_io_job() {
+    within_a_minute(|| {
+        let pool = pool(1);
+        let (begun, has_begun) = mpsc::channel();
+        let (send_end, end) = mpsc::channel::<()>();
+        let (go_on, may_go_on) = mpsc::channel();
+        // Keeps the only lower thread.
+        let keeps = begun.clone();
+        pool.spawn(Lane::Io, move || {
+            keeps.send(()).unwrap();
+            may_go_on.recv().unwrap();
+        });
+        has_begun.recv().unwrap();
+        let waiter = pool.clone();
+        pool.spawn(Lane::Frame, move || {
+            waiter.spawn(Lane::Io, move || send_end.send(()).unwrap());
+            drop(waiter);
+            begun.send(()).unwrap();
+            _ = end.recv();
+        });
+        has_begun.recv().unwrap();
+        let ending = thread::spawn(move || drop(pool));
+        thread::sleep(Duration::from_millis(20));
+        go_on.send(()).unwrap();
+        ending.join().unwrap();
+    });
+}
+
 /// The pool is left without threads while its one lower thread, in whose place no other comes, waits
 /// for a call that blocks.
 #[test]
@@ -409,11 +439,18 @@ fn a_lower_thread_that_waits_alone_does_what_it_waits_for() {
         let task = pool.spawn_async(Lane::Io, move || async move {
             begun.send(()).unwrap();
             may_go_on.recv().unwrap();
-            heartbeat_pool::block_on(heartbeat_pool::spawn_blocking(|| 7))
+            heartbeat_pool::block_on(heartbeat_pool::spawn_blocking(is_low))
         });
         has_begun.recv().unwrap();
         pool.resize_to(0).unwrap();
+        // The frame's thread would do it as well.
+        wait_until(|| {
+            pool.metrics()
+                .workers
+                .iter()
+                .all(|worker| worker.name.starts_with("low "))
+        });
         go_on.send(()).unwrap();
-        assert_eq!(futures_lite::future::block_on(task), 7);
+        assert!(futures_lite::future::block_on(task));
     });
 }

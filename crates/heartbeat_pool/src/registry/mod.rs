@@ -84,6 +84,14 @@ impl Registry {
         self.team(Rank::Frame)
     }
 
+    /// Drops what is queued of the lower lanes: a frame job that runs may wait for just that, in a
+    /// way of its own.
+    pub(crate) fn drop_lower_jobs(&self) {
+        for injector in &self.injectors[1..] {
+            iter::from_fn(|| injector.pop()).for_each(|job| self.drop_job(job));
+        }
+    }
+
     /// Closes the queues, and gives what lay there.
     pub(crate) fn close_queues(&self) -> impl Iterator<Item = Job> {
         let injected = self.injectors.iter().flat_map(|injector| {

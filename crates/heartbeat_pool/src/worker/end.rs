@@ -4,8 +4,9 @@ use super::Worker;
 use crate::active::Tracks;
 use crate::late;
 use crate::registry::Registry;
-use crate::registry::team::Team;
-use crate::sync::Arc;
+use crate::registry::team::{Rank, Team};
+use crate::registry::threads::RETRY;
+use crate::sync::{Arc, Instant};
 use crate::worker::current;
 
 impl Registry {
@@ -36,7 +37,12 @@ impl Registry {
             team.occupancy.change_target(|_| 0);
             team.sleep.wake_all();
             self.waiters.wake_all();
+            let start = Instant::now();
             team.threads.join(current::index_in(team), || {
+                if team.rank == Rank::Frame && start.elapsed() >= RETRY {
+                    // Who waits for it in a way that the pool can see has run it by now.
+                    self.drop_lower_jobs();
+                }
                 current::run_pinned() || self.is_left_to_caller() && self.tick(self.frame())
             });
         }
