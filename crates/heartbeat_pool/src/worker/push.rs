@@ -3,6 +3,7 @@
 use super::Worker;
 use crate::job::Job;
 use crate::lanes::lane::Lane;
+use crate::queue::deque::Order;
 use crate::registry::Registry;
 use crate::schedule::News;
 use crate::sync::Arc;
@@ -41,10 +42,12 @@ impl Registry {
         }
     }
 
-    /// Queues `job` where any worker can take it. The caller must see to it that one does.
+    /// Queues `job`, which stands for others and is no job of the calling thread's own, where any
+    /// worker can take it. The caller must see to it that one does.
     pub(crate) fn queue(self: &Arc<Self>, lane: Lane, job: Job) {
+        let is_mixed = self.config.order == Order::OldestFirst;
         current::with_current(|worker| match worker {
-            Some(worker) if worker.is_in(self) => self.queue_from(worker, lane, job),
+            Some(worker) if is_mixed && worker.is_in(self) => self.queue_from(worker, lane, job),
             _ => self.inject(lane, job),
         });
     }
