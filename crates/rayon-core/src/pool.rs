@@ -230,7 +230,7 @@ impl ThreadPool {
     where
         OP: FnOnce(&Scope<'scope>) -> R,
     {
-        scope::in_place_scope_in(&self.inner, op)
+        scope::in_place_in(&self.inner, op)
     }
 
     /// Calls `op` on the calling thread with a scope whose jobs run in the pool. See
@@ -243,7 +243,7 @@ impl ThreadPool {
     where
         OP: FnOnce(&ScopeFifo<'scope>) -> R,
     {
-        scope::in_place_scope_fifo_in(&self.inner, op)
+        scope::in_place_in(&self.inner, op)
     }
 
     /// Spawns a job into the pool. See [`spawn`](crate::spawn()).

@@ -197,9 +197,6 @@ impl ThreadPoolBuilder {
     /// oldest first by default. What comes from outside, and what others have spawned, is taken
     /// oldest first in any case, and now and then before own jobs.
     ///
-    /// With the newest first a task that wakes itself while it runs is the next one again, so
-    /// [`yield_task`](crate::yield_task()) lets no older job of the same thread have a turn.
-    ///
     /// ```
     /// use heartbeat_pool::{Lane, Order, ThreadPool};
     ///

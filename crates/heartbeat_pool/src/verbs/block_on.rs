@@ -1,10 +1,10 @@
 //! `block_on`: a thread waits for a future, and nothing else runs on it meanwhile.
 
 use crate::idle::spin;
+use crate::parker::Parker;
 use crate::placement;
 use crate::record::{self, What, note};
 use crate::registry::Registry;
-use crate::signal::Signal;
 use crate::sync::Arc;
 use crate::threads::this_thread::{self, Waiting};
 use crate::worker::Worker;
@@ -15,20 +15,26 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-/// Polls `future` to its end, and calls `idle` for as long as nothing has woken it. `idle` sleeps,
-/// or does something useful; it may return early.
-fn drive<F: Future>(future: F, idle: impl Fn(&Arc<Signal>)) -> F::Output {
+/// Polls `future` to its end, and rests for as long as nothing has woken it.
+fn drive<F: Future>(future: F, pool: Option<&Arc<Registry>>, patience: Duration) -> F::Output {
     this_thread::with_signal(|signal| {
         let _waiting = Waiting::begin();
         let mut future = pin!(future);
         let waker = Waker::from(signal.clone());
         let mut context = Context::from_waker(&waker);
+        let stand = Stand {
+            pool,
+            kind: record::Wait::Future,
+            parker: signal.owner(),
+            patience,
+            is_over: || signal.is_set(),
+        };
         loop {
             if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
                 return output;
             }
             while !signal.take() {
-                idle(signal);
+                stand.rest();
             }
         }
     })
@@ -41,29 +47,49 @@ impl Registry {
         future: F,
         patience: Duration,
     ) -> F::Output {
-        drive(future, |signal| stand(Some(self), signal, patience))
+        drive(future, Some(self), patience)
     }
 }
 
-/// Sleeps after `patience`, with the thread's seats given away, unless there is work for this very
-/// thread, or work of a pool that nobody else could do.
-fn stand(pool: Option<&Arc<Registry>>, signal: &Arc<Signal>, patience: Duration) {
-    if current::run_pinned() || pool.is_some_and(wait::tick_threadless) {
-        return;
+/// What the calling thread waits for, by its own parker, which is unparked when that comes about.
+pub(super) struct Stand<'a, F> {
+    /// The pool whose work it does where nobody else could.
+    pub(super) pool: Option<&'a Arc<Registry>>,
+    pub(super) kind: record::Wait,
+    pub(super) parker: &'a Arc<Parker>,
+    /// How long it stays awake.
+    pub(super) patience: Duration,
+    pub(super) is_over: F,
+}
+
+impl<F: Fn() -> bool> Stand<'_, F> {
+    /// Sleeps, with the thread's seats given away, unless there is work for this very thread, or
+    /// work of the pool that nobody else could do. It may return early.
+    fn rest(&self) {
+        if current::run_pinned() || self.pool.is_some_and(wait::tick_threadless) {
+            return;
+        }
+        let begun = || What::WaitBegun { wait: self.kind };
+        let needed = note::around(begun, What::WaitEnded, || {
+            let _standing = Worker::stand_up();
+            // What is waited for is often almost there, unless it, or who is to help with it, needs
+            // this core.
+            let has_to_sleep = || placement::keeps_lower() || placement::is_wanted();
+            spin::until(self.patience, || (self.is_over)() || has_to_sleep());
+            let came_about = || (self.is_over)() || current::has_pinned();
+            wait::rest(self.pool, self.parker, came_about)
+        });
+        if let Some(worker) = needed {
+            worker.visit(Worker::tick);
+        }
     }
-    let wait = record::Wait::Future;
-    let begun = || What::WaitBegun { wait };
-    let needed = note::around(begun, What::WaitEnded, || {
-        let _standing = Worker::stand_up();
-        // What is waited for is often almost there, unless it, or who is to help with it, needs
-        // this core.
-        let is_over = || signal.is_set() || placement::keeps_lower() || placement::is_wanted();
-        spin::until(patience, is_over);
-        let came_about = || signal.is_set() || current::has_pinned();
-        wait::rest(pool, signal.owner(), came_about)
-    });
-    if let Some(worker) = needed {
-        worker.visit(Worker::tick);
+
+    /// Waits to the end.
+    pub(super) fn to_the_end(&self) {
+        let _waiting = Waiting::begin();
+        while !(self.is_over)() {
+            self.rest();
+        }
     }
 }
 
@@ -95,6 +121,6 @@ impl Worker {
 pub fn block_on<F: Future>(future: F) -> F::Output {
     match Worker::with_current(|worker| worker.map(|worker| worker.registry().clone())) {
         Some(registry) => registry.block_on(future, spin::BEFORE_SLEEP),
-        None => drive(future, |signal| stand(None, signal, spin::BEFORE_SLEEP)),
+        None => drive(future, None, spin::BEFORE_SLEEP),
     }
 }

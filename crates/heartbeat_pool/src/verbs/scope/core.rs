@@ -8,6 +8,7 @@ use crate::job::Job;
 use crate::lanes::lane::Lane;
 use crate::latch::CountLatch;
 use crate::parker::Parker;
+use crate::queue::deque::Order;
 use crate::record::{Place, What, note};
 use crate::registry::Registry;
 use crate::schedule::{News, Teller};
@@ -39,8 +40,8 @@ pub(crate) struct ScopeCore {
     /// Whether the jobs of this scope, or before it has any of the owner's last one that used this
     /// core, are worth waking a helper for at once.
     is_long: AtomicBool,
-    /// The owner's seat.
-    pub(crate) owner: Arc<Seat>,
+    /// The seat of the owner, if that runs jobs of the scope while it waits.
+    pub(crate) owner: Option<Arc<Seat>>,
 }
 
 impl ScopeCore {
@@ -48,18 +49,24 @@ impl ScopeCore {
         registry: Arc<Registry>,
         lane: Lane,
         parker: Arc<Parker>,
-        owner: Arc<Seat>,
+        owner: Option<Arc<Seat>>,
+        order: Order,
     ) -> Self {
         Self {
             registry,
             lane,
-            jobs: Jobs::new(),
+            jobs: Jobs::new(order),
             tickets: Tickets::new(),
             latch: CountLatch::new(parker),
             panic: Mutex::new(None),
             is_long: AtomicBool::new(false),
             owner,
         }
+    }
+
+    /// In which order a thread runs what it has spawned here.
+    pub(super) fn order(&self) -> Order {
+        self.jobs.order()
     }
 
     /// A number that tells it from other scopes.
@@ -92,13 +99,20 @@ impl ScopeCore {
         self.latch.is_done(untold)
     }
 
-    /// The owner is about to sleep, and must look once more for jobs and at the latch; or it no
-    /// longer is.
-    pub(super) fn set_owner_asleep(&self, asleep: bool) {
-        if asleep && let Some(mine) = self.jobs.mine() {
+    /// The owner, which may sleep next, has the latch wake it, and must look at that once more.
+    pub(super) fn tell(&self) {
+        if let Some(mine) = self.jobs.mine() {
             self.latch.tell(mine.begun.take());
             // What the scope's jobs spawn after that is not what was held.
             mine.is_held.set(false);
+        }
+    }
+
+    /// The owner, which takes jobs while it waits, is about to sleep, and must look once more for
+    /// jobs and at the latch; or it no longer is.
+    pub(super) fn set_owner_asleep(&self, asleep: bool) {
+        if asleep {
+            self.tell();
         }
         self.tickets.set_owner_asleep(asleep);
     }
@@ -117,7 +131,9 @@ impl ScopeCore {
             place: Place::Scope,
         });
         self.jobs.push(job);
-        self.owner.counters.push();
+        if let Some(owner) = &self.owner {
+            owner.counters.push();
+        }
         if self.is_held_here() {
             return;
         }
@@ -137,10 +153,11 @@ impl ScopeCore {
         self.jobs.mine().is_some_and(|mine| mine.is_held.get())
     }
 
-    /// Has the calling thread, if it is the owner, call nobody for what it spawns, until
-    /// [`let_go`](Self::let_go).
+    /// Has the calling thread, if it is the owner and takes jobs itself, call nobody for what it
+    /// spawns, until [`let_go`](Self::let_go).
     pub(super) fn hold(&self) {
-        self.jobs.mine().inspect(|mine| mine.is_held.set(true));
+        let mine = self.jobs.mine().filter(|_| self.owner.is_some());
+        mine.inspect(|mine| mine.is_held.set(true));
     }
 
     /// Ends what [`hold`](Self::hold) began.
@@ -151,7 +168,7 @@ impl ScopeCore {
     fn announce(&self, ticket: Job) {
         self.registry.queue(self.lane, ticket);
         // Relaxed: nothing rests on the flag.
-        let news = match self.is_long.load(Ordering::Relaxed) {
+        let news = match self.is_long.load(Ordering::Relaxed) || self.owner.is_none() {
             true => News::at_once(self.lane),
             false => News::within_a_beat(self.lane),
         };

@@ -42,7 +42,9 @@ unsafe impl RawJob for Ticket {
         core.tickets.taken();
         Worker::with_current(|worker| {
             let Some(worker) = worker else { return };
-            worker.stretch().helps(&core.owner);
+            if let Some(owner) = &core.owner {
+                worker.stretch().helps(owner);
+            }
             while run_one(&core, worker) {
                 worker.leave_gap();
                 if worker.is_wasted() {
