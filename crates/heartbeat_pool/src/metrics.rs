@@ -165,7 +165,7 @@ pub struct WorkerMetrics {
     pub promotions: [u64; 3],
     /// Jobs taken from another worker, by [`Lane::index`].
     pub steals: [u64; 3],
-    /// Times it went to sleep: idle, in a wait, or to leave its core to a lower thread.
+    /// Times it went to sleep, idle or in a wait.
     pub parks: u64,
     /// Times another thread woke it from idle sleep, by the [`Lane::index`] of what it did then. If
     /// it found nothing to do, that is what it does next, and is not counted before.

@@ -7,12 +7,14 @@ use crate::sync::{AtomicUsize, Condvar, Mutex, MutexGuard, Ordering, lock};
 use std::sync::{OnceLock, PoisonError};
 use std::time::Duration;
 
+/// Where owner and wakers stand.
+type State = usize;
 /// Nobody parks, no token.
-const EMPTY: usize = 0;
+const EMPTY: State = 0;
 /// A token waits for the owner.
-const NOTIFIED: usize = 1;
+const NOTIFIED: State = 1;
 /// The owner sleeps, or is about to: this, and the number of its core.
-const PARKED: usize = 2;
+const PARKED: State = 2;
 
 /// Parks its owner thread until another thread unparks it.
 ///
@@ -172,20 +174,9 @@ impl Parker {
         }
     }
 
-    /// The same by a thread that goes on running: an owner that slept on its core is not to wait
-    /// for that.
-    pub(crate) fn unpark_away(&self) {
-        self.unpark_off(|bed| bed == placement::current());
-    }
-
-    /// The same, wherever the owner slept: the system may choose the waker's core even so.
+    /// The same by a thread that goes on running: the owner is woken on another core, wherever it
+    /// slept, for the system may choose the waker's core even so.
     pub(crate) fn unpark_elsewhere(&self) {
-        self.unpark_off(|_| true);
-    }
-
-    /// Wakes the owner on another core than the caller's, if `keep_off` says so of the one that it
-    /// slept on.
-    fn unpark_off(&self, keep_off: impl FnOnce(usize) -> bool) {
         let Some(bed) = self.leave_token() else {
             return;
         };
@@ -194,9 +185,7 @@ impl Parker {
         let owner = lock(&self.lock);
         let wake = || self.wake(owner.has_alarm);
         match &owner.thread {
-            Some(thread) if owner.is_asleep && keep_off(bed) => {
-                thread.keep_off(placement::current(), bed, wake);
-            }
+            Some(thread) if owner.is_asleep => thread.keep_off(placement::current(), bed, wake),
             // A late waker may meet the owner awake.
             _ => wake(),
         }

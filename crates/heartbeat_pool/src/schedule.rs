@@ -51,10 +51,8 @@ enum When {
 pub(crate) enum Teller {
     /// It may be about to sleep, and whoever is woken may as well have its core.
     MayStop,
-    /// It keeps its core for a while.
+    /// It keeps its core, beside whoever is woken.
     GoesOn,
-    /// It keeps its core as long as whoever is woken works.
-    Works,
 }
 
 /// Where work lies, how soon it is wanted, and what its queuer does next.
@@ -105,10 +103,8 @@ impl News {
 impl Registry {
     /// After something was queued: wakes somebody for it, or starts a thread, unless it will be
     /// found by then.
-    ///
-    /// Tells whether somebody was needed, and so woken if there was room.
     #[inline]
-    pub(crate) fn tell(self: &Arc<Self>, news: News) -> bool {
+    pub(crate) fn tell(self: &Arc<Self>, news: News) {
         let is_needed = match news.when {
             When::AtOnce => self.sleep.needs_searcher() || self.wants_more_searchers(news),
             When::WithinABeat => self.sleep.needs_watch(),
@@ -117,7 +113,6 @@ impl Registry {
         if is_needed && self.has_use_for(news.work) {
             self.wake(news.work.need(), news.teller);
         }
-        is_needed
     }
 
     /// After the calling thread left the count: its place goes to whoever can use it.
@@ -135,17 +130,6 @@ impl Registry {
         } else if !self.occupancy.is_quiet() {
             // Forks found no room before: the next one looks again.
             look.raise_beats(None);
-        }
-    }
-
-    /// News of work of `lane` that its queuer will not do: within a beat where somebody runs who is
-    /// likely to be through with it by then.
-    #[inline]
-    pub(crate) fn news_for_others(&self, lane: Lane) -> News {
-        if self.is_brief() && !self.occupancy.is_quiet() {
-            News::within_a_beat(lane).by(Teller::GoesOn)
-        } else {
-            News::at_once(lane).by(Teller::GoesOn)
         }
     }
 
@@ -179,8 +163,7 @@ impl Registry {
             // A thread that gives way doesn't go on once a frame's has woken.
             _ if self.kin.is_lower() || priority::gives_way() => Wake::Anywhere,
             Teller::MayStop => Wake::Anywhere,
-            Teller::GoesOn => Wake::OffThisCore,
-            Teller::Works => Wake::Elsewhere,
+            Teller::GoesOn => Wake::Elsewhere,
         };
         if !self.sleep.wake_one(wake) && self.occupancy.target() > 0 {
             self.threads.spawn_spare(self);

@@ -19,8 +19,10 @@ const DOUBLINGS: usize = 16;
 #[cfg(heartbeat_loom)]
 const DOUBLINGS: usize = 1;
 
-/// In place of a job's number: none is zero, as none lies at address zero.
-const NOBODY: u64 = 0;
+/// The number of a job, or that of none.
+type Job = u64;
+/// No job has this number, as none lies at address zero.
+const NOBODY: Job = 0;
 
 /// The waits of a pool's jobs.
 pub(crate) struct Waits {

@@ -3,13 +3,12 @@
 mod common;
 
 use common::within_a_minute;
-use futures_lite::future::yield_now;
 use heartbeat_pool::{Lane, LowerPriority, ThreadPool, Worker};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 fn pool(threads: usize) -> Arc<ThreadPool> {
     let builder = ThreadPool::builder()
@@ -251,52 +250,6 @@ fn all_of_them_give_way_at_once() {
             }
         });
     }
-}
-
-/// A frame's thread that always has work sleeps now and then where lower threads want its core, and else
-/// never.
-#[cfg(target_os = "linux")]
-#[test]
-fn frames_without_a_pause_leave_gaps() {
-    within_a_minute(|| {
-        // No core is left over.
-        let threads = thread::available_parallelism().unwrap().get().max(2);
-        let pool = with_leftovers(threads);
-        let over = Arc::new(AtomicBool::new(false));
-        let endless = |lane| {
-            let over = over.clone();
-            pool.spawn_async(lane, || async move {
-                while !over.load(Ordering::Relaxed) {
-                    let start = Instant::now();
-                    while start.elapsed() < Duration::from_micros(200) {
-                        std::hint::spin_loop();
-                    }
-                    yield_now().await;
-                }
-            })
-        };
-        // One more than threads, so that none runs out of work.
-        let mut tasks: Vec<_> = (0..=threads).map(|_| endless(Lane::Frame)).collect();
-        let parks = || {
-            let workers = pool.metrics().workers.into_iter();
-            let own = workers.filter(|worker| !worker.name.starts_with("low "));
-            own.map(|worker| worker.parks).sum::<u64>()
-        };
-        pool.block_on(pool.spawn_async(Lane::Background, || async {}));
-        // Until all work, and some sleep of before is over.
-        thread::sleep(Duration::from_millis(50));
-        let before = parks();
-        thread::sleep(Duration::from_millis(200));
-        // The sentinel's turns.
-        assert!(parks() - before < 10, "no lower thread wants a core");
-        tasks.push(endless(Lane::Background));
-        let before = parks();
-        while parks() - before < 30 {
-            thread::sleep(Duration::from_millis(10));
-        }
-        over.store(true, Ordering::Relaxed);
-        tasks.into_iter().for_each(|task| pool.block_on(task));
-    });
 }
 
 /// Threads have the priority of whoever starts them, and can't raise it again.

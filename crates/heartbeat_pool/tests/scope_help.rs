@@ -1,14 +1,13 @@
-//! When a scope's owner calls for help: not for held jobs that are short, at once after a scope of long ones.
+//! When a scope's owner calls for help: not for held jobs that are short.
 
 mod common;
 
-use common::{SIZES, pool, wait_until, within_a_minute};
+use common::{SIZES, pool, within_a_minute};
 use heartbeat_pool::{Scope, ThreadPool};
 use std::collections::HashSet;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Spawns jobs of some length on a held scope, and gives the number of threads that ran them.
 fn threads_of(pool: &ThreadPool, jobs: usize, length: Duration) -> usize {
@@ -79,47 +78,5 @@ fn what_a_held_job_spawns_is_run() {
             }
             assert_eq!(sum.into_inner().unwrap(), 300);
         }
-    });
-}
-
-/// How long the owner of a scope waits, inside of its first job, until another thread has come.
-fn helper_comes_after(pool: &ThreadPool) -> Duration {
-    let owner = thread::current().id();
-    let has_come = AtomicBool::new(false);
-    let start = Instant::now();
-    pool.scope(|scope| {
-        for _ in 0..8 {
-            scope.spawn(|| {
-                if thread::current().id() == owner {
-                    wait_until(|| has_come.load(Ordering::SeqCst));
-                } else {
-                    has_come.store(true, Ordering::SeqCst);
-                }
-            });
-        }
-    });
-    start.elapsed()
-}
-
-#[test]
-fn after_long_jobs_the_next_scope_waits_for_no_beat() {
-    within_a_minute(|| {
-        let beat = Duration::from_secs(1);
-        let pool = ThreadPool::builder().num_threads(2).beat(beat).build();
-        let pool = pool.unwrap();
-        // Inside of the pool throughout, so that the idle thread keeps the beat.
-        let fastest = pool.with_worker(|_| {
-            let after_long_jobs = || {
-                pool.scope(|scope| {
-                    for _ in 0..8 {
-                        scope.spawn(|| thread::sleep(Duration::from_millis(2)));
-                    }
-                });
-                thread::sleep(Duration::from_millis(20));
-                helper_comes_after(&pool)
-            };
-            (0..5).map(|_| after_long_jobs()).min()
-        });
-        assert!(fastest.unwrap() < beat / 2, "{fastest:?}");
     });
 }

@@ -1,10 +1,9 @@
 //! What an item of a loop takes, by the code that the loop runs: known from the last time that it
 //! was run.
 
+use crate::cost::{self, PLACES};
 use crate::sync::real::{AtomicU32, AtomicUsize, Ordering};
-
-/// As many loops are remembered; of those that meet in one place, the last.
-const PLACES: usize = 256;
+use std::time::Duration;
 
 struct Place {
     /// The loop that it is of; 0 for none.
@@ -13,6 +12,7 @@ struct Place {
     item: AtomicU32,
 }
 
+/// Of loops that meet in one place, the last is remembered.
 static KNOWN: [Place; PLACES] = [const {
     Place {
         key: AtomicUsize::new(0),
@@ -33,16 +33,16 @@ impl LoopCost {
     }
 
     fn place(self) -> &'static Place {
-        // Functions begin at multiples of 16, mostly.
-        &KNOWN[(self.key >> 4) % PLACES]
+        &KNOWN[cost::place(self.key)]
     }
 
-    /// What `items` items take together, in nanoseconds, if that is known.
-    pub(crate) fn expect(self, items: usize) -> Option<f32> {
+    /// What `items` items take together, if that is known.
+    pub(crate) fn expect(self, items: usize) -> Option<Duration> {
         let place = self.place();
         // Relaxed, here and below: a number that is another loop's costs a guess.
         let is_known = place.key.load(Ordering::Relaxed) == self.key;
-        is_known.then(|| f32::from_bits(place.item.load(Ordering::Relaxed)) * items as f32)
+        let item = || f32::from_bits(place.item.load(Ordering::Relaxed));
+        is_known.then(|| cost::nanos(f64::from(item()) * items as f64))
     }
 
     /// An item was found to take so many nanoseconds.
@@ -70,9 +70,12 @@ mod tests {
         let cost = LoopCost::new(usize::MAX);
         assert_eq!(cost.expect(10), None);
         cost.learn(3.0);
-        assert_eq!(cost.expect(10), Some(30.0));
+        assert_eq!(cost.expect(10), Some(Duration::from_nanos(30)));
         cost.learn(1.0);
-        assert_eq!(LoopCost::new(usize::MAX).expect(10), Some(10.0));
+        assert_eq!(
+            LoopCost::new(usize::MAX).expect(10),
+            Some(Duration::from_nanos(10))
+        );
         LoopCost::new(usize::MAX - (PLACES << 4)).learn(5.0);
         assert_eq!(cost.expect(10), None, "the place is another one's");
     }

@@ -8,6 +8,7 @@
 //! after all.
 
 use crate::cost::two_ways::{Turn, TwoWays, Way};
+use crate::cost::{self, PLACES, WAKE_UP};
 use crate::sync::{Mutex, lock};
 use crossbeam_utils::CachePadded;
 use std::time::Duration;
@@ -15,8 +16,6 @@ use std::time::Duration;
 /// Calls that take longer are not kept to try that out: a trial that loses would be felt. Those
 /// that have come to take longer while they are kept may gain by all threads: that is tried.
 const LONGEST_TRIAL: Duration = Duration::from_millis(100);
-/// Calls that take as long wake a helper who would look by itself within a beat.
-const LONG: Duration = Duration::from_micros(300);
 /// A call that was kept for too long is a surprise. One that comes alone is the system's doing, not
 /// the call's; one that comes so few calls after another ends the keeping.
 const OFTEN: u32 = 4;
@@ -25,15 +24,11 @@ const WARY: u32 = 64;
 
 /// How long a call is kept that usually takes `usual`.
 fn patience(usual: Duration) -> Duration {
-    usual * 4 + Duration::from_micros(20)
+    usual * 4 + WAKE_UP
 }
 
 fn nanos(duration: Duration) -> f64 {
     duration.as_nanos() as f64
-}
-
-fn duration(nanos: f64) -> Duration {
-    Duration::from_nanos(nanos as u64)
 }
 
 /// What is known of one kind of call.
@@ -80,12 +75,12 @@ impl Kind {
         let kept_for = match turn.way {
             Way::Shared => None,
             // Once it has taken longer, it has lost.
-            Way::Alone if turn.is_trial() => Some(duration(self.ways.enough())),
-            Way::Alone => Some(patience(duration(usual))),
+            Way::Alone if turn.is_trial() => Some(cost::nanos(self.ways.enough())),
+            Way::Alone => Some(patience(cost::nanos(usual))),
         };
         let is_long = match kept_for {
             Some(_) => self.since_surprise < WARY,
-            None => usual >= nanos(LONG),
+            None => cost::is_worth_waking(cost::nanos(usual)),
         };
         Call {
             kept_for,
@@ -133,15 +128,12 @@ impl Calls {
     }
 }
 
-/// As many kinds as are remembered; of those that meet in one place, the last.
-const PLACES: usize = 256;
+/// Of kinds that meet in one place, the last is remembered.
 static KINDS: [CachePadded<Mutex<Kind>>; PLACES] =
     [const { CachePadded::new(Mutex::new(Kind::new(0))) }; PLACES];
 
 fn with_kind<R>(key: usize, f: impl FnOnce(&mut Kind) -> R) -> R {
-    // Functions begin at multiples of 16, mostly.
-    let place = (key >> 4) % PLACES;
-    let mut kind = lock(&KINDS[place]);
+    let mut kind = lock(&KINDS[cost::place(key)]);
     if kind.key != key {
         *kind = Kind::new(key);
     }

@@ -1,7 +1,9 @@
 //! How large the pieces of a loop are.
 
+use crate::cost::{self, HAND_OVER};
 use crate::sync::Instant;
 use std::mem;
+use std::time::Duration;
 
 /// How many items the loop runs between two polls. The first may be long, so it comes alone; then
 /// pieces grow, for items may be short. They are timed where a clock costs next to nothing beside
@@ -11,18 +13,12 @@ pub(crate) struct PieceSize {
     timed: bool,
     /// What an item takes, in nanoseconds, once a piece was timed.
     pub(crate) item: Option<f64>,
-    worth: f64,
+    /// Whether it is a part of a loop that was shared.
+    is_part: bool,
     pieces: u32,
     /// Whether nothing was timed yet.
     is_new: bool,
 }
-
-/// What must be left of a loop, in nanoseconds, for waking somebody at once to pay: a few times what
-/// a wake-up costs.
-pub(crate) const WORTH_WAKING: f64 = 200_000.0;
-/// An item that takes less, in nanoseconds, is timed together with others: many times what the
-/// clock takes.
-pub(crate) const DEAR: f64 = 1_000.0;
 
 impl PieceSize {
     /// By how much one piece may be longer than the one before, for items may differ. So many items
@@ -31,34 +27,17 @@ impl PieceSize {
     /// Items of an untimed piece at most. A loop of fewer is shared before its first one, which may
     /// take long.
     const FEW: usize = 64;
-    /// Items left for which pieces are timed before there is a beat.
-    const MANY: usize = 64 * Self::FEW;
-    /// How long a timed piece may take, in nanoseconds: how late a beat is seen, and how much later
-    /// than the other one of two who share may end.
-    const LONGEST: f64 = 1_500.0;
     /// One of so many pieces is timed.
     const TIMED: u32 = 4;
-    /// What must be left, in nanoseconds, for sharing it to pay.
-    const WORTH_SHARING: f64 = 4_000.0;
-    /// The same for one of two who share already: what they pass to and fro at the end lies in the
-    /// wrong cache when they come by again.
-    ///
-    /// Less than a helper looks around before it sleeps, so that it is still there for the next
-    /// loop.
-    const WORTH_SHARING_AGAIN: f64 = 4.0 * Self::WORTH_SHARING;
     /// What an item is taken to cost at least, in nanoseconds.
     const LEAST: f64 = 0.1;
 
-    pub(crate) fn new(shared: bool) -> Self {
+    pub(crate) fn new(is_part: bool) -> Self {
         Self {
             items: 1,
-            timed: shared,
+            timed: is_part,
             item: None,
-            worth: if shared {
-                Self::WORTH_SHARING_AGAIN
-            } else {
-                Self::WORTH_SHARING
-            },
+            is_part,
             pieces: 0,
             is_new: true,
         }
@@ -80,8 +59,12 @@ impl PieceSize {
 
     /// Whether `left` items are worth sharing, if that is known. Else, the next piece is a sample.
     pub(crate) fn is_worth_sharing(&mut self, left: usize) -> Option<bool> {
-        if let Some(item) = self.item {
-            return Some(item * left as f64 >= self.worth);
+        if let Some(time) = self.time(left) {
+            // What two who share pass to and fro at the end lies in the wrong cache when they come
+            // by again. The part is less than a helper looks around before it sleeps, so that it is
+            // still there for the next loop.
+            let part = if self.is_part { 4 } else { 1 };
+            return Some(cost::is_worth_coming(time / part));
         }
         if self.items == 1 && left < Self::FEW {
             return Some(true);
@@ -98,13 +81,18 @@ impl PieceSize {
 
     /// Whether `left` items take so long that nobody who sleeps should wait for the next beat.
     pub(crate) fn is_worth_waking(&self, left: usize) -> bool {
-        self.item
-            .is_some_and(|item| item * left as f64 >= WORTH_WAKING)
+        self.time(left).is_some_and(cost::is_worth_waking)
+    }
+
+    /// What `left` items take, if that is known.
+    fn time(&self, left: usize) -> Option<Duration> {
+        Some(cost::nanos(self.item? * left as f64))
     }
 
     /// Runs a piece of at most that size, with `left` items at its start, and sizes the next one.
     pub(crate) fn run(&mut self, left: usize, piece: impl FnOnce()) {
-        self.timed |= self.items == Self::FEW && left >= Self::MANY;
+        // So many that a clock costs next to nothing beside them.
+        self.timed |= self.items == Self::FEW && left >= Self::FEW * Self::FEW;
         if !self.timed {
             piece();
             self.items = (self.items * Self::GROWTH).min(Self::FEW);
@@ -116,18 +104,21 @@ impl PieceSize {
         }
         let start = Instant::now();
         piece();
-        let nanos = start.elapsed().as_nanos() as f64;
-        if mem::take(&mut self.is_new) && self.items == 1 && nanos < DEAR {
+        let time = start.elapsed();
+        if mem::take(&mut self.is_new) && self.items == 1 && !cost::is_worth_taking(1, time) {
             return;
         }
         let items = self.items.min(left / 2).max(1);
-        let measured = nanos / items as f64;
+        let measured = time.as_nanos() as f64 / items as f64;
         // What is shared must cost something, however coarse the clock.
         let item = measured.max(Self::LEAST);
         self.item = Some(item);
-        // By what was measured: a piece may cost the same however many items it has.
+        // So many as take about a hand-over: a beat is seen as late as that, and one of two who
+        // share ends as much later than the other. By what was measured: a piece may cost the same
+        // however many items it has.
         let most = self.items.saturating_mul(Self::GROWTH);
-        self.items = ((Self::LONGEST / measured) as usize).clamp(1, most);
+        let items = HAND_OVER.as_nanos() as f64 / measured;
+        self.items = (items as usize).clamp(1, most);
     }
 }
 

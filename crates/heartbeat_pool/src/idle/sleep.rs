@@ -5,10 +5,12 @@ use crate::parker::Parker;
 use crate::sync::{Arc, AtomicUsize, Mutex, Ordering, fence, lock};
 use std::mem;
 
-/// The bit of `watch` that says that a sentinel looks at the queues within a beat.
-const ALERT: usize = 1;
-/// One searcher in `watch`.
-const SEARCHER: usize = 2;
+/// Who watches the queues: searchers, and perhaps an alert sentinel.
+type Watch = usize;
+/// The bit that says that a sentinel looks at the queues within a beat.
+const ALERT: Watch = 1;
+/// One searcher.
+const SEARCHER: Watch = 2;
 
 /// The bits of `posts`: an idle worker is the sentinel; one is the lookout, which becomes the
 /// sentinel when it finds that somebody runs, some time later; somebody asked for either since the
@@ -52,9 +54,7 @@ impl Idle {
 pub(crate) enum Wake {
     /// Where the system puts it: the waker may be about to sleep.
     Anywhere,
-    /// On another core than the waker's, if it has slept there: that one goes on for a while.
-    OffThisCore,
-    /// On another core than the waker's, wherever it has slept: that one works beside it.
+    /// On another core than the waker's, which goes on beside it.
     Elsewhere,
 }
 
@@ -171,7 +171,6 @@ impl Sleep {
     pub(crate) fn wake_one(&self, wake: Wake) -> bool {
         let unpark = match wake {
             Wake::Anywhere => Parker::unpark,
-            Wake::OffThisCore => Parker::unpark_away,
             Wake::Elsewhere => Parker::unpark_elsewhere,
         };
         self.wake_if(|_| true, unpark)

@@ -3,15 +3,6 @@
 use crate::sync::{Instant, hint};
 use std::time::Duration;
 
-/// About what putting a thread to sleep and waking it costs: waiting this long before going to
-/// sleep is at most twice as dear as knowing the future.
-pub(crate) const BEFORE_SLEEP: Duration = Duration::from_micros(20);
-
-/// The same for a thread that waits for others to be done with what it has shared. It is late for
-/// all that comes after if it sleeps, by what a core takes to wake that sleeps as well: 30 to 60
-/// microseconds in a virtual machine.
-pub(crate) const IN_WAIT: Duration = Duration::from_micros(50);
-
 /// Looks at `probe` until it is true (and says so), for `limit` at most.
 pub(crate) fn until(limit: Duration, mut probe: impl FnMut() -> bool) -> bool {
     let start = Instant::now();

@@ -197,11 +197,6 @@ impl Occupancy {
         self.counts().frame().saturating_sub(most)
     }
 
-    /// How many threads work for the frame.
-    pub(crate) fn frame_threads(&self) -> usize {
-        self.counts().frame()
-    }
-
     /// Whether anything runs at all.
     pub(crate) fn is_quiet(&self) -> bool {
         self.counts().0 == 0

@@ -17,9 +17,10 @@ pub enum LowerPriority {
     #[default]
     LongTurns,
     /// With what others leave: `SCHED_IDLE` on Linux, the lowest priority elsewhere. Frames lose
-    /// least, and these threads may use every core; but beside other busy programs they all but
-    /// stand still, and so does a frame that wants a lock which one of them holds. Threads that
-    /// their jobs start have the same, for good.
+    /// least, and these threads may use every core; but beside other busy programs, and beside
+    /// frames that follow each other without a pause, they all but stand still, and so does a frame
+    /// that wants a lock which one of them holds. Threads that their jobs start have the same, for
+    /// good.
     Leftovers,
 }
 
@@ -65,18 +66,17 @@ mod system {
         period: u64,
     }
 
-    const SIZE: u32 = size_of::<Attributes>() as u32;
     const THIS_THREAD: libc::pid_t = 0;
     const NO_FLAGS: libc::c_uint = 0;
 
     /// Those of the calling thread.
     pub(super) fn attributes() -> Option<Attributes> {
         let mut attributes = Attributes::default();
-        let to = &raw mut attributes;
-        // SAFETY: the kernel writes `SIZE` bytes at most to where `to` points, where there are as
+        let (to, size) = (&raw mut attributes, size_of::<Attributes>() as u32);
+        // SAFETY: the kernel writes `size` bytes at most to where `to` points, where there are as
         // many, and numbers of any value are valid there.
         let result =
-            unsafe { libc::syscall(libc::SYS_sched_getattr, THIS_THREAD, to, SIZE, NO_FLAGS) };
+            unsafe { libc::syscall(libc::SYS_sched_getattr, THIS_THREAD, to, size, NO_FLAGS) };
         (result == 0).then_some(attributes)
     }
 
@@ -86,10 +86,10 @@ mod system {
         let Some(mut attributes) = attributes().filter(usual) else {
             return;
         };
-        attributes.size = SIZE;
+        attributes.size = size_of::<Attributes>() as u32;
         attributes.runtime = TURN;
         let from = &raw const attributes;
-        // SAFETY: the kernel reads `SIZE` bytes from where `from` points, as that says itself.
+        // SAFETY: the kernel reads as many bytes from where `from` points, as that says itself.
         let _ = unsafe { libc::syscall(libc::SYS_sched_setattr, THIS_THREAD, from, NO_FLAGS) };
     }
 

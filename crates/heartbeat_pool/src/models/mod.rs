@@ -13,9 +13,6 @@ mod fork;
 #[cfg(heartbeat_loom)]
 mod hidden;
 #[cfg(heartbeat_loom)]
-mod injector;
-#[cfg(heartbeat_loom)]
-#[cfg(heartbeat_loom)]
 mod parker;
 #[cfg(heartbeat_loom)]
 mod relief;
@@ -35,8 +32,6 @@ mod signal;
 mod sleep;
 #[cfg(heartbeat_loom)]
 mod spare;
-#[cfg(heartbeat_loom)]
-mod spmc;
 #[cfg(heartbeat_loom)]
 mod waiters;
 #[cfg(heartbeat_loom)]

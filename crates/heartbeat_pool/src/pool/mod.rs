@@ -7,7 +7,6 @@ pub(crate) mod process;
 pub(crate) mod resize;
 
 use crate::config::Config;
-use crate::idle::spin;
 use crate::lanes::lane::Lane;
 use crate::metrics::PoolMetrics;
 use crate::pool::builder::ThreadPoolBuilder;
@@ -333,7 +332,7 @@ impl ThreadPool {
     /// Waits for `future` on the calling thread. A worker gives its seat away meanwhile; in a pool
     /// without threads, the caller does the pool's work.
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
-        self.registry().block_on(future, spin::BEFORE_SLEEP)
+        self.registry().block_on(future)
     }
 
     /// Runs one queued job of any lane on the calling thread, if there is one: how a pool without

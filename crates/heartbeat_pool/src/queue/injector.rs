@@ -6,7 +6,6 @@
 //! every fourth hundred had a thread asleep at it for longer than all the rest took. So few jobs
 //! lie in a ring, which allocates nothing.
 
-use crate::sync::{AtomicBool, Ordering, fence};
 use concurrent_queue::{ConcurrentQueue, PushError};
 
 /// More jobs than a frame is likely to have at a time: 24 kilobytes.
@@ -16,7 +15,6 @@ const FEW: usize = 1024;
 pub(crate) struct Injector<T> {
     ring: ConcurrentQueue<T>,
     overflow: ConcurrentQueue<T>,
-    spill: Spill,
 }
 
 impl<T> Injector<T> {
@@ -28,41 +26,26 @@ impl<T> Injector<T> {
         Self {
             ring: ConcurrentQueue::bounded(capacity),
             overflow: ConcurrentQueue::unbounded(),
-            spill: Spill::new(),
         }
     }
 
     /// Queues `job`, or gives it back if the queue is closed.
     pub(crate) fn push(&self, job: T) -> Result<(), T> {
-        let job = if self.spill.is_on() {
-            job
-        } else {
+        // Behind those that lie in the overflow, which would stay there for as long as the ring is
+        // never empty. Who sees an old state puts the job before or behind a few others.
+        let job = if self.overflow.is_empty() {
             match self.ring.push(job) {
                 Ok(()) => return Ok(()),
                 Err(refused) => refused.into_inner(),
             }
+        } else {
+            job
         };
-        let pushed = self.overflow.push(job);
-        self.spill.begin();
-        pushed.map_err(PushError::into_inner)
+        self.overflow.push(job).map_err(PushError::into_inner)
     }
 
     pub(crate) fn pop(&self) -> Option<T> {
-        if let Ok(job) = self.ring.pop() {
-            return Some(job);
-        }
-        if self.spill.is_on() {
-            let popped = self.overflow.pop().ok();
-            if popped.is_none() {
-                self.spill.end(|| self.overflow.is_empty());
-            }
-            return popped;
-        }
-        // Somebody may be about to begin one.
-        if self.overflow.is_empty() {
-            return None;
-        }
-        self.overflow.pop().ok()
+        self.ring.pop().or_else(|_| self.overflow.pop()).ok()
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -82,46 +65,10 @@ impl<T> Injector<T> {
     }
 }
 
-/// Whether new jobs go to the overflow, behind those that lie there. (To look there itself, each
-/// push would fetch what each pop writes.)
-pub(crate) struct Spill(AtomicBool);
-
-impl Spill {
-    pub(crate) fn new() -> Self {
-        Self(AtomicBool::new(false))
-    }
-
-    pub(crate) fn is_on(&self) -> bool {
-        // Relaxed: who sees an old one puts the job before or behind a few others.
-        self.0.load(Ordering::Relaxed)
-    }
-
-    /// After a job was queued in the overflow. Otherwise that might stay for as long as the ring is
-    /// never empty.
-    pub(crate) fn begin(&self) {
-        // Pairs with the fence in `end`: either the load below sees the spill ended, or the look
-        // there sees the job.
-        fence(Ordering::SeqCst);
-        if !self.is_on() {
-            self.0.store(true, Ordering::Relaxed);
-        }
-    }
-
-    /// After the overflow was found empty: the ring is in use again, if a last look agrees.
-    pub(crate) fn end(&self, is_empty: impl FnOnce() -> bool) {
-        self.0.store(false, Ordering::Relaxed);
-        // Pairs with the fence in `begin`.
-        fence(Ordering::SeqCst);
-        if !is_empty() {
-            self.0.store(true, Ordering::Relaxed);
-        }
-    }
-}
-
-#[cfg(all(test, not(heartbeat_loom)))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::atomic::AtomicUsize;
+    use std::sync::atomic::{AtomicUsize, Ordering};
     use std::thread;
 
     const RING: usize = 4;
@@ -142,7 +89,9 @@ mod tests {
             }
             assert_eq!(injector.pop(), None);
             assert!(injector.is_empty());
-            assert!(!injector.spill.is_on(), "the ring is in use again");
+            injector.push(0).unwrap();
+            assert_eq!(injector.ring.len(), 1, "the ring is in use again");
+            assert_eq!(injector.pop(), Some(0));
         }
         assert_eq!(next, 200 + 3 * RING);
     }

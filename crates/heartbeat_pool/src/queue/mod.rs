@@ -9,8 +9,7 @@
 //! | `blocking` | everybody | any thread of the pool, which needs no room for it |
 //! | `mailbox`, `pinned` | everybody | one thread |
 //!
-//! `spmc` is the list of blocks that a scope's queue is made of. Nothing here knows who sleeps;
-//! whoever fills a queue tells by [`schedule`](crate::schedule).
+//! Nothing here knows who sleeps; whoever fills a queue tells by [`schedule`](crate::schedule).
 
 #[cfg(not(heartbeat_loom))]
 pub(crate) mod blocking;
@@ -19,6 +18,7 @@ pub(crate) mod deque;
 #[cfg(not(heartbeat_loom))]
 pub(crate) mod forks;
 pub(crate) mod hidden;
+#[cfg(not(heartbeat_loom))]
 pub(crate) mod injector;
 #[cfg(not(heartbeat_loom))]
 pub(crate) mod mailbox;
@@ -27,4 +27,3 @@ pub(crate) mod pinned;
 #[cfg(not(heartbeat_loom))]
 pub(crate) mod private;
 pub(crate) mod returned;
-pub(crate) mod spmc;

@@ -3,9 +3,6 @@
 //! A job that runs can't be interrupted from user space, but by the operating system: it takes a
 //! core from an image that is decoded as soon as a frame's thread wakes (bevy#18163).
 //!
-//! Threads with what others leave would stand still where frames leave no core alone: the frame's
-//! leave them gaps (`worker/gap.rs`).
-//!
 //! A thread can't raise its priority again, so these threads are others than the frame's. They are
 //! scheduled by a registry of their own, the *lower* one, which the pool's own, the *upper* one,
 //! owns.

@@ -60,21 +60,8 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
 
     /// Whether a worker that now looks would find work and be let in.
     pub(crate) fn has_admissible_work(&self) -> bool {
-        self.has_work_for_helper(false)
-    }
-
-    /// Whether one more thread would find work that it is not in the way of: where others get on
-    /// briskly, that is what they have promoted, and all but frame work.
-    pub(crate) fn has_work_for_helper(&self, brisk: bool) -> bool {
         let occupancy = &self.registry.occupancy;
-        let found = |lane| {
-            occupancy.admits(lane)
-                && if brisk && lane == Lane::Frame {
-                    self.has_shared(lane)
-                } else {
-                    self.has_work(lane)
-                }
-        };
+        let found = |lane| occupancy.admits(lane) && self.has_work(lane);
         Lane::ALL.into_iter().any(found) || self.registry.blocking.is_ready()
     }
 

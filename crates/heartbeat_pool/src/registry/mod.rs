@@ -40,8 +40,6 @@ pub(crate) struct Registry {
     pub(crate) waiters: Waiters,
     pub(crate) config: Config,
     is_terminated: AtomicBool,
-    /// Whether recent jobs were shorter than a hand-over, as the next may be.
-    brief: AtomicBool,
     active: ActiveTasks,
     pub(crate) kin: Kin,
 }
@@ -79,7 +77,6 @@ impl Registry {
             waiters: Waiters::new(),
             config,
             is_terminated: AtomicBool::new(false),
-            brief: AtomicBool::new(false),
             active: ActiveTasks::new(),
         })
     }
@@ -120,20 +117,6 @@ impl Registry {
         }
     }
 
-    /// Tells whether the jobs that a worker has just run were shorter than a hand-over.
-    pub(crate) fn set_brief(&self, brief: bool) {
-        if self.is_brief() != brief {
-            self.brief.store(brief, Ordering::Relaxed);
-        }
-    }
-
-    /// Whether they were.
-    #[inline]
-    pub(crate) fn is_brief(&self) -> bool {
-        // Relaxed: nothing rests on the flag.
-        self.brief.load(Ordering::Relaxed)
-    }
-
     /// How many jobs of `lane` lie where everybody takes them.
     pub(crate) fn injected(&self, lane: Lane) -> usize {
         self.injectors[lane.index()].len()
@@ -169,12 +152,6 @@ impl Registry {
             workers,
             departed,
         }
-    }
-
-    /// Whether threads of this registry run jobs or are about to. One that is blocked in a system
-    /// call can't be told from one that runs.
-    pub(crate) fn wants_cores(&self) -> bool {
-        !self.occupancy.is_quiet() || self.sleep.searchers() > 0
     }
 
     /// Drops a job that will not be run. Its panic must not keep the others alive.

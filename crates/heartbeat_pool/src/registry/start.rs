@@ -52,9 +52,6 @@ pub(crate) struct Threads {
     is_sized: AtomicBool,
     /// Small numbers for those that run.
     pub(crate) numbers: Numbers,
-    /// How many threads the system runs at once of those of the thread that made the pool. A pool's
-    /// own thread may be kept to fewer cores.
-    pub(crate) cores: usize,
 }
 
 struct Slots {
@@ -139,7 +136,6 @@ impl Threads {
             wanted: AtomicUsize::new(0),
             is_sized: AtomicBool::new(false),
             numbers: Numbers::new(),
-            cores: thread::available_parallelism().map_or(1, usize::from),
         }
     }
 

@@ -1,5 +1,6 @@
 //! `block_on`: a thread waits for a future, and nothing else runs on it meanwhile.
 
+use crate::cost::WAKE_UP;
 use crate::idle::spin;
 use crate::parker::Parker;
 use crate::placement;
@@ -13,10 +14,9 @@ use crate::worker::wait;
 use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
-use std::time::Duration;
 
 /// Polls `future` to its end, and rests for as long as nothing has woken it.
-fn drive<F: Future>(future: F, pool: Option<&Arc<Registry>>, patience: Duration) -> F::Output {
+fn drive<F: Future>(future: F, pool: Option<&Arc<Registry>>) -> F::Output {
     this_thread::with_signal(|signal| {
         let _waiting = Waiting::begin();
         let mut future = pin!(future);
@@ -26,7 +26,6 @@ fn drive<F: Future>(future: F, pool: Option<&Arc<Registry>>, patience: Duration)
             pool,
             kind: record::Wait::Future,
             parker: signal.owner(),
-            patience,
             is_over: || signal.is_set(),
         };
         loop {
@@ -41,13 +40,9 @@ fn drive<F: Future>(future: F, pool: Option<&Arc<Registry>>, patience: Duration)
 }
 
 impl Registry {
-    /// Waits for `future` on the calling thread, which sleeps after `patience`.
-    pub(crate) fn block_on<F: Future>(
-        self: &Arc<Self>,
-        future: F,
-        patience: Duration,
-    ) -> F::Output {
-        drive(future, Some(self), patience)
+    /// Waits for `future` on the calling thread.
+    pub(crate) fn block_on<F: Future>(self: &Arc<Self>, future: F) -> F::Output {
+        drive(future, Some(self))
     }
 }
 
@@ -57,13 +52,11 @@ pub(super) struct Stand<'a, F> {
     pub(super) pool: Option<&'a Arc<Registry>>,
     pub(super) kind: record::Wait,
     pub(super) parker: &'a Arc<Parker>,
-    /// How long it stays awake.
-    pub(super) patience: Duration,
     pub(super) is_over: F,
 }
 
 impl<F: Fn() -> bool> Stand<'_, F> {
-    /// Sleeps, with the thread's seats given away, unless there is work for this very thread, or
+    /// Sleeps after a moment, with the thread's seats given away, unless there is work for this very thread, or
     /// work of the pool that nobody else could do. It may return early.
     fn rest(&self) {
         if current::run_pinned() || self.pool.is_some_and(wait::tick_threadless) {
@@ -75,7 +68,7 @@ impl<F: Fn() -> bool> Stand<'_, F> {
             // What is waited for is often almost there, unless it, or who is to help with it, needs
             // this core.
             let has_to_sleep = || placement::keeps_lower() || placement::is_wanted();
-            spin::until(self.patience, || (self.is_over)() || has_to_sleep());
+            spin::until(WAKE_UP, || (self.is_over)() || has_to_sleep());
             let came_about = || (self.is_over)() || current::has_pinned();
             wait::rest(self.pool, self.parker, came_about)
         });
@@ -96,7 +89,7 @@ impl<F: Fn() -> bool> Stand<'_, F> {
 impl Worker {
     /// Waits for `future` on the calling thread. See [`block_on`](crate::block_on()).
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
-        self.registry().block_on(future, spin::BEFORE_SLEEP)
+        self.registry().block_on(future)
     }
 }
 
@@ -120,7 +113,7 @@ impl Worker {
 /// ```
 pub fn block_on<F: Future>(future: F) -> F::Output {
     match Worker::with_current(|worker| worker.map(|worker| worker.registry().clone())) {
-        Some(registry) => registry.block_on(future, spin::BEFORE_SLEEP),
-        None => drive(future, None, spin::BEFORE_SLEEP),
+        Some(registry) => registry.block_on(future),
+        None => drive(future, None),
     }
 }

@@ -6,8 +6,9 @@
 //! A raised beat halves what is left and offers one half, so that splits only as often as there is
 //! somebody to take it: lazy splitting (Tzannes et al., PPOPP 2010) on the heartbeat.
 
+use crate::cost;
 use crate::cost::loop_cost::LoopCost;
-use crate::cost::piece_size::{DEAR, PieceSize, WORTH_WAKING};
+use crate::cost::piece_size::PieceSize;
 use crate::sync::{AtomicU64, Instant, Ordering};
 use crate::verbs::split::Split;
 use crate::worker::Worker;
@@ -38,7 +39,7 @@ impl<I: Sync, F: Sync, E: Sync, C: Sync> Folding<I, F, E, C> {
             return worker.stretch_of(work, None, PieceSize::new(false), self);
         }
         let expected = self.cost::<W, S, R>().expect(items);
-        if expected.is_none_or(|all| f64::from(all) >= WORTH_WAKING) {
+        if expected.is_none_or(cost::is_worth_waking) {
             return self.split(worker, work, expected.is_some());
         }
         // The same code may take much longer this time: the first item tells.
@@ -46,8 +47,9 @@ impl<I: Sync, F: Sync, E: Sync, C: Sync> Folding<I, F, E, C> {
         let mut state = (self.init)();
         let start = Instant::now();
         (self.fold)(&mut state, first);
-        let item = start.elapsed().as_nanos() as f64;
-        if item < DEAR || item * (items as f64) < WORTH_WAKING {
+        let item = start.elapsed();
+        let all = item.saturating_mul(u32::try_from(items).unwrap_or(u32::MAX));
+        if !cost::is_worth_taking(1, item) || !cost::is_worth_waking(all) {
             return worker.stretch_of(rest, Some(state), PieceSize::after_a_short_item(), self);
         }
         let first = (self.finish)(state);

@@ -268,8 +268,8 @@ impl Worker {
                 self.seat().show_forks();
             }
             let news = match (is_shown, self.joins().wants_help_now.take()) {
-                (true, true) => News::at_once(self.lane()).by(Teller::Works),
-                (true, false) => News::within_a_beat(self.lane()).by(Teller::Works),
+                (true, true) => News::at_once(self.lane()).by(Teller::GoesOn),
+                (true, false) => News::within_a_beat(self.lane()).by(Teller::GoesOn),
                 (false, true) => News::kept_for_a_beat(),
                 (false, false) => News::kept(),
             };

@@ -1,6 +1,5 @@
 //! `install`: a call that runs on one of the pool's own threads, while its caller waits.
 
-use crate::idle::spin;
 use crate::job::{Closure, Job};
 use crate::lanes::lane::Lane;
 use crate::latch::CountLatch;
@@ -14,7 +13,6 @@ use crate::verbs::block_on::Stand;
 use crate::worker::Worker;
 use crate::worker::current;
 use std::cell::UnsafeCell;
-use std::time::Duration;
 
 /// Reports the end of the call, run or dropped.
 struct Finish(Arc<CountLatch>);
@@ -72,20 +70,13 @@ impl Registry {
         // dropped.
         let job = unsafe { Job::new(Closure::new(move || call.run())) };
         self.inject(Lane::Frame, job);
-        let woke = self.tell(News::at_once(Lane::Frame));
+        self.tell(News::at_once(Lane::Frame));
         // Others point into this frame.
         unwind::AbortOnUnwind::guard(|| {
             let wait = Stand {
                 pool: Some(self),
                 kind: record::Wait::Future,
                 parker: &parker,
-                // Who was woken for it may have slept on this thread's core, and comes when that is
-                // free.
-                patience: if woke {
-                    Duration::ZERO
-                } else {
-                    spin::BEFORE_SLEEP
-                },
                 is_over: || latch.is_done(0),
             };
             wait.to_the_end();

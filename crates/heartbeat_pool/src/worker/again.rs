@@ -66,7 +66,6 @@ impl Worker {
         let is_next = self.deque.is_empty()
             && !self.is_called()
             && !self.is_wasted()
-            && !self.may_leave_gap()
             && !self.is_one_too_many(Lane::Frame)
             && self.count_look_unless_strangers_turn();
         if is_next {

@@ -3,7 +3,7 @@
 //! | step | how many | sleeps | what others may rely on | ends, but for work |
 //! | --- | --- | --- | --- | --- |
 //! | search | any | no | it finds what is queued | 20 µs without work, or its core is wanted |
-//! | nap | any for which helping doesn't pay | a beat, four at most | it looks within a beat | always |
+//! | nap | any for which helping doesn't pay | a beat | it looks within a beat | always |
 //! | sentinel, alert | one | a beat | it looks within a beat, and raises the beats | 8 calm beats, 2 quiet ones, or no room |
 //! | sentinel, drowsy | the same one | 16 ms, or 4 if something may be stuck | it looks some time; beats stay raised | nothing runs |
 //! | lookout | one | 32, 64, 128 ms | it looks some time | 2 sleeps in which nobody wanted a sentinel |
@@ -16,13 +16,12 @@
 
 use super::Worker;
 use super::life::Doing;
-use super::pace;
 use super::watch::Relieved;
+use crate::cost::WAKE_UP;
 use crate::idle::spin;
 use crate::lanes::lane::Lane;
 use crate::lanes::occupancy::Charge;
 use crate::placement;
-use crate::sync::Instant;
 use std::cell::Cell;
 use std::time::Duration;
 
@@ -65,44 +64,20 @@ impl Worker {
             gives_way.set(placement::is_wanted());
             gives_way.get() || self.look().has_admissible_work() || self.is_called()
         };
-        // Sharing has to pay: after what did not, it is asked for with hesitation.
-        let last = self.search.asked.get();
-        let at_once = self.stretch.has_paid() || last.elapsed() >= registry.config.beat;
-        if at_once {
-            self.ask();
-        } else if spin::until(spin::BEFORE_SLEEP / 2, ready) {
-            return !gives_way.get();
-        } else {
-            self.ask();
-        }
-        spin::until(spin::BEFORE_SLEEP, ready) && !gives_way.get()
-    }
-
-    fn ask(&self) {
-        self.search.asked.set(Instant::now());
         self.look().raise_beats(Some(&self.seat));
+        spin::until(WAKE_UP, ready) && !gives_way.get()
     }
 
-    /// Lets beats pass before the next look, one at least, and all in which others got on briskly.
-    /// The promise to look is an alert sentinel's, so nobody else is woken either.
+    /// Lets a beat pass before the next look. The promise to look is an alert sentinel's, so nobody
+    /// else is woken either.
     fn nap(&self) {
         let registry = &self.registry;
-        let mut pace = self.pace();
         self.seat.counters.park();
         registry.sleep.alert_begin();
-        for _ in 0..pace::BRISK_BEATS {
-            if self.parker.park_timeout(registry.config.beat) {
-                break;
-            }
+        if !self.parker.park_timeout(registry.config.beat) {
             self.seat.counters.beat();
             self.make_way();
-            let look = self.look();
-            look.raise_beats(Some(&self.seat));
-            let brisk = pace::is_brisk(pace.advance(look.progress()), registry.config.beat);
-            let over = !brisk || !look.has_any_work() || look.has_work_for_helper(brisk);
-            if over {
-                break;
-            }
+            self.look().raise_beats(Some(&self.seat));
         }
         registry.sleep.alert_end();
     }

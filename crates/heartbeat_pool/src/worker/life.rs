@@ -8,7 +8,7 @@ use crate::queue::pinned::Pinned;
 use crate::record::{Role, note};
 use crate::registry::Registry;
 use crate::registry::look::Look;
-use crate::schedule::News;
+use crate::schedule::{News, Teller};
 use crate::seat::Seat;
 use crate::sync::{Arc, hint};
 use crate::thread_clock::ThreadClock;
@@ -158,7 +158,6 @@ impl Worker {
 
     /// Runs what is next, or begins to search.
     fn work(&self) -> Doing {
-        self.leave_gap();
         let is_wasted = self.is_wasted();
         if let Some(next) = self.next(is_wasted) {
             self.run_next(next);
@@ -176,7 +175,7 @@ impl Worker {
     fn end_stretch(&self) -> Doing {
         self.set_charge(None);
         self.seat.counters.busy_end();
-        self.registry.set_brief(self.stretch.end());
+        self.stretch.end();
         if self.stretch.is_shy() {
             return self.idle();
         }
@@ -213,7 +212,7 @@ impl Worker {
                 (lane, is_unwatched)
             };
             if let Some(lane) = lane {
-                self.registry.tell(self.registry.news_for_others(lane));
+                self.registry.tell(News::at_once(lane).by(Teller::GoesOn));
             }
             if is_unwatched {
                 // A thread that hides forks, or has answered its beat, has relied on a searcher as

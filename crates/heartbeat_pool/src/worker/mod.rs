@@ -7,7 +7,7 @@
 //! | `life`, `ladder`, `watch` | a pool thread's loop, the steps to its sleep, the sentinel's watch |
 //! | `work`, `again`, `push` | finding and running work; where new work goes |
 //! | `wait`, `standing` | waits, and how a thread gives its seats away meanwhile |
-//! | `stretch`, `pace`, `gap` | whether helping pays; gaps for lower threads |
+//! | `stretch` | whether helping pays |
 //! | `end` | the end of a pool |
 //!
 //! A thread is counted, in the pool's occupancy or as a searcher, whenever it isn't on the idle
@@ -16,10 +16,8 @@
 mod again;
 pub(crate) mod current;
 mod end;
-mod gap;
 mod ladder;
 mod life;
-mod pace;
 mod parts;
 mod push;
 mod standing;
@@ -41,13 +39,13 @@ use crate::record::{Place, What, note};
 use crate::registry::Registry;
 use crate::registry::look::Look;
 use crate::registry::start::Main;
+use crate::schedule::{News, Teller};
 use crate::seat::Seat;
 use crate::sync::{Arc, thread};
 use crate::thread_clock::ThreadClock;
 use crate::threads::this_thread;
 use again::Again;
 use current::Entered;
-use pace::Pace;
 use parts::{Count, Joins, KeptScopes, Search};
 use std::any::Any;
 use std::cell::{Ref, RefCell};
@@ -272,11 +270,6 @@ impl Worker {
         Look::new(&self.registry, seats)
     }
 
-    /// The number of jobs run so far, to see later how they got on.
-    fn pace(&self) -> Pace {
-        Pace::new(self.look().progress())
-    }
-
     /// Reads the list of seats again, if it has changed.
     fn refresh_seats(&self) {
         let epoch = self.registry.seats.epoch();
@@ -321,7 +314,6 @@ impl Worker {
         struct Visit<'a>(&'a Worker);
         impl Drop for Visit<'_> {
             fn drop(&mut self) {
-                self.0.leave_gap();
                 self.0.set_charge(None);
                 self.0.registry.offer_seat();
             }
@@ -373,7 +365,7 @@ impl Drop for Worker {
         while let Some(job) = self.deque.pop().or_else(|| self.again.take()) {
             self.registry.inject(Lane::Frame, job);
             self.registry
-                .tell(self.registry.news_for_others(Lane::Frame));
+                .tell(News::at_once(Lane::Frame).by(Teller::GoesOn));
         }
         self.registry.seats.remove(&self.seat);
     }

@@ -1,12 +1,11 @@
 //! What a worker is made of, but for its queues.
 
-use super::gap::Gaps;
 use crate::lanes::occupancy::Charge;
 use crate::lanes::relief::Relief;
 use crate::queue::forks::Forks;
 use crate::queue::private::PrivateQueue;
 use crate::registry::seats::SeatList;
-use crate::sync::{Arc, Instant};
+use crate::sync::Arc;
 use crate::threads::numbers::Slot;
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -36,8 +35,6 @@ pub(super) struct Search {
     pub(super) ticks: Cell<u32>,
     /// Whether the last thing that it ran was what only it may run.
     pub(super) had_own_turn: Cell<bool>,
-    /// When the thread, idle, last raised the others' beats.
-    pub(super) asked: Cell<Instant>,
 }
 
 /// What a worker counts as.
@@ -46,7 +43,6 @@ pub(super) struct Count {
     pub(super) charge: Cell<Option<Charge>>,
     pub(super) relief: Relief,
     pub(super) slot: Slot,
-    pub(super) gaps: Gaps,
 }
 
 impl Joins {
@@ -67,7 +63,6 @@ impl Search {
             turn: Cell::new(0),
             ticks: Cell::new(0),
             had_own_turn: Cell::new(false),
-            asked: Cell::new(Instant::now()),
         }
     }
 }
@@ -78,7 +73,6 @@ impl Count {
             charge: Cell::new(None),
             relief: Relief::new(),
             slot: Slot::new(),
-            gaps: Gaps::new(),
         }
     }
 }

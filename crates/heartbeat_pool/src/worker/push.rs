@@ -5,7 +5,7 @@ use crate::job::Job;
 use crate::lanes::lane::Lane;
 use crate::queue::deque::Order;
 use crate::registry::Registry;
-use crate::schedule::News;
+use crate::schedule::{News, Teller};
 use crate::sync::Arc;
 use crate::worker::current;
 
@@ -18,7 +18,7 @@ impl Registry {
             Some(worker) if worker.is_in(self) => self.push_from(worker, lane, job),
             _ => {
                 self.inject(lane, job);
-                self.tell(self.news_for_others(lane));
+                self.tell(News::at_once(lane).by(Teller::GoesOn));
             }
         });
     }

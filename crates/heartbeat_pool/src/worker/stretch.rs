@@ -4,19 +4,14 @@
 //! A worker measures each stretch of work between two searches. After stretches that did not pay it
 //! is *shy*: it no longer waits for work at the others' elbows but looks once a beat.
 
+use crate::cost;
 use crate::seat::Seat;
 use crate::sync::{Arc, Instant};
 use std::cell::{Cell, RefCell};
 use std::time::Duration;
 
-/// What a stretch must take to pay: a few times what promoting and taking cost those who share.
-const WORTH_COMING: Duration = Duration::from_nanos(3_500);
-/// What each of its jobs must take, the hand-over included.
-pub(super) const WORTH_TAKING: Duration = Duration::from_micros(1);
 /// Jobs before a stretch is judged while it lasts.
 const PROBE: u32 = 8;
-/// More of its jobs that who is helped has begun or queued meanwhile mean that it needs no help.
-const MANY: u64 = PROBE as u64 / 2;
 /// Stretches in a row that did not pay, after which the worker is shy.
 const PATIENCE: u32 = 2;
 
@@ -38,7 +33,6 @@ pub(crate) struct Stretch {
     probe: Cell<u32>,
     wasted: Cell<bool>,
     strikes: Cell<u32>,
-    paid: Cell<bool>,
     joined: Cell<bool>,
 }
 
@@ -51,7 +45,6 @@ impl Stretch {
             probe: Cell::new(PROBE),
             wasted: Cell::new(false),
             strikes: Cell::new(0),
-            paid: Cell::new(true),
             joined: Cell::new(false),
         }
     }
@@ -98,7 +91,7 @@ impl Stretch {
     }
 
     fn pays(&self, elapsed: Duration) -> bool {
-        elapsed >= WORTH_TAKING * self.jobs.get()
+        cost::is_worth_taking(self.jobs.get(), elapsed)
     }
 
     /// Whether the worker should stop helping: the jobs are too short, and those who are helped are
@@ -108,7 +101,9 @@ impl Stretch {
         let jobs = self.jobs.get();
         if jobs >= self.probe.get() && !self.wasted.get() {
             self.probe.set(jobs.saturating_add(PROBE));
-            let has_come_on = |now: u64, before: u64| now.saturating_sub(before) > MANY;
+            // Half as many: who is helped gets on without this thread.
+            let has_come_on =
+                |now: u64, before: u64| now.saturating_sub(before) > u64::from(PROBE) / 2;
             let pays = || self.pays(self.start.get().elapsed());
             self.wasted.set(match &*self.helped.borrow() {
                 Helped::Needed => false,
@@ -122,38 +117,20 @@ impl Stretch {
         self.wasted.get()
     }
 
-    /// Judges the stretch, for nothing more was found. Tells whether its jobs were shorter than a
-    /// hand-over.
-    pub(super) fn end(&self) -> bool {
+    /// Judges the stretch, for nothing more was found.
+    pub(super) fn end(&self) {
         let needed = matches!(self.helped.replace(Helped::Needed), Helped::Needed);
         let elapsed = self.start.get().elapsed();
-        let brief = !self.pays(elapsed);
-        let paid = !needed && elapsed >= WORTH_COMING && !brief;
-        self.paid.set(paid);
         let strikes = if self.wasted.take() {
             PATIENCE
-        } else if paid || needed {
+        } else if needed || (cost::is_worth_coming(elapsed) && self.pays(elapsed)) {
             0
-        } else if elapsed >= WORTH_COMING / 2 && !brief {
-            // The end of a loop, perhaps, whose next run is worth coming for.
-            self.strikes.get()
         } else {
             self.strikes.get() + 1
         };
         self.strikes.set(strikes.min(PATIENCE));
         self.jobs.set(0);
         self.probe.set(PROBE);
-        brief
-    }
-
-    /// Whether the last stretch was help and paid.
-    pub(super) fn has_paid(&self) -> bool {
-        self.paid.get()
-    }
-
-    /// Whether this stretch is still to begin, and the last one was help and did not pay.
-    pub(super) fn is_hesitant(&self) -> bool {
-        self.strikes.get() > 0 && self.jobs.get() == 0
     }
 
     pub(super) fn is_shy(&self) -> bool {

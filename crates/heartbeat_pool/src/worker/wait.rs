@@ -1,5 +1,6 @@
 //! Waiting: run what is waited for, else give the seat away and sleep.
 
+use crate::cost::WAKE_UP;
 use crate::idle::sleep::Wake;
 use crate::idle::spin;
 use crate::parker::Parker;
@@ -55,8 +56,7 @@ impl Worker {
             let came_about = || event.is_done() || event.is_ready() || current::has_pinned();
             // Who was woken on this core may be just the one to help. (If it is a lower thread, a
             // spin is missed.)
-            if spin::until(spin::IN_WAIT, || came_about() || placement::is_wanted()) && came_about()
-            {
+            if spin::until(WAKE_UP, || came_about() || placement::is_wanted()) && came_about() {
                 continue;
             }
             let standing = Self::stand_up();

@@ -7,19 +7,16 @@
 
 use super::Worker;
 use super::ladder::{DROWSY, ENOUGH};
-use super::pace::{self, Pace};
+use crate::cost::HAND_OVER;
 use crate::idle::spin;
 use crate::lanes::lane::Lane;
 use crate::lanes::occupancy::Charge;
 use crate::sync::Instant;
+use std::mem;
 use std::time::Duration;
 
 /// Beats without anything shared, after which the sentinel turns drowsy.
 const CALM_BEATS: u32 = 8;
-
-/// How long the sentinel waits for an answer to a raised beat: a few forks' time, much less than
-/// going back to sleep costs.
-const ANSWER: Duration = Duration::from_micros(3);
 
 /// Frame work that waits this long, and any fork, while nothing in the pool ends, is let in beyond
 /// the target: what runs may be blocked on it. Who lets it in goes on with what else is queued.
@@ -48,11 +45,10 @@ struct Watch<'a> {
     quiet: u32,
     /// Looks in a row at which nothing was shared.
     calm: u32,
-    pace: Pace,
+    /// The jobs that the pool had run by the last look.
+    progress: u64,
     /// The forks that others might take at the last look.
     forks: usize,
-    /// Looks in a row at which jobs went briskly.
-    brisk_beats: u32,
     /// Since when what is queued may be stuck.
     since: Instant,
 }
@@ -94,21 +90,16 @@ impl Worker {
 
 impl<'a> Watch<'a> {
     fn begin(worker: &'a Worker) -> Self {
+        let look = worker.look();
         Self {
             worker,
             alert: false,
             quiet: 0,
             calm: 0,
-            pace: worker.pace(),
-            forks: worker.look().forks(),
-            brisk_beats: 0,
+            progress: look.progress(),
+            forks: look.forks(),
             since: Instant::now(),
         }
-    }
-
-    /// Whether one more thread would be in the way of those whose jobs go briskly.
-    fn is_brisk(&self) -> bool {
-        (1..pace::BRISK_BEATS).contains(&self.brisk_beats)
     }
 
     fn set_alert(&mut self, alert: bool) {
@@ -131,8 +122,7 @@ impl<'a> Watch<'a> {
         self.quiet = if is_quiet { self.quiet + 1 } else { 0 };
         self.set_alert(self.calm < CALM_BEATS && self.quiet < ENOUGH && registry.has_room());
         // After that: what was pushed under another promise is seen.
-        let brisk = self.is_brisk() && self.alert;
-        if self.worker.look().has_work_for_helper(brisk) {
+        if self.worker.look().has_admissible_work() {
             return Some(Relieved::Called);
         }
         let is_over = !self.alert && registry.occupancy.is_quiet();
@@ -156,22 +146,22 @@ impl<'a> Watch<'a> {
         let lowered = look.any_beat_lowered(&worker.seat);
         // Drowsy as well: a raise that met its owner closing the gate was not seen.
         look.raise_beats(Some(&worker.seat));
-        let moved = self.pace.advance(look.progress());
+        let progress = look.progress();
+        let moved = mem::replace(&mut self.progress, progress) != progress;
         let hidden = look.has_hidden_forks();
         let forks = look.forks();
-        let stirs = moved > 0 || forks != self.forks;
+        let stirs = moved || forks != self.forks;
         self.forks = forks;
-        let is_brisk = pace::is_brisk(moved, worker.registry.config.beat);
-        self.brisk_beats = if is_brisk { self.brisk_beats + 1 } else { 0 };
-        let is_calm = !lowered && moved == 0 && !hidden;
+        let is_calm = !lowered && !moved && !hidden;
         self.calm = if is_calm { self.calm + 1 } else { 0 };
         stirs
     }
 
-    /// Waits a moment for an answer to the beats.
+    /// Waits a moment for an answer to the beats: a few forks' time, much less than going back to
+    /// sleep costs.
     fn is_answered(&self) -> bool {
-        let helpful = || self.worker.look().has_work_for_helper(self.is_brisk());
-        self.alert && spin::until(ANSWER, helpful)
+        let helpful = || self.worker.look().has_admissible_work();
+        self.alert && spin::until(3 * HAND_OVER, helpful)
     }
 
     /// The lane of `stuck`, if that has been stuck for so long that it must be let in.

@@ -79,11 +79,6 @@ impl Worker {
     }
 
     pub(super) fn pop(&self, lane: Lane) -> Option<Found> {
-        if self.stretch.is_hesitant()
-            && let Some(found) = self.take_shared(lane)
-        {
-            return Some(found);
-        }
         if lane == Lane::Frame {
             if self.is_strangers_turn()
                 && let Some(found) = self.take_strange(lane)

@@ -14,7 +14,7 @@ use crate::registry::Registry;
 use crate::schedule::{News, Teller};
 use crate::seat::Seat;
 use crate::small_fn::SmallFn;
-use crate::sync::{Arc, AtomicBool, Mutex, Ordering, lock};
+use crate::sync::{Arc, Mutex, lock};
 use crate::tickets::{Call, Tickets};
 use crate::unwind::{self, Payload};
 use async_task::Runnable;
@@ -37,9 +37,6 @@ pub(crate) struct ScopeCore {
     pub(crate) tickets: Tickets,
     latch: CountLatch,
     panic: Mutex<Option<Payload>>,
-    /// Whether the jobs of this scope, or before it has any of the owner's last one that used this
-    /// core, are worth waking a helper for at once.
-    is_long: AtomicBool,
     /// The seat of the owner, if that runs jobs of the scope while it waits.
     pub(crate) owner: Option<Arc<Seat>>,
 }
@@ -59,9 +56,13 @@ impl ScopeCore {
             tickets: Tickets::new(),
             latch: CountLatch::new(parker),
             panic: Mutex::new(None),
-            is_long: AtomicBool::new(false),
             owner,
         }
+    }
+
+    /// The scope is over, and its memory is kept for the next.
+    pub(super) fn shrink(&self) {
+        self.jobs.shrink();
     }
 
     /// In which order a thread runs what it has spawned here.
@@ -117,11 +118,6 @@ impl ScopeCore {
         self.tickets.set_owner_asleep(asleep);
     }
 
-    /// Whether it takes more memory than is worth keeping for the next scope. Owner only.
-    pub(crate) fn is_large(&self) -> bool {
-        self.jobs.is_large()
-    }
-
     /// Queues a job and, unless there is one, the ticket that `ticket` makes.
     #[inline]
     pub(crate) fn push(&self, job: ScopedJob, ticket: impl FnOnce() -> Job) {
@@ -167,19 +163,11 @@ impl ScopeCore {
 
     fn announce(&self, ticket: Job) {
         self.registry.queue(self.lane, ticket);
-        // Relaxed: nothing rests on the flag.
-        let news = match self.is_long.load(Ordering::Relaxed) || self.owner.is_none() {
-            true => News::at_once(self.lane),
-            false => News::within_a_beat(self.lane),
+        let news = match self.owner {
+            Some(_) => News::within_a_beat(self.lane),
+            None => News::at_once(self.lane),
         };
-        self.registry.tell(news.by(Teller::Works));
-    }
-
-    /// Tells whether the scope's jobs turned out to be long.
-    pub(super) fn set_long(&self, is_long: bool) {
-        if self.is_long.load(Ordering::Relaxed) != is_long {
-            self.is_long.store(is_long, Ordering::Relaxed);
-        }
+        self.registry.tell(news.by(Teller::GoesOn));
     }
 
     /// Before the caller gets busy: lets another thread come for what is left. A ticket that is

@@ -2,7 +2,6 @@
 
 use super::core::ScopeCore;
 use super::{Scope, within};
-use crate::idle::spin;
 use crate::lanes::lane::Lane;
 use crate::queue::deque::Order;
 use crate::record;
@@ -27,7 +26,6 @@ impl Registry {
             pool: Some(self),
             kind: record::Wait::Scope,
             parker: &parker,
-            patience: spin::BEFORE_SLEEP,
             is_over: || {
                 core.tell();
                 core.is_done()

@@ -4,19 +4,15 @@
 
 use super::core::ScopedJob;
 use super::stacks::Stacks;
-use crate::queue::deque::Order;
-use crate::queue::spmc::{Producer, Stealer};
+use crate::queue::deque::{Deque, Order, Stealer};
 use crate::thread_bound::ThreadBound;
 use concurrent_queue::ConcurrentQueue;
 use crossbeam_utils::CachePadded;
 use std::cell::Cell;
 
-/// Jobs that a queue may have memory for while its scope is over.
-const LARGE: usize = 4096;
-
 /// The owner's part, which no other thread touches.
 pub(super) struct Mine {
-    queue: Producer<ScopedJob>,
+    queue: Deque<ScopedJob>,
     /// How many the owner has begun, less those that it has finished, since it told the latch last.
     pub(super) begun: Cell<usize>,
     /// Whether the owner calls nobody for what it spawns, as long as it is likely to be through
@@ -36,7 +32,7 @@ pub(super) struct Jobs {
 impl Jobs {
     /// An empty queue, owned by the calling thread.
     pub(super) fn new(order: Order) -> Self {
-        let queue = Producer::new();
+        let queue = Deque::new_fifo();
         Self {
             stealer: queue.stealer(),
             mine: ThreadBound::new(CachePadded::new(Mine {
@@ -112,9 +108,8 @@ impl Jobs {
         self.mine().map_or(0, |mine| mine.queue.len()) + self.others.len()
     }
 
-    /// Whether it takes more memory than is worth keeping. Owner only.
-    pub(super) fn is_large(&self) -> bool {
-        let queue = self.mine().map_or(0, |mine| mine.queue.capacity());
-        queue.max(self.stacks.as_ref().map_or(0, Stacks::capacity)) > LARGE
+    /// Keeps no more memory for long than scopes take.
+    pub(super) fn shrink(&self) {
+        self.stacks.iter().for_each(Stacks::shrink);
     }
 }

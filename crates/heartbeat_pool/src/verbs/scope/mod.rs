@@ -250,7 +250,8 @@ impl Worker {
     /// Keeps what a finished scope used, for the next.
     fn keep_scope_core(&self, core: Arc<ScopeCore>) {
         let mut kept = self.kept_scopes().borrow_mut();
-        if kept.len() < KEPT_SCOPES && !core.is_large() {
+        if kept.len() < KEPT_SCOPES {
+            core.shrink();
             kept.push(core);
         }
     }

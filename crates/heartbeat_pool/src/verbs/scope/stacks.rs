@@ -69,10 +69,11 @@ impl<T> Stacks<T> {
         self.len.load(Ordering::Relaxed)
     }
 
-    /// How many items there is memory for.
-    pub(super) fn capacity(&self) -> usize {
-        let stacks = lock(&self.stacks);
-        stacks.iter().map(|stack| stack.items.capacity()).sum()
+    /// Gives back half of the memory, as far as nothing lies there: between two scopes.
+    pub(super) fn shrink(&self) {
+        for stack in &mut *lock(&self.stacks) {
+            stack.items.shrink_to(stack.items.capacity() / 2);
+        }
     }
 }
 

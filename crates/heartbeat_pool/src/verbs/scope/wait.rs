@@ -1,6 +1,7 @@
 //! Running a scope's work: by its owner, which waits, and by workers that its tickets call.
 
 use super::core::ScopeCore;
+use crate::cost;
 use crate::job::{Job, RawJob};
 use crate::queue::mailbox::Mailbox;
 use crate::record::{self, Work};
@@ -12,7 +13,6 @@ use crate::worker::Worker;
 use crate::worker::wait::Wait;
 use std::cell::Cell;
 use std::ptr::NonNull;
-use std::time::Duration;
 
 /// The job through which workers find a scope. It stands for the whole scope, and is queued at
 /// most once at a time.
@@ -46,7 +46,6 @@ unsafe impl RawJob for Ticket {
                 worker.stretch().helps(owner);
             }
             while run_one(&core, worker) {
-                worker.leave_gap();
                 if worker.is_wasted() {
                     // This thread, which is shy now, looks again within a beat.
                     return core.put_back(|| Self::job(&core));
@@ -69,12 +68,6 @@ fn run_one(core: &Arc<ScopeCore>, worker: &Worker) -> bool {
     trace::job(Work::Scoped, core.lane, core.number(), || core.run(job));
     true
 }
-
-/// Work that takes longer than this is shared at once, not at the next beat. After jobs of such a
-/// length the next scope is.
-const LONG: Duration = Duration::from_micros(20);
-/// A job of less is done sooner than a helper comes.
-const SHORT: Duration = Duration::from_micros(1);
 
 /// The owner's wait for its scope.
 pub(super) struct Completion<'a> {
@@ -105,33 +98,27 @@ impl<'a> Completion<'a> {
         self.jobs.set(jobs);
         // The next job is the owner's in any case.
         let left = self.core.jobs.len();
-        // The first is measured for the next scope too: others may have done the rest meanwhile.
-        if jobs < self.next_look.get() || (left < 2 && jobs > 1) {
+        if jobs < self.next_look.get() || left < 2 {
             return;
         }
-        let elapsed = self.start.get().map(|start| start.elapsed());
-        let is_long = elapsed.is_some_and(|elapsed| elapsed >= LONG * jobs);
-        self.core.set_long(is_long);
-        if left < 2 {
-            return;
-        }
-        let Some(elapsed) = elapsed else {
+        let Some(start) = self.start.get() else {
             self.start.set(Some(Instant::now()));
             self.jobs.set(0);
             return;
         };
+        let elapsed = start.elapsed();
         let is_held = self.core.is_held_here();
         // Who was promised that these are short is not disturbed for the last of them.
-        let is_over_soon =
-            is_held && elapsed / jobs * u32::try_from(left).unwrap_or(u32::MAX) < LONG;
-        if elapsed >= LONG && !is_over_soon {
+        let is_over_soon = is_held
+            && !cost::is_worth_a_call(elapsed / jobs * u32::try_from(left).unwrap_or(u32::MAX));
+        if cost::is_worth_a_call(elapsed) && !is_over_soon {
             self.core.let_go();
             self.core.offer(|| Ticket::job(self.core));
-            let news = News::at_once(self.core.lane).by(Teller::Works);
+            let news = News::at_once(self.core.lane).by(Teller::GoesOn);
             self.core.registry.tell(news);
         }
         // Where nobody was called yet, the next ones may be longer.
-        let short = elapsed < SHORT * jobs && !is_held;
+        let short = !cost::is_worth_taking(jobs, elapsed) && !is_held;
         self.next_look
             .set(jobs.saturating_mul(if short { 16 } else { 2 }));
     }
