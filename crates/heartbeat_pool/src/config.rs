@@ -1,6 +1,7 @@
 //! What a pool is made with.
 
 use crate::lanes::priority::LowerPriority;
+use crate::queue::deque::Order;
 use crate::sync::Arc;
 use crate::threads::builder::ThreadBuilder;
 use std::any::Any;
@@ -25,6 +26,8 @@ pub(crate) struct Config {
     pub(crate) thread_name: Arc<dyn Fn(usize) -> String + Send + Sync>,
     pub(crate) stack_size: Option<usize>,
     pub(crate) beat: Duration,
+    /// In which order a thread runs what it has spawned.
+    pub(crate) order: Order,
     /// Whether the lower lanes have threads of their own, of lower priority.
     pub(crate) has_lower: bool,
     /// How readily the system runs these.
@@ -43,6 +46,7 @@ impl Default for Config {
             thread_name: Arc::new(|index| format!("heartbeat ({index})")),
             stack_size: None,
             beat: DEFAULT_BEAT,
+            order: Order::default(),
             has_lower: false,
             lower_priority: LowerPriority::default(),
             has_spares: true,

@@ -15,8 +15,9 @@
 //! Each is also a method of [`ThreadPool`], for threads from outside, and of [`Worker`]. For
 //! drop-ins for other libraries there are, besides: [`Worker::join_offered`], whose second half
 //! others may take at once, [`Worker::join_measured`], [`ThreadPool::install`],
-//! [`ThreadBuilder::enroll`] and [`Worker::slot`]; and for who has work that comes again and again,
-//! and doesn't know whether sharing it pays, [`TwoWays`].
+//! [`ThreadPool::scope_elsewhere`], [`ThreadBuilder::enroll`], [`Worker::slot`],
+//! [`Worker::run_spawned`] and the [`Order`] of a thread's own jobs; and for who has work that
+//! comes again and again, and doesn't know whether sharing it pays, [`TwoWays`].
 //!
 //! What it holds to:
 //!
@@ -164,6 +165,8 @@ pub use pool::builder::{BuildError, ThreadPoolBuilder};
 pub use pool::lease::Lease;
 #[cfg(not(heartbeat_loom))]
 pub use pool::process::{HAS_RAYON, global};
+#[cfg(not(heartbeat_loom))]
+pub use queue::deque::Order;
 #[cfg(not(heartbeat_loom))]
 pub use queue::mailbox::Mailbox;
 #[cfg(not(heartbeat_loom))]

@@ -7,7 +7,8 @@ thread_local! {
     static TOKEN: u8 = const { 0 };
 }
 
-fn token() -> usize {
+/// A number of the calling thread's that no other living thread has.
+pub(crate) fn token() -> usize {
     TOKEN.with(|token| ptr::from_ref(token).addr())
 }
 

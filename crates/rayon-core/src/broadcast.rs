@@ -86,12 +86,11 @@ pub(crate) fn broadcast_in<R: Send>(
     })
 }
 
-/// Has the calling thread run what it has spawned. Not inside of a wait, where that is a stranger's
-/// work.
+/// Has the calling thread, if it belongs to a pool that was built here, run what it has spawned. Not
+/// inside of a wait, where that is a stranger's work.
 fn run_spawned() {
-    let waits = Worker::with_current(|worker| worker.is_none_or(Worker::is_waiting));
-    if !waits && let Some(own) = home::own() {
-        own.run_spawned();
+    if let Some(own) = home::own() {
+        own.in_own(|worker| while !worker.is_waiting() && worker.run_spawned() {});
     }
 }
 

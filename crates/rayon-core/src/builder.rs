@@ -207,6 +207,7 @@ impl<S: ThreadSpawn> ThreadPoolBuilder<S> {
         let mut builder = heartbeat_pool::ThreadPool::builder()
             .num_threads(num_threads)
             .spare_threads(false)
+            .order(heartbeat_pool::Order::NewestFirst)
             .start_handler(move |index| start.start(index))
             .exit_handler(move |index| exit.exit(index))
             .spawn_handler(move |thread| {

@@ -7,7 +7,6 @@
 
 use crate::builder;
 use crate::error::{ErrorKind, ThreadPoolBuildError};
-use crate::order::ThreadKey;
 use crate::pool::Inner;
 use heartbeat_pool::Worker;
 use std::cell::RefCell;
@@ -99,13 +98,8 @@ impl Home {
 }
 
 /// Tells the threads of a pool apart.
-pub(crate) fn key(worker: &Worker) -> ThreadKey {
+pub(crate) fn key(worker: &Worker) -> usize {
     ptr::from_ref(worker).addr()
-}
-
-/// The calling thread's key in the pool that it is inside of; 0 outside of all.
-pub(crate) fn current_key() -> ThreadKey {
-    Worker::with_current(|worker| worker.map_or(0, key))
 }
 
 /// Calls `f` on a thread of the pool that free functions go to, and tells whether that is another

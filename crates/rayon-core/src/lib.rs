@@ -58,10 +58,8 @@ mod configuration;
 mod error;
 mod home;
 mod join;
-mod latch;
 #[cfg(doctest)]
 mod must_not_compile;
-mod order;
 mod pool;
 mod scope;
 mod spawn;

@@ -3,14 +3,15 @@
 use crate::broadcast::{self, BroadcastContext};
 use crate::home;
 use crate::join::join;
-use crate::order::Order;
 use crate::scope::{self, Scope, ScopeFifo};
 use crate::spawn::Detached;
 use crate::unwind::{self, Payload};
 use crate::yields::{self, Yield};
+use crossbeam_utils::CachePadded;
 use heartbeat_pool::Worker;
+use std::collections::VecDeque;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 /// What gets a panic's payload.
@@ -20,8 +21,8 @@ pub(crate) type PanicHandler = dyn Fn(Payload) + Send + Sync;
 pub(crate) struct Inner {
     /// None once it ends.
     pool: Option<heartbeat_pool::ThreadPool>,
-    /// What its own threads have spawned.
-    pub(crate) order: Order<Detached>,
+    /// What each of its own threads has spawned for its oldest to run first.
+    first_in: Box<[CachePadded<Mutex<VecDeque<Detached>>>]>,
     panic_handler: Option<Arc<PanicHandler>>,
 }
 
@@ -31,8 +32,10 @@ impl Inner {
         panic_handler: Option<Arc<PanicHandler>>,
     ) -> Self {
         Self {
+            first_in: (0..pool.num_threads())
+                .map(|_| CachePadded::default())
+                .collect(),
             pool: Some(pool),
-            order: Order::new(),
             panic_handler,
         }
     }
@@ -47,6 +50,17 @@ impl Inner {
     /// Whether the calling thread belongs to this pool.
     pub(crate) fn is_own(self: &Arc<Self>) -> bool {
         home::own().is_some_and(|own| Arc::ptr_eq(&own, self))
+    }
+
+    /// Calls `f` with the calling thread's worker, if the thread belongs to this pool.
+    pub(crate) fn in_own<R>(self: &Arc<Self>, f: impl FnOnce(&Worker) -> R) -> Option<R> {
+        self.is_own().then(|| self.pool().with_worker(f))
+    }
+
+    pub(crate) fn first_in(&self, index: usize) -> MutexGuard<'_, VecDeque<Detached>> {
+        self.first_in[index]
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Runs `func`; its panic is the handler's.
@@ -154,7 +168,7 @@ impl ThreadPool {
     #[inline]
     #[must_use]
     pub fn current_thread_index(&self) -> Option<usize> {
-        self.in_own(Worker::index).flatten()
+        self.inner.in_own(Worker::index).flatten()
     }
 
     /// Whether the calling thread has work queued that it has forked or spawned itself, a moment
@@ -162,7 +176,7 @@ impl ThreadPool {
     #[inline]
     #[must_use]
     pub fn current_thread_has_pending_tasks(&self) -> Option<bool> {
-        self.in_own(yields::has_pending)
+        self.inner.in_own(yields::has_pending)
     }
 
     /// Runs both closures in the pool. See [`join`](crate::join()).
@@ -216,7 +230,7 @@ impl ThreadPool {
     where
         OP: FnOnce(&Scope<'scope>) -> R,
     {
-        scope::in_place_scope_in(&self.inner, op)
+        scope::in_place_in(&self.inner, op)
     }
 
     /// Calls `op` on the calling thread with a scope whose jobs run in the pool. See
@@ -229,7 +243,7 @@ impl ThreadPool {
     where
         OP: FnOnce(&ScopeFifo<'scope>) -> R,
     {
-        scope::in_place_scope_fifo_in(&self.inner, op)
+        scope::in_place_in(&self.inner, op)
     }
 
     /// Spawns a job into the pool. See [`spawn`](crate::spawn()).
@@ -260,19 +274,13 @@ impl ThreadPool {
     /// Runs one piece of the pool's work; None for threads that don't belong to this pool. See
     /// [`yield_now`](crate::yield_now()).
     pub fn yield_now(&self) -> Option<Yield> {
-        self.in_own(yields::now)
+        self.inner.in_own(yields::now)
     }
 
     /// Runs one piece of the calling thread's own work; None for threads that don't belong to this
     /// pool. See [`yield_local`](crate::yield_local()).
     pub fn yield_local(&self) -> Option<Yield> {
-        self.in_own(yields::local)
-    }
-
-    /// Calls `f` with the calling thread's worker, if the thread belongs to this pool.
-    fn in_own<R>(&self, f: impl FnOnce(&Worker) -> R) -> Option<R> {
-        let own = self.inner.is_own();
-        own.then(|| self.inner.pool().with_worker(f))
+        self.inner.in_own(yields::local)
     }
 }
 

@@ -1,20 +1,9 @@
 //! `spawn`: jobs that nobody waits for in place.
 
-use crate::home::{self, Home};
+use crate::home::Home;
 use crate::pool::Inner;
 use heartbeat_pool::{Lane, Worker};
-use std::cell::Cell;
 use std::sync::Arc;
-
-thread_local! {
-    /// Whether the calling thread, called for a spawned job, has found that it was run before.
-    static CALLED_IN_VAIN: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Whether that was so since this was asked last.
-pub(crate) fn was_called_in_vain() -> bool {
-    CALLED_IN_VAIN.take()
-}
 
 /// A job that nobody waits for.
 pub(crate) type Detached = Box<dyn FnOnce() + Send>;
@@ -90,49 +79,21 @@ impl Inner {
     }
 
     pub(crate) fn spawn(self: &Arc<Self>, func: impl FnOnce() + Send + 'static) {
-        self.spawn_ordered(func, |pool, key, job| pool.order.push(key, job));
+        self.pool().spawn(Lane::Frame, self.detached(func));
     }
 
     pub(crate) fn spawn_fifo(self: &Arc<Self>, func: impl FnOnce() + Send + 'static) {
-        self.spawn_ordered(func, |pool, key, job| pool.order.push_first_in(key, job));
-    }
-
-    fn spawn_ordered(
-        self: &Arc<Self>,
-        func: impl FnOnce() + Send + 'static,
-        push: impl FnOnce(&Self, usize, Detached),
-    ) {
-        if !self.is_own() {
-            // From outside, the oldest goes first.
-            return self.pool().spawn(Lane::Frame, self.detached(func));
-        }
-        push(self, home::current_key(), Box::new(func));
-        let run = self.detached_one();
-        self.pool().spawn(Lane::Frame, run);
-    }
-
-    /// Runs the next of the spawned jobs.
-    fn detached_one(self: &Arc<Self>) -> impl FnOnce() + Send + 'static {
+        let Some(index) = self.in_own(Worker::index).flatten() else {
+            // From outside, the oldest goes first in any case.
+            return self.spawn(func);
+        };
+        self.first_in(index)
+            .push_back(Box::new(self.detached(func)));
         let pool = self.clone();
-        move || {
-            match pool.order.pop(home::current_key()) {
-                Some(job) => pool.run_detached(job),
-                // It was run before a broadcast or by a yield.
-                None => CALLED_IN_VAIN.set(true),
-            }
-        }
-    }
-
-    /// Runs one of the jobs that the calling thread has spawned itself, if there is one.
-    pub(crate) fn run_one_spawned(&self) -> bool {
-        let job = self.order.pop_own(home::current_key());
-        let any = job.is_some();
-        job.into_iter().for_each(|job| self.run_detached(job));
-        any
-    }
-
-    /// Runs all that the calling thread has spawned itself.
-    pub(crate) fn run_spawned(&self) {
-        while self.run_one_spawned() {}
+        // It comes by turns with what is spawned newest first, and stands for the oldest of these.
+        self.pool().spawn(Lane::Frame, move || {
+            let oldest = pool.first_in(index).pop_front();
+            oldest.into_iter().for_each(|job| job());
+        });
     }
 }

@@ -1,7 +1,6 @@
 //! Yielding: let other work have the thread for a moment.
 
 use crate::home;
-use crate::spawn;
 use heartbeat_pool::Worker;
 
 /// What [`yield_now`] or [`yield_local`] did.
@@ -22,34 +21,25 @@ impl From<heartbeat_pool::Yield> for Yield {
     }
 }
 
-/// Runs one of the jobs that the calling thread has spawned, if it belongs to a pool that was built
-/// here.
-fn run_spawned() -> bool {
-    home::own().is_some_and(|own| own.run_one_spawned())
+/// Whether the calling thread belongs to a pool that was built here: elsewhere what others have
+/// spawned lies among its own.
+fn keeps_apart() -> bool {
+    home::own().is_some()
 }
 
 pub(crate) fn local(worker: &Worker) -> Yield {
-    if run_spawned() {
+    if keeps_apart() && worker.run_spawned() {
         return Yield::Executed;
     }
     worker.yield_local().into()
 }
 
 pub(crate) fn now(worker: &Worker) -> Yield {
-    if run_spawned() {
-        return Yield::Executed;
-    }
-    spawn::was_called_in_vain();
-    loop {
-        let yielded = worker.yield_now();
-        if !spawn::was_called_in_vain() {
-            return yielded.into();
-        }
-    }
+    worker.yield_now().into()
 }
 
 pub(crate) fn has_pending(worker: &Worker) -> bool {
-    worker.has_forks() || home::own().is_some_and(|own| own.order.has_own(home::key(worker)))
+    worker.has_forks() || (keeps_apart() && worker.has_spawned())
 }
 
 /// Runs one piece of the current pool's work on the calling thread, anybody's, and tells whether

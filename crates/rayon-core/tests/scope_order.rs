@@ -2,8 +2,9 @@
 //! earliest; nested, and of two scopes by turns.
 
 mod common;
-use common::{Fifo, Lifo, Order, in_time, pool};
-use std::sync::Mutex;
+use common::{AnyScope, Fifo, Lifo, Order, all, in_time, pool};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Barrier, Mutex, mpsc};
 
 const BOTH: [(Order, Order); 4] = [(Lifo, Lifo), (Lifo, Fifo), (Fifo, Lifo), (Fifo, Fifo)];
 
@@ -99,5 +100,67 @@ fn of_two_scopes_by_turns() {
         });
         let ran: String = ran.into_iter().collect();
         assert_eq!(ran, expected, "{inner:?} in {outer:?}");
+    }
+}
+
+/// The pool's only thread runs what the caller has spawned, the earliest first in either order, and what it
+/// spawns itself.
+#[test]
+fn of_a_scope_that_its_caller_only_waits_for() {
+    for order in [Lifo, Fifo] {
+        let ran = in_time(move || {
+            let pool = pool(1);
+            let notes = Mutex::new(Vec::new());
+            order.in_place_scope_in(&pool, |s| {
+                let notes = &notes;
+                for i in 0..3 {
+                    s.spawn(move |s| {
+                        // More than it takes till one of another thread's is looked for first.
+                        (0..200).for_each(|j| s.spawn(move |_| notes.lock().unwrap().push((i, j))));
+                    });
+                }
+            });
+            notes.into_inner().unwrap()
+        });
+        for i in 0..3 {
+            let of_one = ran.iter().filter(|(outer, _)| *outer == i).copied();
+            let expected = order.of((0..200).map(|j| (i, j)));
+            assert_eq!(of_one.collect::<Vec<_>>(), expected, "{order:?}");
+        }
+        assert!(ran.iter().position(|(i, _)| *i == 0) < ran.iter().position(|(i, _)| *i == 2));
+    }
+}
+
+/// As among spawned jobs: one thread's spawn each other without end, the other's thread is blocked until those
+/// that it has spawned have run.
+#[test]
+fn a_job_waits_for_few_of_another_thread_s() {
+    in_time(|| {
+        for order in [Lifo, Fifo] {
+            let (both, over) = (Barrier::new(2), AtomicBool::new(false));
+            order.scope_in(&pool(2), |s| {
+                s.spawn(|s| {
+                    both.wait();
+                    chain(s, &over);
+                });
+                s.spawn(|s| {
+                    both.wait();
+                    let (note, notes) = mpsc::channel();
+                    for i in 0..8 {
+                        let note = note.clone();
+                        s.spawn(move |_| note.send(i).unwrap());
+                    }
+                    drop(note);
+                    assert_eq!(all(&notes), Vec::from_iter(0..8), "{order:?}");
+                    over.store(true, Relaxed);
+                });
+            });
+        }
+    });
+}
+
+fn chain<'scope>(s: AnyScope<'_, 'scope>, over: &'scope AtomicBool) {
+    if !over.load(Relaxed) {
+        s.spawn(move |s| chain(s, over));
     }
 }

@@ -2,8 +2,9 @@
 //! `spawn_fifo` the earliest; nested, and both by turns.
 
 mod common;
-use common::{Fifo, Lifo, all, in_time, pool};
-use std::sync::mpsc;
+use common::{Fifo, Lifo, Order, all, in_time, pool};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Barrier, mpsc};
 
 #[test]
 fn of_what_spawns_and_what_it_spawns() {
@@ -73,5 +74,43 @@ fn of_a_pool_s_methods_on_its_own_thread() {
             all(&notes)
         });
         assert_eq!(ran, order.of(0..12), "{order:?}");
+    }
+}
+
+/// One thread's jobs spawn each other without end, the other's thread is blocked until those that it has spawned
+/// have run.
+#[test]
+fn a_job_waits_for_few_of_another_thread_s() {
+    in_time(|| {
+        for (endless, few) in [(Lifo, Lifo), (Lifo, Fifo), (Fifo, Lifo), (Fifo, Fifo)] {
+            let pool = pool(2);
+            let both = Arc::new(Barrier::new(2));
+            let over = Arc::new(AtomicBool::new(false));
+            let (begin, end) = (both.clone(), over.clone());
+            endless.spawn_in(&pool, move || {
+                begin.wait();
+                chain(endless, end);
+            });
+            let (note, notes) = mpsc::channel();
+            let (done, all_done) = mpsc::channel();
+            few.spawn_in(&pool, move || {
+                both.wait();
+                for i in 0..8 {
+                    let note = note.clone();
+                    few.spawn(move || note.send(i).unwrap());
+                }
+                drop(note);
+                done.send(all(&notes)).unwrap();
+            });
+            let ran = all_done.recv().unwrap();
+            over.store(true, Relaxed);
+            assert_eq!(ran, Vec::from_iter(0..8), "{few:?} beside {endless:?}");
+        }
+    });
+}
+
+fn chain(order: Order, over: Arc<AtomicBool>) {
+    if !over.load(Relaxed) {
+        order.spawn(move || chain(order, over));
     }
 }

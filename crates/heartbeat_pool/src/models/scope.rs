@@ -191,3 +191,42 @@ fn an_owner_looks_once_more_before_it_turns_to_something_else() {
 fn an_owner_that_turns_to_something_else_at_once_leaves_a_job() {
     an_owner_is_needed_elsewhere(false);
 }
+
+/// A scope whose owner only waits, a job that spawns another, each run by a thread that a ticket has
+/// called: nobody counts on the owner for a job, and the end of the last one wakes it.
+#[test]
+fn an_owner_that_only_waits_is_woken_for_the_end() {
+    loom::model(|| {
+        let parker = Arc::new(Parker::new());
+        let latch = Arc::new(CountLatch::new(parker.clone()));
+        let tickets = Arc::new(Tickets::new());
+        let cell = Arc::new(UnsafeCell::new(0));
+        // Counted by the owner alone.
+        let mut untold = 1;
+        assert_eq!(tickets.pushed(|| true), Call::Ticket);
+        let thread = {
+            let (latch, tickets, cell) = (latch.clone(), tickets.clone(), cell.clone());
+            thread::spawn(move || {
+                tickets.taken();
+                latch.begin();
+                assert_eq!(tickets.pushed(|| true), Call::Ticket);
+                latch.finish();
+                tickets.taken();
+                // SAFETY: the owner reads only once the latch is done.
+                cell.with_mut(|cell| unsafe { *cell = 1 });
+                latch.finish();
+            })
+        };
+        loop {
+            latch.tell(untold);
+            untold = 0;
+            if latch.is_done(0) {
+                break;
+            }
+            parker.park();
+        }
+        // SAFETY: `is_done` acquired the job's writes.
+        assert_eq!(cell.with(|cell| unsafe { *cell }), 1);
+        thread.join().unwrap();
+    });
+}

@@ -5,6 +5,7 @@ use crate::lanes::lane::Lane;
 use crate::lanes::priority::LowerPriority;
 use crate::pool::ThreadPool;
 use crate::pool::resize::MOST_THREADS;
+use crate::queue::deque::Order;
 use crate::sync::{Arc, Mutex, lock, thread};
 use crate::threads::builder::ThreadBuilder;
 use std::any::Any;
@@ -189,6 +190,28 @@ impl ThreadPoolBuilder {
     /// ```
     pub fn spare_threads(mut self, spare_threads: bool) -> Self {
         self.config.has_spares = spare_threads;
+        self
+    }
+
+    /// In which order each of the pool's threads runs the frame jobs that it has spawned itself: the
+    /// oldest first by default. What comes from outside, and what others have spawned, is taken
+    /// oldest first in any case, and now and then before own jobs.
+    ///
+    /// ```
+    /// use heartbeat_pool::{Lane, Order, ThreadPool};
+    ///
+    /// let pool = ThreadPool::builder().num_threads(1).order(Order::NewestFirst).build().unwrap();
+    /// let (sender, receiver) = std::sync::mpsc::channel();
+    /// pool.install(move |worker| {
+    ///     for i in 0..3 {
+    ///         let sender = sender.clone();
+    ///         worker.spawn(Lane::Frame, move || sender.send(i).unwrap());
+    ///     }
+    /// });
+    /// assert_eq!(receiver.iter().collect::<Vec<_>>(), [2, 1, 0]);
+    /// ```
+    pub fn order(mut self, order: Order) -> Self {
+        self.config.order = order;
         self
     }
 

@@ -10,6 +10,7 @@ use crate::config::Config;
 use crate::lanes::lane::Lane;
 use crate::metrics::PoolMetrics;
 use crate::pool::builder::ThreadPoolBuilder;
+use crate::queue::deque::Order;
 use crate::queue::mailbox::Mailbox;
 use crate::registry::Registry;
 use crate::sync::{Arc, OnceLock};
@@ -202,6 +203,33 @@ impl ThreadPool {
         f: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> R,
     ) -> R {
         self.with_worker(|worker| worker.scope(f))
+    }
+
+    /// As [`Worker::scope_in_order`], but the calling thread only waits: everything spawned is left
+    /// to the pool's threads, unless there are none. `f` runs on the calling thread, which need not
+    /// enter the pool for that.
+    ///
+    /// For what belongs to the pool's threads, as [`install`](Self::install). The interface is
+    /// rayon's `in_place_scope`.
+    ///
+    /// # Panics
+    ///
+    /// As [`Worker::scope`].
+    ///
+    /// ```
+    /// let pool = heartbeat_pool::ThreadPool::builder().num_threads(2).build().unwrap();
+    /// let own = std::thread::current().id();
+    /// pool.scope_elsewhere(heartbeat_pool::Order::OldestFirst, |scope| {
+    ///     assert_eq!(std::thread::current().id(), own);
+    ///     scope.spawn(move || assert_ne!(std::thread::current().id(), own));
+    /// });
+    /// ```
+    pub fn scope_elsewhere<'env, R>(
+        &self,
+        order: Order,
+        f: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> R,
+    ) -> R {
+        self.registry().scope_elsewhere(order, f)
     }
 
     /// As [`scope`](Self::scope); while it waits, the calling thread also ticks `mailboxes`.

@@ -9,6 +9,19 @@ use crossbeam_deque::Steal;
 use crossbeam_utils::CachePadded;
 use std::cell::Cell;
 
+/// In which order a thread takes what it has queued itself. Others take its oldest, whatever that
+/// is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// The oldest is next: nothing waits for what was queued after it.
+    #[default]
+    OldestFirst,
+    /// The newest is next: depth before breadth, so that few jobs are queued where each spawns more.
+    /// A task that wakes itself while it runs is the newest, so [`yield_task`](crate::yield_task())
+    /// lets no older job of the same thread have a turn. The idea is rayon's.
+    NewestFirst,
+}
+
 /// Whether the deque may hold something. Only the owner writes it.
 type Filled = Arc<CachePadded<AtomicBool>>;
 
@@ -29,6 +42,13 @@ impl<T> Deque<T> {
     /// The owner pops what it pushed last.
     pub(crate) fn new_lifo() -> Self {
         Self::new(crossbeam_deque::Worker::new_lifo())
+    }
+
+    pub(crate) fn in_order(order: Order) -> Self {
+        match order {
+            Order::OldestFirst => Self::new_fifo(),
+            Order::NewestFirst => Self::new_lifo(),
+        }
     }
 
     fn new(items: crossbeam_deque::Worker<T>) -> Self {

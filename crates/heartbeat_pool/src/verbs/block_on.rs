@@ -2,10 +2,10 @@
 
 use crate::cost::WAKE_UP;
 use crate::idle::spin;
+use crate::parker::Parker;
 use crate::placement;
 use crate::record::{self, What, note};
 use crate::registry::Registry;
-use crate::signal::Signal;
 use crate::sync::Arc;
 use crate::threads::this_thread::{self, Waiting};
 use crate::worker::Worker;
@@ -15,20 +15,25 @@ use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-/// Polls `future` to its end, and calls `idle` for as long as nothing has woken it. `idle` sleeps,
-/// or does something useful; it may return early.
-fn drive<F: Future>(future: F, idle: impl Fn(&Arc<Signal>)) -> F::Output {
+/// Polls `future` to its end, and rests for as long as nothing has woken it.
+fn drive<F: Future>(future: F, pool: Option<&Arc<Registry>>) -> F::Output {
     this_thread::with_signal(|signal| {
         let _waiting = Waiting::begin();
         let mut future = pin!(future);
         let waker = Waker::from(signal.clone());
         let mut context = Context::from_waker(&waker);
+        let stand = Stand {
+            pool,
+            kind: record::Wait::Future,
+            parker: signal.owner(),
+            is_over: || signal.is_set(),
+        };
         loop {
             if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
                 return output;
             }
             while !signal.take() {
-                idle(signal);
+                stand.rest();
             }
         }
     })
@@ -37,29 +42,47 @@ fn drive<F: Future>(future: F, idle: impl Fn(&Arc<Signal>)) -> F::Output {
 impl Registry {
     /// Waits for `future` on the calling thread.
     pub(crate) fn block_on<F: Future>(self: &Arc<Self>, future: F) -> F::Output {
-        drive(future, |signal| stand(Some(self), signal))
+        drive(future, Some(self))
     }
 }
 
-/// Sleeps after a moment, with the thread's seats given away, unless there is work for this very
-/// thread, or work of a pool that nobody else could do.
-fn stand(pool: Option<&Arc<Registry>>, signal: &Arc<Signal>) {
-    if current::run_pinned() || pool.is_some_and(wait::tick_threadless) {
-        return;
+/// What the calling thread waits for, by its own parker, which is unparked when that comes about.
+pub(super) struct Stand<'a, F> {
+    /// The pool whose work it does where nobody else could.
+    pub(super) pool: Option<&'a Arc<Registry>>,
+    pub(super) kind: record::Wait,
+    pub(super) parker: &'a Arc<Parker>,
+    pub(super) is_over: F,
+}
+
+impl<F: Fn() -> bool> Stand<'_, F> {
+    /// Sleeps after a moment, with the thread's seats given away, unless there is work for this very thread, or
+    /// work of the pool that nobody else could do. It may return early.
+    fn rest(&self) {
+        if current::run_pinned() || self.pool.is_some_and(wait::tick_threadless) {
+            return;
+        }
+        let begun = || What::WaitBegun { wait: self.kind };
+        let needed = note::around(begun, What::WaitEnded, || {
+            let _standing = Worker::stand_up();
+            // What is waited for is often almost there, unless it, or who is to help with it, needs
+            // this core.
+            let has_to_sleep = || placement::keeps_lower() || placement::is_wanted();
+            spin::until(WAKE_UP, || (self.is_over)() || has_to_sleep());
+            let came_about = || (self.is_over)() || current::has_pinned();
+            wait::rest(self.pool, self.parker, came_about)
+        });
+        if let Some(worker) = needed {
+            worker.visit(Worker::tick);
+        }
     }
-    let wait = record::Wait::Future;
-    let begun = || What::WaitBegun { wait };
-    let needed = note::around(begun, What::WaitEnded, || {
-        let _standing = Worker::stand_up();
-        // What is waited for is often almost there, unless it, or who is to help with it, needs
-        // this core.
-        let is_over = || signal.is_set() || placement::keeps_lower() || placement::is_wanted();
-        spin::until(WAKE_UP, is_over);
-        let came_about = || signal.is_set() || current::has_pinned();
-        wait::rest(pool, signal.owner(), came_about)
-    });
-    if let Some(worker) = needed {
-        worker.visit(Worker::tick);
+
+    /// Waits to the end.
+    pub(super) fn to_the_end(&self) {
+        let _waiting = Waiting::begin();
+        while !(self.is_over)() {
+            self.rest();
+        }
     }
 }
 
@@ -89,7 +112,8 @@ impl Worker {
 /// assert_eq!(pool.block_on(task), 5);
 /// ```
 pub fn block_on<F: Future>(future: F) -> F::Output {
-    let pool = Worker::with_current(|worker| worker.map(|worker| worker.registry().clone()));
-    let idle = |signal: &_| stand(pool.as_ref(), signal);
-    drive(future, idle)
+    match Worker::with_current(|worker| worker.map(|worker| worker.registry().clone())) {
+        Some(registry) => registry.block_on(future),
+        None => drive(future, None),
+    }
 }

@@ -2,51 +2,31 @@
 
 use crate::job::{Closure, Job};
 use crate::lanes::lane::Lane;
+use crate::latch::CountLatch;
+use crate::record;
 use crate::registry::Registry;
 use crate::schedule::News;
-use crate::sync::{Arc, Mutex, lock};
+use crate::sync::Arc;
+use crate::threads::this_thread;
 use crate::unwind::{self, Payload};
+use crate::verbs::block_on::Stand;
 use crate::worker::Worker;
 use crate::worker::current;
 use std::cell::UnsafeCell;
-use std::future;
-use std::task::{Poll, Waker};
-
-/// Whether the call is over, and who waits for that.
-#[derive(Default)]
-struct Done(Mutex<(bool, Option<Waker>)>);
-
-impl Done {
-    fn poll(&self, waker: &Waker) -> Poll<()> {
-        let mut state = lock(&self.0);
-        if state.0 {
-            return Poll::Ready(());
-        }
-        state.1 = Some(waker.clone());
-        Poll::Pending
-    }
-}
 
 /// Reports the end of the call, run or dropped.
-struct Finish(Arc<Done>);
+struct Finish(Arc<CountLatch>);
 
 impl Drop for Finish {
     fn drop(&mut self) {
-        let waker = {
-            let mut state = lock(&self.0.0);
-            state.0 = true;
-            state.1.take()
-        };
-        if let Some(waker) = waker {
-            waker.wake();
-        }
+        self.0.finish();
     }
 }
 
 /// Where the call leaves its result, on its caller's stack.
 struct Outcome<R>(UnsafeCell<Option<Result<R, Payload>>>);
 
-// SAFETY: the call writes to it, and its caller reads it after `Done` says that the call is over.
+// SAFETY: the call writes to it, and its caller reads it after the latch says that the call is over.
 unsafe impl<R: Send> Sync for Outcome<R> {}
 
 /// The call, which owns what it borrows until it reports its end.
@@ -78,11 +58,13 @@ impl Registry {
             return current::nearest_seat_in(self).visit(f);
         }
         let outcome = Outcome(UnsafeCell::new(None));
-        let done = Arc::new(Done::default());
+        let parker = this_thread::parker();
+        let latch = Arc::new(CountLatch::new(parker.clone()));
+        latch.begin();
         let call = Call {
             f: Some(f),
             outcome: &outcome,
-            _finish: Finish(done.clone()),
+            _finish: Finish(latch.clone()),
         };
         // SAFETY: this frame, which has all that the call borrows, waits until it was run or
         // dropped.
@@ -91,8 +73,13 @@ impl Registry {
         self.tell(team, News::at_once(Lane::Frame));
         // Others point into this frame.
         unwind::AbortOnUnwind::guard(|| {
-            let is_done = future::poll_fn(|context| done.poll(context.waker()));
-            self.block_on(is_done);
+            let wait = Stand {
+                pool: Some(self),
+                kind: record::Wait::Future,
+                parker: &parker,
+                is_over: || latch.is_done(0),
+            };
+            wait.to_the_end();
         });
         match outcome.0.into_inner() {
             Some(Ok(result)) => result,

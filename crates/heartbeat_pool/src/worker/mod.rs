@@ -113,7 +113,7 @@ impl Worker {
         pinned: Option<Arc<Pinned>>,
         clock: Option<ThreadClock>,
     ) -> Self {
-        let deque = Deque::new_fifo();
+        let deque = Deque::in_order(registry.config.order);
         let thread = thread::current();
         let name = match thread.name() {
             Some(name) => name.to_owned(),

@@ -3,6 +3,7 @@
 use super::Worker;
 use crate::job::Job;
 use crate::lanes::lane::Lane;
+use crate::queue::deque::Order;
 use crate::registry::Registry;
 use crate::registry::team::Team;
 use crate::schedule::News;
@@ -44,11 +45,13 @@ impl Registry {
         }
     }
 
-    /// Queues `job`, a part of what a worker of `team` does, where any worker of the team that this
-    /// gives can take it. The caller must see to it that one does.
+    /// Queues `job`, which stands for others and is no job of the calling thread's own, a part of
+    /// what a worker of `team` does, where any worker of the team that this gives can take it. The
+    /// caller must see to it that one does.
     pub(crate) fn queue(&self, team: &Team, lane: Lane, job: Job) -> &Team {
+        let is_mixed = self.config.order == Order::OldestFirst;
         current::with_current(|worker| match worker {
-            Some(worker) if worker.is_in(team) => self.queue_from(worker, lane, job),
+            Some(worker) if is_mixed && worker.is_in(team) => self.queue_from(worker, lane, job),
             _ => self.inject(lane, job),
         })
     }

@@ -5,6 +5,7 @@ use crate::active::Tracks;
 use crate::job::Job;
 use crate::lanes::lane::Lane;
 use crate::lanes::occupancy::Charge;
+use crate::queue::deque::Order;
 use crate::queue::forks::ForkPtr;
 use crate::record::{What, Work, note};
 use crate::registry::team::Rank;
@@ -158,8 +159,10 @@ impl Worker {
             if Arc::ptr_eq(seat, &self.seat) || !wanted(seat) {
                 return None;
             }
-            // Nobody would empty the deque of a thread from outside once it has left.
-            let stolen = if self.is_member() {
+            // Nobody would empty the deque of a thread from outside once it has left; and where the
+            // newest is next, a thread's deque is for its own alone.
+            let keeps_more = self.is_member() && self.registry.config.order == Order::OldestFirst;
+            let stolen = if keeps_more {
                 self.deque.steal_batch_and_pop(&seat.stealer)
             } else {
                 seat.stealer.steal()
@@ -309,6 +312,39 @@ impl Worker {
         }
         occupancy.leave(Charge::Lane(lane));
         self.offer_seat();
+    }
+
+    /// Runs the frame job that is next of those that lie in the thread's own deque, where it works
+    /// for frames. False if there is none. In a pool whose threads run their [newest
+    /// first](crate::Order::NewestFirst), these are what the thread has spawned itself, and nothing
+    /// else.
+    ///
+    /// What runs here nests on the caller's stack and may want any lock, so hold none.
+    ///
+    /// ```
+    /// use heartbeat_pool::{Lane, ThreadPool};
+    ///
+    /// let pool = ThreadPool::builder().num_threads(1).build().unwrap();
+    /// pool.install(|worker| {
+    ///     worker.spawn(Lane::Frame, || ());
+    ///     assert!(worker.has_spawned() && worker.run_spawned());
+    ///     assert!(!worker.has_spawned() && !worker.run_spawned());
+    /// });
+    /// ```
+    pub fn run_spawned(&self) -> bool {
+        let is_own = self.lane() == Lane::Frame;
+        let Some(job) = is_own.then(|| self.deque.pop()).flatten() else {
+            return false;
+        };
+        let _stranger = Stranger::begin();
+        self.run(Found::Job(job));
+        true
+    }
+
+    /// Whether there is such a job, in whatever lane the thread works.
+    #[must_use]
+    pub fn has_spawned(&self) -> bool {
+        !self.deque.is_empty()
     }
 
     /// Runs one job that only this thread may run, if there is one.

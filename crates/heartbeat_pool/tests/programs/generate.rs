@@ -1,8 +1,10 @@
 //! Programs by chance.
 
-use crate::program::{Body, By, Fate, Happens, Join, Part, Parts, Program, Scoped, Shape, Step};
+use crate::program::{
+    Body, By, Fate, Happens, Join, Part, Parts, Program, Scoped, Shape, Step, order,
+};
 use crate::random::Random;
-use heartbeat_pool::Lane;
+use heartbeat_pool::{Lane, Order};
 use std::sync::Arc;
 
 /// Kinds of steps; each program has a few of them only, so that these meet each other often.
@@ -57,6 +59,7 @@ fn joins_of_two(mut random: Random, threads: usize) -> Program {
     Program {
         pool: Shape {
             threads,
+            order: Order::OldestFirst,
             spares: true,
             lower: false,
             brisk: true,
@@ -87,6 +90,7 @@ pub fn program(seed: u64, threads: Option<usize>) -> Program {
     };
     let shape = Shape {
         threads,
+        order: order(seed.is_multiple_of(3)),
         spares: !random.once_in(4),
         lower: random.once_in(2),
         brisk: random.once_in(2),

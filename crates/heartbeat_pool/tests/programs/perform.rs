@@ -3,7 +3,9 @@
 use crate::event::{Setter, event};
 use crate::future::Checked;
 use crate::ledger::{Id, Ledger, Ticket};
-use crate::program::{Body, By, Fate, Happens, Join, Parts, Scoped, Step, any_panics, panics};
+use crate::program::{
+    Body, By, Fate, Happens, Join, Parts, Scoped, Step, any_panics, order, panics,
+};
 use crate::scene;
 use crate::verbs::Place;
 use heartbeat_pool::{Scope, Task, ThreadPool};
@@ -147,7 +149,11 @@ impl Play {
             }
             Step::YieldLocal => {
                 let _free = ledger.free();
-                place.yield_local();
+                if own.0.is_multiple_of(2) {
+                    place.yield_local();
+                } else {
+                    place.run_spawned();
+                }
             }
             Step::Broadcast(body) => {
                 let call = ledger.add("broadcast", Some(own));
@@ -255,10 +261,11 @@ impl Play {
         let panics = body.panics || any_panics(jobs);
         let closures = std::sync::Mutex::new(Vec::new());
         self.expect(panics, "scope", || {
-            place.scope(|scope| {
+            let order = order(call.0.is_multiple_of(3));
+            place.scope(order, call.0.is_multiple_of(2), |scope, place| {
                 jobs.iter()
                     .for_each(|job| self.scoped(scope, call, job, &closures));
-                self.job(Place::Inside, inner, body);
+                self.job(place, inner, body);
             });
         });
         self.over(&closures.into_inner().unwrap_or_default(), "scope");

@@ -1,6 +1,6 @@
 //! What a program may consist of.
 
-use heartbeat_pool::Lane;
+use heartbeat_pool::{Lane, Order};
 use std::sync::Arc;
 
 /// A pool and what is done with it.
@@ -19,6 +19,8 @@ pub struct Program {
 #[derive(Clone, Debug)]
 pub struct Shape {
     pub threads: usize,
+    /// Of what its threads have spawned.
+    pub order: Order,
     pub spares: bool,
     pub lower: bool,
     pub brisk: bool,
@@ -42,6 +44,14 @@ impl Shape {
     /// Whether each thread of the pool is there all the time.
     pub fn is_steady(&self) -> bool {
         self.keeps_threads() && self.refused.is_empty()
+    }
+}
+
+pub const fn order(is_newest_first: bool) -> Order {
+    if is_newest_first {
+        Order::NewestFirst
+    } else {
+        Order::OldestFirst
     }
 }
 

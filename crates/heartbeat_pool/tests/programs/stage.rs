@@ -38,6 +38,7 @@ pub fn build(
     let builder = ThreadPool::builder()
         .num_threads(shape.threads)
         .spare_threads(shape.spares)
+        .order(shape.order)
         .lower_threads(shape.lower)
         .beat(Duration::from_micros(if shape.brisk { 5 } else { 100 }))
         .panic_handler(move |payload| {

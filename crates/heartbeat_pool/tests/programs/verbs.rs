@@ -1,6 +1,6 @@
 //! The verbs, from inside of a pool or from outside.
 
-use heartbeat_pool::{Lane, Scope, Task, ThreadPool, Worker};
+use heartbeat_pool::{Lane, Order, Scope, Task, ThreadPool, Worker};
 use std::future::Future;
 
 /// Where a call is made.
@@ -31,10 +31,18 @@ impl Place<'_> {
         }
     }
 
-    pub fn scope<'env, R>(self, f: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> R) -> R {
+    /// A scope whose owner helps, or one whose owner, a thread from outside, only waits; calls `f` with where it
+    /// runs.
+    pub fn scope<'env, R>(
+        self,
+        order: Order,
+        helps: bool,
+        f: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>, Self) -> R,
+    ) -> R {
         match self {
-            Self::Outside(pool) => pool.scope(f),
-            Self::Inside => heartbeat_pool::scope(f),
+            Self::Outside(pool) if !helps => pool.scope_elsewhere(order, |scope| f(scope, self)),
+            _ => self
+                .with_worker(|worker| worker.scope_in_order(order, |scope| f(scope, Self::Inside))),
         }
     }
 
@@ -99,6 +107,10 @@ impl Place<'_> {
             Self::Outside(pool) => pool.yield_now(),
             Self::Inside => heartbeat_pool::yield_now(),
         };
+    }
+
+    pub fn run_spawned(self) {
+        self.with_worker(Worker::run_spawned);
     }
 
     pub fn yield_local(self) {

@@ -7,6 +7,8 @@ use super::jobs::Jobs;
 use crate::job::Job;
 use crate::lanes::lane::Lane;
 use crate::latch::CountLatch;
+use crate::parker::Parker;
+use crate::queue::deque::Order;
 use crate::record::{Place, What, note};
 use crate::registry::Registry;
 use crate::registry::team::{Rank, Team};
@@ -16,7 +18,6 @@ use crate::small_fn::SmallFn;
 use crate::sync::{Arc, Mutex, lock};
 use crate::tickets::{Call, Tickets};
 use crate::unwind::{self, Payload};
-use crate::worker::Worker;
 use async_task::Runnable;
 use std::cell::Cell;
 use std::mem::ManuallyDrop;
@@ -38,27 +39,44 @@ pub(crate) struct ScopeCore {
     pub(crate) tickets: Tickets,
     latch: CountLatch,
     panic: Mutex<Option<Payload>>,
-    /// The owner's seat.
-    pub(crate) owner: Arc<Seat>,
+    /// The seat of the owner, if that runs jobs of the scope while it waits.
+    pub(crate) owner: Option<Arc<Seat>>,
 }
 
 impl ScopeCore {
-    pub(crate) fn new(owner: &Worker, lane: Lane) -> Self {
+    pub(crate) fn new(
+        registry: Arc<Registry>,
+        rank: Rank,
+        lane: Lane,
+        parker: Arc<Parker>,
+        owner: Option<Arc<Seat>>,
+        order: Order,
+    ) -> Self {
         Self {
-            registry: owner.registry().clone(),
-            rank: owner.team().rank,
+            registry,
+            rank,
             lane,
-            jobs: Jobs::new(),
+            jobs: Jobs::new(order),
             tickets: Tickets::new(),
-            latch: CountLatch::new(owner.parker().clone()),
+            latch: CountLatch::new(parker),
             panic: Mutex::new(None),
-            owner: owner.seat().clone(),
+            owner,
         }
     }
 
-    /// The owner's.
+    /// That of the threads which run its jobs.
     pub(crate) fn team(&self) -> &Team {
         self.registry.team(self.rank)
+    }
+
+    /// The scope is over, and its memory is kept for the next.
+    pub(super) fn shrink(&self) {
+        self.jobs.shrink();
+    }
+
+    /// In which order a thread runs what it has spawned here.
+    pub(super) fn order(&self) -> Order {
+        self.jobs.order()
     }
 
     /// A number that tells it from other scopes.
@@ -91,13 +109,20 @@ impl ScopeCore {
         self.latch.is_done(untold)
     }
 
-    /// The owner is about to sleep, and must look once more for jobs and at the latch; or it no
-    /// longer is.
-    pub(super) fn set_owner_asleep(&self, asleep: bool) {
-        if asleep && let Some(mine) = self.jobs.mine() {
+    /// The owner, which may sleep next, has the latch wake it, and must look at that once more.
+    pub(super) fn tell(&self) {
+        if let Some(mine) = self.jobs.mine() {
             self.latch.tell(mine.begun.take());
             // What the scope's jobs spawn after that is not what was held.
             mine.is_held.set(false);
+        }
+    }
+
+    /// The owner, which takes jobs while it waits, is about to sleep, and must look once more for
+    /// jobs and at the latch; or it no longer is.
+    pub(super) fn set_owner_asleep(&self, asleep: bool) {
+        if asleep {
+            self.tell();
         }
         self.tickets.set_owner_asleep(asleep);
     }
@@ -111,7 +136,9 @@ impl ScopeCore {
             place: Place::Scope,
         });
         self.jobs.push(job);
-        self.owner.counters.push();
+        if let Some(owner) = &self.owner {
+            owner.counters.push();
+        }
         if self.is_held_here() {
             return;
         }
@@ -131,10 +158,11 @@ impl ScopeCore {
         self.jobs.mine().is_some_and(|mine| mine.is_held.get())
     }
 
-    /// Has the calling thread, if it is the owner, call nobody for what it spawns, until
-    /// [`let_go`](Self::let_go).
+    /// Has the calling thread, if it is the owner and takes jobs itself, call nobody for what it
+    /// spawns, until [`let_go`](Self::let_go).
     pub(super) fn hold(&self) {
-        self.jobs.mine().inspect(|mine| mine.is_held.set(true));
+        let mine = self.jobs.mine().filter(|_| self.owner.is_some());
+        mine.inspect(|mine| mine.is_held.set(true));
     }
 
     /// Ends what [`hold`](Self::hold) began.
@@ -144,8 +172,11 @@ impl ScopeCore {
 
     fn announce(&self, ticket: Job) {
         let team = self.registry.queue(self.team(), self.lane, ticket);
-        let news = News::within_a_beat(self.lane).by(Teller::GoesOn);
-        self.registry.tell(team, news);
+        let news = match self.owner {
+            Some(_) => News::within_a_beat(self.lane),
+            None => News::at_once(self.lane),
+        };
+        self.registry.tell(team, news.by(Teller::GoesOn));
     }
 
     /// Before the caller gets busy: lets another thread come for what is left. A ticket that is

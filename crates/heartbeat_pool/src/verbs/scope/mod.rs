@@ -5,8 +5,10 @@
 //! nowhere else, so what it runs is what it waits for.
 
 mod core;
+mod elsewhere;
 mod future;
 mod jobs;
+mod stacks;
 mod wait;
 
 use self::core::ScopeCore;
@@ -15,10 +17,11 @@ use self::core::ScopedJob;
 use self::future::MailboxRun;
 use self::wait::{Completion, Ticket};
 use crate::job::{BoxedJob, Closure, Job};
+use crate::queue::deque::Order;
 use crate::queue::mailbox::Mailbox;
 use crate::small_fn::SmallFn;
 use crate::sync::Arc;
-use crate::unwind;
+use crate::unwind::{self, Payload};
 use crate::worker::Worker;
 use async_task::Task;
 use std::future::Future;
@@ -105,6 +108,13 @@ impl<'scope> Scope<'scope, '_> {
         core.push(job, || Ticket::job(core));
     }
 
+    /// How many threads its pool is meant to run at once. See
+    /// [`ThreadPool::num_threads`](crate::ThreadPool::num_threads).
+    #[must_use]
+    pub fn num_threads(&self) -> usize {
+        self.core.registry.frame().occupancy.target()
+    }
+
     /// Spawns a closure on the pool's thread of `index`, one of
     /// [`num_threads`](crate::ThreadPool::num_threads), which runs it between two jobs or while it
     /// waits.
@@ -188,8 +198,9 @@ impl<'scope> Scope<'scope, '_> {
 
     /// Keeps what the owner spawns from now on to itself, until it waits and has found it long: for
     /// jobs that are likely to be done sooner than a helper comes. Neither the scope's closure nor
-    /// a job may wait for a job of the scope meanwhile. Has no effect on other threads' spawns, nor
-    /// if another thread calls it.
+    /// a job may wait for a job of the scope meanwhile. Has no effect on other threads' spawns, if
+    /// another thread calls it, or where the owner [only
+    /// waits](crate::ThreadPool::scope_elsewhere).
     ///
     /// ```
     /// let pool = heartbeat_pool::ThreadPool::builder().num_threads(2).build().unwrap();
@@ -219,23 +230,28 @@ const KEPT_SCOPES: usize = 4;
 impl Worker {
     /// What a new scope of this worker shares with those who help it: kept from an earlier scope,
     /// if possible.
-    fn take_scope_core(&self) -> Arc<ScopeCore> {
+    fn take_scope_core(&self, order: Order) -> Arc<ScopeCore> {
         let lane = self.lane();
         let kept = {
             let mut kept = self.kept_scopes().borrow_mut();
-            let is_fit = |core: &ScopeCore| core.lane == lane;
+            let is_fit = |core: &ScopeCore| core.lane == lane && core.order() == order;
             let place = kept
                 .iter()
                 .rposition(|core| core.downcast_ref().is_some_and(is_fit));
             place.and_then(|place| kept.swap_remove(place).downcast().ok())
         };
-        kept.unwrap_or_else(|| Arc::new(ScopeCore::new(self, lane)))
+        kept.unwrap_or_else(|| {
+            let (registry, parker) = (self.registry().clone(), self.parker().clone());
+            let (rank, owner) = (self.team().rank, Some(self.seat().clone()));
+            Arc::new(ScopeCore::new(registry, rank, lane, parker, owner, order))
+        })
     }
 
     /// Keeps what a finished scope used, for the next.
     fn keep_scope_core(&self, core: Arc<ScopeCore>) {
         let mut kept = self.kept_scopes().borrow_mut();
         if kept.len() < KEPT_SCOPES {
+            core.shrink();
             kept.push(core);
         }
     }
@@ -249,7 +265,35 @@ impl Worker {
         &self,
         f: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> R,
     ) -> R {
-        self.scope_with_mailboxes(&[], f)
+        self.scope_in_order(Order::OldestFirst, f)
+    }
+
+    /// As [`scope`](Self::scope), where each thread runs the closures that it has spawned itself in
+    /// `order`. Those of others it takes oldest first in any case, and now and then before its own.
+    ///
+    /// # Panics
+    ///
+    /// As [`scope`](Self::scope).
+    ///
+    /// ```
+    /// let pool = heartbeat_pool::ThreadPool::builder().num_threads(0).build().unwrap();
+    /// let ran = std::sync::Mutex::new(Vec::new());
+    /// pool.with_worker(|worker| {
+    ///     worker.scope_in_order(heartbeat_pool::Order::NewestFirst, |scope| {
+    ///         for i in 0..3 {
+    ///             let ran = &ran;
+    ///             scope.spawn(move || ran.lock().unwrap().push(i));
+    ///         }
+    ///     });
+    /// });
+    /// assert_eq!(ran.into_inner().unwrap(), [2, 1, 0]);
+    /// ```
+    pub fn scope_in_order<'env, R>(
+        &self,
+        order: Order,
+        f: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> R,
+    ) -> R {
+        self.scope_of(order, &[], f)
     }
 
     /// As [`scope`](Self::scope); while it waits, the calling thread also ticks `mailboxes`, which
@@ -267,23 +311,42 @@ impl Worker {
             mailboxes.iter().all(|mailbox| mailbox.is_mine()),
             "a scope can only tick mailboxes of the thread that waits in it"
         );
-        let core = self.take_scope_core();
-        let scope = Scope {
-            core: core.clone(),
-            scope: PhantomData,
-            env: PhantomData,
-        };
-        let result = unwind::catch(|| f(&scope));
-        if !core.is_done() {
-            self.wait(&Completion::new(&core, mailboxes));
-        }
+        self.scope_of(Order::OldestFirst, mailboxes, f)
+    }
+
+    fn scope_of<'env, R>(
+        &self,
+        order: Order,
+        mailboxes: &[&Arc<Mailbox>],
+        f: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> R,
+    ) -> R {
+        let core = self.take_scope_core(order);
+        let result = within(&core, f, || self.wait(&Completion::new(&core, mailboxes)));
         core.let_go();
-        let panic = core.take_panic();
         self.keep_scope_core(core);
-        match (result, panic) {
-            (Ok(result), None) => result,
-            (Err(payload), _) | (Ok(_), Some(payload)) => unwind::resume(payload),
-        }
+        result.unwrap_or_else(|payload| unwind::resume(payload))
+    }
+}
+
+/// Calls `f` with the scope of `core`, and then `wait`, which returns when everything spawned is
+/// over, unless that is so already. Gives the first panic: that of `f`, or else of what was spawned.
+fn within<'env, R>(
+    core: &Arc<ScopeCore>,
+    f: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> R,
+    wait: impl FnOnce(),
+) -> Result<R, Payload> {
+    let scope = Scope {
+        core: core.clone(),
+        scope: PhantomData,
+        env: PhantomData,
+    };
+    let result = unwind::catch(|| f(&scope));
+    if !core.is_done() {
+        wait();
+    }
+    match core.take_panic() {
+        Some(payload) => result.and(Err(payload)),
+        None => result,
     }
 }
 

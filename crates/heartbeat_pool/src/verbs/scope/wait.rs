@@ -42,7 +42,9 @@ unsafe impl RawJob for Ticket {
         core.tickets.taken();
         Worker::with_current(|worker| {
             let Some(worker) = worker else { return };
-            worker.stretch().helps(&core.owner);
+            if let Some(owner) = &core.owner {
+                worker.stretch().helps(owner);
+            }
             while run_one(&core, worker) {
                 if worker.is_wasted() {
                     // This thread, which is shy now, looks again within a beat.

@@ -1,0 +1,170 @@
+//! Jobs of which a thread takes the newest of its own first, and the oldest of others.
+
+use crate::sync::{AtomicUsize, Mutex, Ordering, lock};
+use crate::thread_bound;
+use std::collections::VecDeque;
+
+/// What one thread has pushed, and which.
+struct Stack<T> {
+    by: usize,
+    items: VecDeque<T>,
+}
+
+pub(super) struct Stacks<T> {
+    /// In the order of their turns with those who take from others. What is empty is for the next
+    /// thread that has none.
+    stacks: Mutex<Vec<Stack<T>>>,
+    len: AtomicUsize,
+}
+
+impl<T> Stacks<T> {
+    pub(super) fn new() -> Self {
+        Self {
+            stacks: Mutex::new(Vec::new()),
+            len: AtomicUsize::new(0),
+        }
+    }
+
+    pub(super) fn push(&self, item: T) {
+        let by = thread_bound::token();
+        let mut stacks = lock(&self.stacks);
+        let is_own = |stack: &Stack<T>| stack.by == by;
+        let is_free = |stack: &Stack<T>| stack.items.is_empty();
+        let place = stacks.iter().position(is_own);
+        let place = place.or_else(|| stacks.iter().position(is_free));
+        let place = place.unwrap_or_else(|| {
+            let items = VecDeque::new();
+            stacks.push(Stack { by, items });
+            stacks.len() - 1
+        });
+        stacks[place].by = by;
+        stacks[place].items.push_back(item);
+        // Relaxed, here and where it is read: written under the lock alone; a look, under whatever
+        // fence the caller has.
+        self.len
+            .store(self.len.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+    }
+
+    /// The calling thread's newest or else the oldest of the next other thread, or the other way
+    /// round.
+    pub(super) fn pop(&self, others_first: bool) -> Option<T> {
+        if self.len() == 0 {
+            return None;
+        }
+        let by = thread_bound::token();
+        let stacks = &mut *lock(&self.stacks);
+        let item = if others_first {
+            pop_of_others(stacks, by).or_else(|| pop_own(stacks, by))
+        } else {
+            pop_own(stacks, by).or_else(|| pop_of_others(stacks, by))
+        };
+        if item.is_some() {
+            self.len
+                .store(self.len.load(Ordering::Relaxed) - 1, Ordering::Relaxed);
+        }
+        item
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.len.load(Ordering::Relaxed)
+    }
+
+    /// Gives back half of the memory, as far as nothing lies there: between two scopes.
+    pub(super) fn shrink(&self) {
+        for stack in &mut *lock(&self.stacks) {
+            stack.items.shrink_to(stack.items.capacity() / 2);
+        }
+    }
+}
+
+fn pop_own<T>(stacks: &mut [Stack<T>], by: usize) -> Option<T> {
+    let own = stacks.iter_mut().find(|stack| stack.by == by)?;
+    own.items.pop_back()
+}
+
+fn pop_of_others<T>(stacks: &mut [Stack<T>], by: usize) -> Option<T> {
+    let is_next = |stack: &Stack<T>| stack.by != by && !stack.items.is_empty();
+    let next = stacks.iter().position(is_next)?;
+    let item = stacks[next].items.pop_front();
+    stacks[next..].rotate_left(1);
+    item
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicBool;
+    use std::thread;
+
+    /// What `f` gives on a thread of its own.
+    fn elsewhere<R: Send>(f: impl FnOnce() -> R + Send) -> R {
+        thread::scope(|scope| scope.spawn(f).join().unwrap())
+    }
+
+    #[test]
+    fn own_items_come_newest_first_and_those_of_others_oldest_first() {
+        let stacks = Stacks::new();
+        (0..5).for_each(|item| stacks.push(item));
+        assert_eq!(stacks.pop(false), Some(4));
+        assert_eq!(elsewhere(|| stacks.pop(false)), Some(0));
+        elsewhere(|| {
+            stacks.push(10);
+            stacks.push(11);
+            assert_eq!((stacks.pop(false), stacks.pop(true)), (Some(11), Some(1)));
+        });
+        assert_eq!((stacks.pop(true), stacks.pop(true)), (Some(10), Some(3)));
+        assert_eq!(stacks.len(), 1);
+        assert_eq!((stacks.pop(false), stacks.pop(false)), (Some(2), None));
+    }
+
+    #[test]
+    fn others_have_turns() {
+        let stacks = Stacks::new();
+        let barrier = std::sync::Barrier::new(3);
+        thread::scope(|scope| {
+            for thread in 0..3 {
+                let (stacks, barrier) = (&stacks, &barrier);
+                scope.spawn(move || {
+                    (0..4).for_each(|item| stacks.push((thread, item)));
+                    // No thread gets the number of one that has ended.
+                    barrier.wait();
+                });
+            }
+        });
+        let threads = [(); 12].map(|()| stacks.pop(false).unwrap().0);
+        let first = &threads[..3];
+        let mut all = first.to_vec();
+        all.sort_unstable();
+        assert_eq!(all, [0, 1, 2]);
+        assert!(threads.chunks(3).all(|round| round == first), "{threads:?}");
+    }
+
+    #[test]
+    fn each_item_is_taken_once() {
+        const ITEMS: usize = if cfg!(miri) { 50 } else { 20_000 };
+        const THREADS: usize = 4;
+        let (stacks, over) = (Stacks::new(), AtomicBool::new(false));
+        let work = |thread: usize| {
+            let mut taken = Vec::new();
+            for item in thread * ITEMS..(thread + 1) * ITEMS {
+                stacks.push(Box::new(item));
+                if item % 3 > 0 {
+                    taken.extend(stacks.pop(item % 2 == 0));
+                }
+            }
+            while !over.load(Ordering::Relaxed) || stacks.len() > 0 {
+                taken.extend(stacks.pop(false));
+            }
+            taken
+        };
+        let mut taken: Vec<_> = thread::scope(|scope| {
+            let work = &work;
+            let threads = [0, 1, 2, 3].map(|thread| scope.spawn(move || work(thread)));
+            over.store(true, Ordering::Relaxed);
+            let taken = threads.into_iter().map(|thread| thread.join().unwrap());
+            taken.flatten().collect()
+        });
+        taken.sort_unstable();
+        assert!(taken.into_iter().map(|item| *item).eq(0..THREADS * ITEMS));
+    }
+}
