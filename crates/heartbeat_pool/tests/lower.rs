@@ -196,7 +196,8 @@ const SCHED_IDLE: i64 = 5;
 #[cfg(target_os = "linux")]
 fn priority() -> (i64, i64) {
     let stat = std::fs::read_to_string("/proc/thread-self/stat").unwrap();
-    // After the name, which is in brackets: state is the third field, nice the 19th, policy the 41st.
+    // After the name, which is in brackets: state is the third field, nice the 19th, policy the
+    // 41st.
     let fields = stat.rsplit(')').next().unwrap().split_whitespace();
     let fields: Vec<_> = fields.collect();
     let field = |number: usize| fields[number - 3].parse().unwrap();
@@ -334,8 +335,8 @@ fn what_was_given_is_done_though_lower_threads_are_turned_off_and_on() {
     });
 }
 
-/// A frame job waits for an io task that is still queued when the pool ends, behind one that holds the only lower
-/// thread.
+/// A frame job waits for an io task that is still queued when the pool ends, behind one that holds
+/// the only lower thread.
 #[test]
 fn a_pool_ends_while_a_frame_job_waits_for_a_lower_task() {
     within_a_minute(|| {
@@ -366,7 +367,8 @@ fn a_pool_ends_while_a_frame_job_waits_for_a_lower_task() {
     });
 }
 
-/// An io job blocks on a frame task that is woken while the pool ends: frame threads are there until it is done.
+/// An io job blocks on a frame task that is woken while the pool ends: frame threads are there
+/// until it is done.
 #[test]
 fn a_pool_ends_while_a_lower_job_waits_for_a_frame_task() {
     within_a_minute(|| {
@@ -397,7 +399,8 @@ fn a_pool_ends_while_a_lower_job_waits_for_a_frame_task() {
     });
 }
 
-/// A pool ends while a frame job waits, in a way that the pool can't see, for an io job that no thread has begun.
+/// A pool ends while a frame job waits, in a way that the pool can't see, for an io job that no
+/// thread has begun.
 #[test]
 fn a_pool_ends_though_a_frame_job_waits_for_a_queued_io_job() {
     within_a_minute(|| {
@@ -427,8 +430,8 @@ fn a_pool_ends_though_a_frame_job_waits_for_a_queued_io_job() {
     });
 }
 
-/// The pool is left without threads while its one lower thread, in whose place no other comes, waits
-/// for a call that blocks.
+/// The pool is left without threads while its one lower thread, in whose place no other comes,
+/// waits for a call that blocks.
 #[test]
 fn a_lower_thread_that_waits_alone_does_what_it_waits_for() {
     within_a_minute(|| {

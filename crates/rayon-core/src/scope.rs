@@ -103,8 +103,8 @@ pub(crate) trait Kind<'scope>: Sized {
     /// outlives.
     fn open<R>(scope: &heartbeat_pool::Scope<'_, 'scope>, op: impl FnOnce(&Self) -> R) -> R {
         let scope = NonNull::from(scope).cast();
-        // SAFETY: only `op` and the scope's jobs get it, and the heartbeat pool keeps the scope until
-        // they are over, which its owner waits for in the call that 'scope outlives.
+        // SAFETY: only `op` and the scope's jobs get it, and the heartbeat pool keeps the scope
+        // until they are over, which its owner waits for in the call that 'scope outlives.
         op(&Self::new(unsafe { scope.as_ref() }))
     }
 }

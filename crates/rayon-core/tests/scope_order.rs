@@ -1,5 +1,5 @@
-//! In which order one thread runs what it has spawned in scopes: the latest first, or in a FIFO scope the
-//! earliest; nested, and of two scopes by turns.
+//! In which order one thread runs what it has spawned in scopes: the latest first, or in a FIFO
+//! scope the earliest; nested, and of two scopes by turns.
 
 mod common;
 use common::{AnyScope, Fifo, Lifo, Order, all, in_time, pool};
@@ -79,8 +79,9 @@ fn of_scopes_in_what_a_scope_spawned() {
     }
 }
 
-/// Capitals are spawned in the outer scope and the others in the inner, by turns; `D` once the inner has
-/// ended: the wait for the inner scope runs none of the outer one, where rayon does by turns.
+/// Capitals are spawned in the outer scope and the others in the inner, by turns; `D` once the
+/// inner has ended: the wait for the inner scope runs none of the outer one, where rayon does by
+/// turns.
 #[test]
 fn of_two_scopes_by_turns() {
     let expected = ["cbaDCBA", "abcDCBA", "cbaABCD", "abcABCD"];
@@ -103,8 +104,8 @@ fn of_two_scopes_by_turns() {
     }
 }
 
-/// The pool's only thread runs what the caller has spawned, the earliest first in either order, and what it
-/// spawns itself.
+/// The pool's only thread runs what the caller has spawned, the earliest first in either order, and
+/// what it spawns itself.
 #[test]
 fn of_a_scope_that_its_caller_only_waits_for() {
     for order in [Lifo, Fifo] {
@@ -131,8 +132,8 @@ fn of_a_scope_that_its_caller_only_waits_for() {
     }
 }
 
-/// As among spawned jobs: one thread's spawn each other without end, the other's thread is blocked until those
-/// that it has spawned have run.
+/// As among spawned jobs: one thread's spawn each other without end, the other's thread is blocked
+/// until those that it has spawned have run.
 #[test]
 fn a_job_waits_for_few_of_another_thread_s() {
     in_time(|| {

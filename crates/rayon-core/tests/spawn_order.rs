@@ -33,8 +33,8 @@ fn of_what_spawns_and_what_it_spawns() {
     }
 }
 
-/// Capitals are spawned in one order and the others in the other, by turns. Each takes a turn from the last,
-/// and at a turn of the FIFO ones the earliest of them runs.
+/// Capitals are spawned in one order and the others in the other, by turns. Each takes a turn from
+/// the last, and at a turn of the FIFO ones the earliest of them runs.
 #[test]
 fn of_both_orders_by_turns() {
     for (capitals, letters, expected) in [(Lifo, Fifo, "DaCbBcA"), (Fifo, Lifo, "AcBbCaD")] {
@@ -77,8 +77,8 @@ fn of_a_pool_s_methods_on_its_own_thread() {
     }
 }
 
-/// One thread's jobs spawn each other without end, the other's thread is blocked until those that it has spawned
-/// have run.
+/// One thread's jobs spawn each other without end, the other's thread is blocked until those that
+/// it has spawned have run.
 #[test]
 fn a_job_waits_for_few_of_another_thread_s() {
     in_time(|| {

@@ -4,8 +4,8 @@
 //! [`WAKE_UP`]. Here are the four questions that are asked of them.
 //!
 //! What was measured of work like that which comes is kept by the code that is run, told apart by a
-//! pointer: which of two ways costs less (`two_ways`), whether sharing a join pays (`measured`), and
-//! how long a loop's items take (`loop_cost`), from which follow its pieces (`piece_size`).
+//! pointer: which of two ways costs less (`two_ways`), whether sharing a join pays (`measured`),
+//! and how long a loop's items take (`loop_cost`), from which follow its pieces (`piece_size`).
 
 pub(crate) mod loop_cost;
 pub(crate) mod measured;

@@ -152,8 +152,8 @@ fn a_scopes_owner_wakes_for_work_and_for_the_end() {
     });
 }
 
-/// A scope's owner that was about to sleep and is needed for something else, which may take long, as
-/// a job is queued: it sees the job before that, or there is a ticket for others.
+/// A scope's owner that was about to sleep and is needed for something else, which may take long,
+/// as a job is queued: it sees the job before that, or there is a ticket for others.
 fn an_owner_is_needed_elsewhere(looks_again: bool) {
     loom::model(move || {
         let tickets = Arc::new(Tickets::new());
@@ -192,8 +192,8 @@ fn an_owner_that_turns_to_something_else_at_once_leaves_a_job() {
     an_owner_is_needed_elsewhere(false);
 }
 
-/// A scope whose owner only waits, a job that spawns another, each run by a thread that a ticket has
-/// called: nobody counts on the owner for a job, and the end of the last one wakes it.
+/// A scope whose owner only waits, a job that spawns another, each run by a thread that a ticket
+/// has called: nobody counts on the owner for a job, and the end of the last one wakes it.
 #[test]
 fn an_owner_that_only_waits_is_woken_for_the_end() {
     loom::model(|| {

@@ -193,8 +193,8 @@ impl ThreadPoolBuilder {
         self
     }
 
-    /// In which order each of the pool's threads runs the frame jobs that it has spawned itself: the
-    /// oldest first by default. What comes from outside, and what others have spawned, is taken
+    /// In which order each of the pool's threads runs the frame jobs that it has spawned itself:
+    /// the oldest first by default. What comes from outside, and what others have spawned, is taken
     /// oldest first in any case, and now and then before own jobs.
     ///
     /// ```

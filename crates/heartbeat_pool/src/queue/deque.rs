@@ -16,9 +16,10 @@ pub enum Order {
     /// The oldest is next: nothing waits for what was queued after it.
     #[default]
     OldestFirst,
-    /// The newest is next: depth before breadth, so that few jobs are queued where each spawns more.
-    /// A task that wakes itself while it runs is the newest, so [`yield_task`](crate::yield_task())
-    /// lets no older job of the same thread have a turn. The idea is rayon's.
+    /// The newest is next: depth before breadth, so that few jobs are queued where each spawns
+    /// more. A task that wakes itself while it runs is the newest, so
+    /// [`yield_task`](crate::yield_task()) lets no older job of the same thread have a turn. The
+    /// idea is rayon's.
     NewestFirst,
 }
 

@@ -56,8 +56,8 @@ pub(super) struct Stand<'a, F> {
 }
 
 impl<F: Fn() -> bool> Stand<'_, F> {
-    /// Sleeps after a moment, with the thread's seats given away, unless there is work for this very thread, or
-    /// work of the pool that nobody else could do. It may return early.
+    /// Sleeps after a moment, with the thread's seats given away, unless there is work for this
+    /// very thread, or work of the pool that nobody else could do. It may return early.
     fn rest(&self) {
         if current::run_pinned() || self.pool.is_some_and(wait::tick_threadless) {
             return;

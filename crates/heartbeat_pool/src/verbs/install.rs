@@ -26,7 +26,8 @@ impl Drop for Finish {
 /// Where the call leaves its result, on its caller's stack.
 struct Outcome<R>(UnsafeCell<Option<Result<R, Payload>>>);
 
-// SAFETY: the call writes to it, and its caller reads it after the latch says that the call is over.
+// SAFETY: the call writes to it, and its caller reads it after the latch says that the call is
+// over.
 unsafe impl<R: Send> Sync for Outcome<R> {}
 
 /// The call, which owns what it borrows until it reports its end.

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 /// Kinds of steps; each program has a few of them only, so that these meet each other often.
 const KINDS: u64 = 19;
-/// Kinds that have to do with each other: joins, joins beside jobs, scopes, tasks and waits for them, pinned jobs,
-/// blocking ones, calls.
+/// Kinds that have to do with each other: joins, joins beside jobs, scopes, tasks and waits for
+/// them, pinned jobs, blocking ones, calls.
 const THEMES: [&[u64]; 7] = [
     &[0, 1, 2],
     &[1, 1, 4],
@@ -32,8 +32,8 @@ struct Generator {
     panics: bool,
 }
 
-/// Two threads' joins, of which one's halves are taken while the other looks for them: where these take so long
-/// just then, a thief takes the half of a join that it doesn't wait for.
+/// Two threads' joins, of which one's halves are taken while the other looks for them: where these
+/// take so long just then, a thief takes the half of a join that it doesn't wait for.
 fn joins_of_two(mut random: Random, threads: usize) -> Program {
     let mut work = || Step::Work(random.of(&[0, 0, 1, 10, 60, 400]));
     let body = |steps: Vec<Step>| Body {

@@ -31,8 +31,8 @@ impl Place<'_> {
         }
     }
 
-    /// A scope whose owner helps, or one whose owner, a thread from outside, only waits; calls `f` with where it
-    /// runs.
+    /// A scope whose owner helps, or one whose owner, a thread from outside, only waits; calls `f`
+    /// with where it runs.
     pub fn scope<'env, R>(
         self,
         order: Order,

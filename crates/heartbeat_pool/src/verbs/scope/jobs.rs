@@ -70,8 +70,8 @@ impl Jobs {
         }
     }
 
-    /// The oldest of the owner's or else of the others' jobs, or the other way round. In stacks, the
-    /// calling thread's own are in the owner's place.
+    /// The oldest of the owner's or else of the others' jobs, or the other way round. In stacks,
+    /// the calling thread's own are in the owner's place.
     #[inline]
     pub(super) fn pop(&self, others_first: bool) -> Option<ScopedJob> {
         if let Some(stacks) = &self.stacks {

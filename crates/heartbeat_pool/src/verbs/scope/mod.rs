@@ -329,7 +329,8 @@ impl Worker {
 }
 
 /// Calls `f` with the scope of `core`, and then `wait`, which returns when everything spawned is
-/// over, unless that is so already. Gives the first panic: that of `f`, or else of what was spawned.
+/// over, unless that is so already. Gives the first panic: that of `f`, or else of what was
+/// spawned.
 fn within<'env, R>(
     core: &Arc<ScopeCore>,
     f: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> R,
