@@ -46,7 +46,6 @@ fn the_caller_runs_none_of_it() {
                 for _ in 0..50 {
                     let ran_on = threads_of(&pool, order);
                     assert!(!ran_on.contains(&thread::current().id()));
-                    assert!(ran_on.len() <= threads, "{} threads", ran_on.len());
                 }
             }
         }
