@@ -106,6 +106,9 @@ impl Registry {
         let wanted = threads.wanted.load(Ordering::Relaxed);
         if team.occupancy.target() < wanted {
             _ = self.resize_team(team, &|_| wanted);
+            if team.rank == Rank::Frame {
+                _ = self.size_lower();
+            }
         } else {
             self.spawn_spare(team);
         }
