@@ -3,7 +3,8 @@
 mod common;
 
 use common::{wait_until, within_a_minute};
-use heartbeat_pool::{Lane, LowerPriority, ThreadPool, Worker};
+use heartbeat_pool::{Lane, LowerPriority, ThreadBuilder, ThreadPool, Worker};
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -455,5 +456,68 @@ fn a_lower_thread_that_waits_alone_does_what_it_waits_for() {
         });
         go_on.send(()).unwrap();
         assert!(futures_lite::future::block_on(task));
+    });
+}
+
+/// Each change is made by the start of a thread, so in the midst of another one.
+#[test]
+fn there_are_as_many_as_frame_threads_though_their_number_changes_as_they_start() {
+    static POOL: ThreadPool = ThreadPool::new();
+    within_a_minute(|| {
+        let has_shrunk = AtomicBool::new(false);
+        let start = move |thread: ThreadBuilder| {
+            let is_lower = thread.name().starts_with("low ");
+            if is_lower && !has_shrunk.swap(true, Ordering::Relaxed) {
+                POOL.resize_to(1).unwrap();
+            }
+            thread.spawn().map(drop)
+        };
+        ThreadPool::builder()
+            .num_threads(3)
+            .lower_threads(true)
+            .spawn_handler(start)
+            .build_static(&POOL)
+            .unwrap();
+        POOL.block_on(POOL.spawn_async(Lane::Background, || async { assert!(is_low()) }));
+        assert_eq!(POOL.num_threads(), 1);
+        let given = AtomicUsize::new(0);
+        POOL.block_on(POOL.spawn_async(Lane::Background, move || async move {
+            given.store(heartbeat_pool::broadcast(|_| ()).len(), Ordering::Relaxed);
+            assert_eq!(given.into_inner(), 1);
+        }));
+    });
+}
+
+/// The system has threads for the frame again, and so for the lower lanes.
+#[test]
+fn they_come_back_with_the_frame_threads_that_were_refused() {
+    static POOL: ThreadPool = ThreadPool::new();
+    static LEFT: AtomicUsize = AtomicUsize::new(usize::MAX);
+    within_a_minute(|| {
+        let start = |thread: ThreadBuilder| {
+            let less = |left: usize| left.checked_sub(1);
+            LEFT.fetch_update(Ordering::SeqCst, Ordering::SeqCst, less)
+                .map_err(|_| io::Error::from(io::ErrorKind::WouldBlock))?;
+            thread.spawn().map(drop)
+        };
+        ThreadPool::builder()
+            .num_threads(2)
+            .lower_threads(true)
+            .spawn_handler(start)
+            .build_static(&POOL)
+            .unwrap();
+        let is_on_lower = || POOL.block_on(POOL.spawn_async(Lane::Io, || async { is_low() }));
+        assert!(is_on_lower());
+        POOL.depopulate();
+        LEFT.store(0, Ordering::SeqCst);
+        // Once those that there were have gone.
+        while POOL.resize_to(2).is_ok() {
+            POOL.depopulate();
+            thread::sleep(Duration::from_millis(1));
+        }
+        LEFT.store(100, Ordering::SeqCst);
+        while !is_on_lower() {
+            thread::sleep(Duration::from_millis(1));
+        }
     });
 }

@@ -89,11 +89,16 @@ impl Occupancy {
         // A hint to admission; whoever changes it notifies the pool afterwards, and the lock of the
         // threads' slots orders it for those that end. AcqRel pairs with itself: a change of size
         // that comes after the end's sees the pool ended.
-        let set = |target| Some(change(target));
-        let (Ok(before) | Err(before)) =
-            self.target
-                .fetch_update(Ordering::AcqRel, Ordering::Relaxed, set);
-        change(before)
+        let mut told = 0;
+        let set = |target| {
+            // What `change` says next may be another thing: it may look at what others set.
+            told = change(target);
+            Some(told)
+        };
+        _ = self
+            .target
+            .fetch_update(Ordering::AcqRel, Ordering::Relaxed, set);
+        told
     }
 
     /// The most jobs of `lane` that run at once.
@@ -206,6 +211,7 @@ impl Occupancy {
 #[cfg(all(test, not(heartbeat_loom)))]
 mod tests {
     use super::*;
+    use std::cell::Cell;
 
     fn with_target(target: usize) -> Occupancy {
         let occupancy = Occupancy::new();
@@ -254,6 +260,13 @@ mod tests {
         assert!(!occupancy.has_room() && occupancy.has_room_beside());
         occupancy.set_budget(Lane::Background, 1);
         assert!(!occupancy.has_room_beside());
+    }
+
+    #[test]
+    fn the_target_that_is_told_is_the_one_that_was_set() {
+        let (occupancy, asked) = (with_target(1), Cell::new(2));
+        let told = occupancy.change_target(|_| asked.replace(0));
+        assert_eq!((told, occupancy.target()), (2, 2));
     }
 
     #[test]

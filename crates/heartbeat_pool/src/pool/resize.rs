@@ -12,9 +12,7 @@ impl Registry {
     /// Sets the number of threads to what `change` makes of it, and starts those that are missing.
     fn resize(self: &Arc<Self>, change: impl Fn(usize) -> usize) -> io::Result<usize> {
         let frames = self.resize_team(self.frame(), &change);
-        for lower in self.started().skip(1) {
-            self.resize_team(lower, &|_| self.frame().occupancy.target())?;
-        }
+        self.size_lower()?;
         frames
     }
 }

@@ -13,6 +13,7 @@ use crate::registry::Registry;
 use crate::registry::team::{Rank, Team};
 use crate::sync::mpsc::{self, Sender};
 use crate::sync::{Arc, AtomicBool, Mutex, OnceLock, Ordering, fence, lock, thread};
+use std::io;
 
 /// What a pool knows of its lower threads.
 pub(crate) struct Lower {
@@ -109,7 +110,15 @@ impl Registry {
     pub(crate) fn call_lower(self: &Arc<Self>, lane: Lane) {
         let is_for_lower = lane != Lane::Frame && self.lower.is_on();
         if is_for_lower && self.frame().occupancy.target() > 0 {
-            self.lower.started.get_or_init(|| self.start_lower());
+            let mut is_first = false;
+            self.lower.started.get_or_init(|| {
+                is_first = true;
+                self.start_lower();
+            });
+            if is_first {
+                // Whoever has changed the frame's size meanwhile has seen no lower team.
+                _ = self.size_lower();
+            }
             self.ask_again(self.team(Rank::Lower));
         }
     }
@@ -124,8 +133,26 @@ impl Registry {
         {
             *lock(&self.lower.starter) = Some(starter);
         }
-        let threads = |_| self.frame().occupancy.target();
-        _ = self.resize_team(self.team(Rank::Lower), &threads);
+        let threads = self.frame().occupancy.target();
+        _ = self.resize_team(self.team(Rank::Lower), &|_| threads);
+    }
+
+    /// After a change of the frame's size: gives the lower team the same, once it was started.
+    pub(crate) fn size_lower(self: &Arc<Self>) -> io::Result<()> {
+        // Pairs with itself: either this sees the lower team started, or who has started it sees
+        // the change.
+        fence(Ordering::SeqCst);
+        let frame = &self.frame().occupancy;
+        for lower in self.started().skip(1) {
+            let mut threads = lower.occupancy.target();
+            // Others may change the size at the same time: who is the last to size the lower team
+            // sees here what the others have made of the frame's.
+            while threads != frame.target() {
+                threads = frame.target();
+                self.resize_team(lower, &|_| threads)?;
+            }
+        }
+        Ok(())
     }
 
     /// Whether there are lower threads from now on, and how readily the system runs those that are

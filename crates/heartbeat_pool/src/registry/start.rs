@@ -41,6 +41,18 @@ impl Thread {
         self.registry.team(self.rank)
     }
 
+    /// The thread is there, and if it is a spare, none is missed any more.
+    fn came(&self) {
+        let threads = &self.team().threads;
+        let has_members =
+            || self.team().occupancy.target() >= threads.wanted.load(Ordering::Relaxed);
+        if self.starting.get() && has_members() {
+            // Before the next one may be started, for that one may be refused.
+            threads.spares.suffice();
+        }
+        self.started();
+    }
+
     /// The next spare may be started.
     fn started(&self) {
         if self.starting.take() {
@@ -56,12 +68,12 @@ impl Wanted for Thread {
 
     fn run(&self) {
         self.team().sleep.search_begin();
-        self.started();
+        self.came();
         (self.registry.main.run)(self);
     }
 
     fn enroll(self: Box<Self>) {
-        self.started();
+        self.came();
         self.pinned.enroll();
         // It leaves its slot when the thread ends.
         (self.registry.main.enroll)(self);
@@ -106,6 +118,9 @@ impl Registry {
         let wanted = threads.wanted.load(Ordering::Relaxed);
         if team.occupancy.target() < wanted {
             _ = self.resize_team(team, &|_| wanted);
+            if team.rank == Rank::Frame {
+                _ = self.size_lower();
+            }
         } else {
             self.spawn_spare(team);
         }
@@ -140,9 +155,6 @@ impl Registry {
             threads.spares.refuse(&self.waiters);
         } else {
             note::note(|| What::SpareStarted);
-            if team.occupancy.target() >= threads.wanted.load(Ordering::Relaxed) {
-                threads.spares.suffice();
-            }
         }
     }
 
@@ -227,6 +239,9 @@ impl Registry {
 #[cfg(all(test, not(heartbeat_loom)))]
 mod tests {
     use crate::pool::ThreadPool;
+    use crate::registry::Registry;
+    use crate::sync::Arc;
+    use std::sync::{Mutex, OnceLock, Weak, mpsc};
 
     /// As where a thread that waits asks for refused threads, and the pool ends just then.
     #[test]
@@ -237,5 +252,34 @@ mod tests {
         let resized = registry.resize_team(registry.frame(), &|_| 2);
         assert_eq!(resized.unwrap(), 0);
         assert_eq!(registry.frame().occupancy.target(), 0);
+    }
+
+    /// The first spare thread is there, and the next one refused, before the start of the first one
+    /// returns.
+    #[test]
+    fn a_thread_that_was_refused_after_a_spare_one_came_is_missed() {
+        let known = Arc::new(OnceLock::<Weak<Registry>>::new());
+        let later = known.clone();
+        let (came, comes) = mpsc::channel();
+        let comes = Mutex::new(comes);
+        let pool = ThreadPool::builder()
+            .num_threads(1)
+            .start_handler(move |_| came.send(()).unwrap())
+            .spawn_handler(move |thread| {
+                thread.spawn()?;
+                comes.lock().unwrap().recv().unwrap();
+                if let Some(registry) = later.get().and_then(Weak::upgrade) {
+                    registry.frame().threads.spares.refuse(&registry.waiters);
+                }
+                Ok(())
+            })
+            .build()
+            .unwrap();
+        let registry = pool.registry();
+        known.set(Arc::downgrade(registry)).unwrap();
+        let spares = &registry.frame().threads.spares;
+        assert!(spares.try_start());
+        registry.start_spare(registry.frame());
+        assert!(spares.is_short());
     }
 }

@@ -106,16 +106,22 @@ impl Worker {
                 Doing::Retired => break,
             };
         }
-        if !team.has_ended() {
+        self.leave(doing);
+    }
+
+    /// Ends what the thread was `doing` last.
+    fn leave(&self, doing: Doing) {
+        if !matches!(doing, Doing::Working) {
+            // First, for what it runs below may wait, for work that others leave to a searcher.
+            self.end_search();
+        }
+        if !self.team().has_ended() {
             // What came before the queue was closed; a pool that ended drops it.
             self.run_own();
         }
         self.seat.counters.busy_end();
         self.set_charge(None);
-        match doing {
-            Doing::Working => self.offer_seat(),
-            Doing::Searching | Doing::SearchingOn | Doing::Retired => self.end_search(),
-        }
+        self.offer_seat();
     }
 
     /// What to run next, and the thread is counted for. Of frame work none, if the thread is in the
@@ -250,7 +256,9 @@ mod tests {
     use crate::parker::Parker;
     use crate::pool::ThreadPool;
     use crate::queue::forks::ForkPtr;
+    use crate::queue::pinned::Pinned;
     use crate::sync::Instant;
+    use std::sync::mpsc;
     use std::time::Duration;
 
     #[test]
@@ -274,5 +282,22 @@ mod tests {
             sleep.park_cancel(&idle);
             worker.end_search();
         });
+    }
+
+    #[test]
+    fn who_ends_is_no_searcher_while_it_runs_what_was_for_it_alone() {
+        let pool = ThreadPool::builder().num_threads(0).build().unwrap();
+        let registry = pool.registry();
+        let pinned = Arc::new(Pinned::new(0));
+        let worker = Worker::new(registry, Rank::Frame, Some(pinned.clone()), None);
+        let (sender, receiver) = mpsc::channel();
+        let seen = registry.clone();
+        let job = registry.reported(move || {
+            sender.send(seen.frame().sleep.searchers()).unwrap();
+        });
+        assert!(pinned.push(job).is_ok());
+        worker.team().sleep.search_begin();
+        worker.leave(Doing::Retired);
+        assert_eq!(receiver.try_recv(), Ok(0));
     }
 }
