@@ -87,7 +87,11 @@ fn threadless(pool: &Registry) -> impl Iterator<Item = &Team> {
 
 /// Does one piece of the work that nobody but those who wait in `pool` could do.
 pub(crate) fn tick_threadless(pool: &Arc<Registry>) -> bool {
-    threadless(pool).any(|team| pool.tick(team))
+    threadless(pool).any(|team| {
+        // It may have none for the system has refused them.
+        pool.ask_again(team);
+        pool.tick(team)
+    })
 }
 
 /// The seats by which the calling thread, which waits in `pool` or in none, must do the work that
