@@ -4,7 +4,8 @@
 
 use super::core::ScopedJob;
 use super::stacks::Stacks;
-use crate::queue::deque::{Deque, Order, Stealer};
+use crate::queue::deque::Order;
+use crate::queue::spmc::{Producer, Stealer};
 use crate::thread_bound::ThreadBound;
 use concurrent_queue::ConcurrentQueue;
 use crossbeam_utils::CachePadded;
@@ -12,7 +13,7 @@ use std::cell::Cell;
 
 /// The owner's part, which no other thread touches.
 pub(super) struct Mine {
-    queue: Deque<ScopedJob>,
+    queue: Producer<ScopedJob>,
     /// How many the owner has begun, less those that it has finished, since it told the latch last.
     pub(super) begun: Cell<usize>,
     /// Whether the owner calls nobody for what it spawns, as long as it is likely to be through
@@ -32,7 +33,7 @@ pub(super) struct Jobs {
 impl Jobs {
     /// An empty queue, owned by the calling thread.
     pub(super) fn new(order: Order) -> Self {
-        let queue = Deque::new_fifo();
+        let queue = Producer::new();
         Self {
             stealer: queue.stealer(),
             mine: ThreadBound::new(CachePadded::new(Mine {
