@@ -208,6 +208,12 @@ impl<T> Producer<T> {
         // Relaxed: others may take more at any moment.
         self.tail.get() - self.queue.head.load(Ordering::Relaxed)
     }
+
+    /// How many items there is memory for.
+    #[cfg(all(test, not(heartbeat_loom)))]
+    fn capacity(&self) -> usize {
+        self.queue.buffer().0.len()
+    }
 }
 
 /// The others' side.
