@@ -6,8 +6,7 @@
 
 #[cfg(heartbeat_loom)]
 pub(crate) use loom::{
-    cell::UnsafeCell,
-    sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering, fence},
+    sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence},
     sync::{Arc, Condvar, Mutex, MutexGuard},
 };
 
@@ -31,7 +30,7 @@ pub(crate) mod mpsc {
 
 #[cfg(heartbeat_transfers)]
 pub(crate) use crate::transfers::{
-    atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering, fence},
+    atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence},
     lock::{Condvar, Mutex, MutexGuard},
 };
 #[cfg(heartbeat_transfers)]
@@ -39,7 +38,7 @@ pub(crate) use std::sync::Arc;
 
 #[cfg(not(any(heartbeat_loom, heartbeat_sim, heartbeat_transfers)))]
 pub(crate) use std::{
-    sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering, fence},
+    sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence},
     sync::{Arc, Condvar, Mutex, MutexGuard},
 };
 
@@ -60,28 +59,6 @@ pub(crate) use std::{
     thread,
     time::Instant,
 };
-
-/// std's cell with loom's interface.
-#[cfg(not(heartbeat_loom))]
-#[derive(Debug)]
-pub(crate) struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
-
-#[cfg(not(heartbeat_loom))]
-impl<T> UnsafeCell<T> {
-    pub(crate) const fn new(value: T) -> Self {
-        Self(std::cell::UnsafeCell::new(value))
-    }
-
-    #[inline]
-    pub(crate) fn with<R>(&self, f: impl FnOnce(*const T) -> R) -> R {
-        f(self.0.get())
-    }
-
-    #[inline]
-    pub(crate) fn with_mut<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
-        f(self.0.get())
-    }
-}
 
 use std::sync::PoisonError;
 

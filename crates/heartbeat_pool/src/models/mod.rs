@@ -33,8 +33,6 @@ mod sleep;
 #[cfg(heartbeat_loom)]
 mod spare;
 #[cfg(heartbeat_loom)]
-mod spmc;
-#[cfg(heartbeat_loom)]
 mod waiters;
 #[cfg(heartbeat_loom)]
 mod waiting;

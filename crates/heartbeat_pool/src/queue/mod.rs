@@ -27,4 +27,3 @@ pub(crate) mod pinned;
 #[cfg(not(heartbeat_loom))]
 pub(crate) mod private;
 pub(crate) mod returned;
-pub(crate) mod spmc;

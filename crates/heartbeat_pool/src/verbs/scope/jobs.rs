@@ -4,8 +4,7 @@
 
 use super::core::ScopedJob;
 use super::stacks::Stacks;
-use crate::queue::deque::Order;
-use crate::queue::spmc::{Producer, Stealer};
+use crate::queue::deque::{Deque, Order, Stealer};
 use crate::thread_bound::ThreadBound;
 use concurrent_queue::ConcurrentQueue;
 use crossbeam_utils::CachePadded;
@@ -13,7 +12,7 @@ use std::cell::Cell;
 
 /// The owner's part, which no other thread touches.
 pub(super) struct Mine {
-    queue: Producer<ScopedJob>,
+    queue: Deque<ScopedJob>,
     /// How many the owner has begun, less those that it has finished, since it told the latch last.
     pub(super) begun: Cell<usize>,
     /// Whether the owner calls nobody for what it spawns, as long as it is likely to be through
@@ -33,7 +32,7 @@ pub(super) struct Jobs {
 impl Jobs {
     /// An empty queue, owned by the calling thread.
     pub(super) fn new(order: Order) -> Self {
-        let queue = Producer::new();
+        let queue = Deque::new_fifo();
         Self {
             stealer: queue.stealer(),
             mine: ThreadBound::new(CachePadded::new(Mine {
