@@ -90,7 +90,7 @@ pub(crate) fn tick_threadless(pool: &Arc<Registry>) -> bool {
     threadless(pool).any(|team| {
         // It may have none for the system has refused them.
         pool.ask_again(team);
-        pool.tick(team)
+        team.occupancy.target() == 0 && pool.tick(team)
     })
 }
 
