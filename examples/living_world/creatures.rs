@@ -300,14 +300,16 @@ pub fn add_systems(app: &mut App) {
     );
 }
 
-/// A number that stands for the state of every creature, in the order of their birth.
+/// A number that stands for the state of all creatures, in whatever order the engine has them.
 pub fn hash(world: &mut World) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let of_one = |(place, heading, energy): (&Position, &Heading, &Energy)| {
+        let values = [place.0[0], place.0[1], heading.0[0], heading.0[1], energy.0];
+        values
+            .iter()
+            .fold(0xcbf2_9ce4_8422_2325_u64, |hash, value| {
+                (hash ^ u64::from(value.to_bits())).wrapping_mul(0x0100_0000_01b3)
+            })
+    };
     let mut creatures = world.query::<(&Position, &Heading, &Energy)>();
-    for (place, heading, energy) in creatures.iter(world) {
-        for value in [place.0[0], place.0[1], heading.0[0], heading.0[1], energy.0] {
-            hash = (hash ^ u64::from(value.to_bits())).wrapping_mul(0x0100_0000_01b3);
-        }
-    }
-    hash
+    creatures.iter(world).map(of_one).fold(0, u64::wrapping_add)
 }

@@ -52,6 +52,31 @@ fn their_names_fit_what_linux_shows() {
 }
 
 #[test]
+fn who_names_them_may_queue_a_job_for_them() {
+    static POOL: ThreadPool = ThreadPool::new();
+    static IS_BUILT: AtomicBool = AtomicBool::new(false);
+    within_a_minute(|| {
+        let (sender, receiver) = mpsc::channel();
+        ThreadPool::builder()
+            .num_threads(1)
+            .lower_threads(true)
+            .thread_name(move |index| {
+                if IS_BUILT.swap(false, Ordering::SeqCst) {
+                    let sender = sender.clone();
+                    POOL.spawn(Lane::Io, move || sender.send(is_low()).unwrap());
+                }
+                format!("worker {index}")
+            })
+            .build_static(&POOL)
+            .unwrap();
+        IS_BUILT.store(true, Ordering::SeqCst);
+        POOL.spawn(Lane::Io, || ());
+        receiver.recv().unwrap();
+        assert!(POOL.block_on(POOL.spawn_async(Lane::Io, || async { is_low() })));
+    });
+}
+
+#[test]
 fn each_lane_runs_on_its_own_threads_wherever_it_is_spawned() {
     within_a_minute(|| {
         let pool = pool(2);

@@ -11,7 +11,7 @@ pub(crate) const MOST_THREADS: usize = 1 << 14;
 impl Registry {
     /// Sets the number of threads to what `change` makes of it, and starts those that are missing.
     fn resize(self: &Arc<Self>, change: impl Fn(usize) -> usize) -> io::Result<usize> {
-        let frames = self.resize_team(self.frame(), &change);
+        let frames = self.resize_team(self.frame(), &|now, _| change(now));
         self.size_lower()?;
         frames
     }

@@ -19,8 +19,6 @@ fn place<T>(parker: *const T) -> u64 {
 #[inline]
 pub(crate) fn parked<T>(parker: *const T, timed: bool) {
     if let Some(session) = threads::session() {
-        // Here, and not once it is awake: then there is work that waits for it.
-        threads::clocks(session);
         let parker = place(parker);
         threads::write(session, What::Parked { parker, timed });
     }
@@ -29,7 +27,12 @@ pub(crate) fn parked<T>(parker: *const T, timed: bool) {
 /// Notes that the calling thread no longer sleeps.
 #[inline]
 pub(crate) fn awake(woken: bool) {
-    note(|| What::Awake { woken });
+    if let Some(session) = threads::session() {
+        threads::write(session, What::Awake { woken });
+        // Here, and not before its sleep: there the system, being asked, may find that the thread
+        // has had its share, and who is in a queue for a core is not moved to a free one.
+        threads::clocks(session);
+    }
 }
 
 /// Notes that the calling thread wakes the one that sleeps at `parker`.

@@ -12,13 +12,13 @@ use crate::lanes::priority::LowerPriority;
 use crate::registry::Registry;
 use crate::registry::team::{Rank, Team};
 use crate::sync::mpsc::{self, Sender};
-use crate::sync::{Arc, AtomicBool, Mutex, OnceLock, Ordering, fence, lock, thread};
+use crate::sync::{Arc, AtomicBool, Mutex, Ordering, fence, lock, thread};
 use std::io;
 
 /// What a pool knows of its lower threads.
 pub(crate) struct Lower {
-    /// Set once they were asked for, or the pool ends.
-    started: OnceLock<()>,
+    /// Set once they were asked for, or the pool ends: under the lock of `starter`.
+    started: AtomicBool,
     /// Has spare threads of the frame's team started for lower threads, whose priority they would
     /// have.
     starter: Mutex<Option<Sender<Arc<Registry>>>>,
@@ -31,7 +31,7 @@ pub(crate) struct Lower {
 impl Lower {
     pub(crate) fn new(config: &Config) -> Self {
         Self {
-            started: OnceLock::new(),
+            started: AtomicBool::new(false),
             starter: Mutex::new(None),
             is_on: AtomicBool::new(config.has_lower),
             has_leftovers: AtomicBool::new(config.lower_priority == LowerPriority::Leftovers),
@@ -63,9 +63,27 @@ impl Lower {
 
     /// No lower threads are asked for from now on.
     pub(crate) fn close(&self) {
-        self.started.get_or_init(|| ());
+        self.begin(|| None);
         // The starter's thread ends.
         *lock(&self.starter) = None;
+    }
+
+    fn has_started(&self) -> bool {
+        // Acquire pairs with the store in `begin`: the starter is there then.
+        self.started.load(Ordering::Acquire)
+    }
+
+    /// True for the first caller, whose `starter` there is from then on.
+    fn begin(&self, starter: impl FnOnce() -> Option<Sender<Arc<Registry>>>) -> bool {
+        let mut present = lock(&self.starter);
+        let is_first = !self.has_started();
+        if is_first {
+            *present = starter();
+            // Release pairs with the load in `has_started`; for the order of this and the change
+            // of a size see `size_lower`.
+            self.started.store(true, Ordering::Release);
+        }
+        is_first
     }
 }
 
@@ -83,11 +101,21 @@ pub(crate) fn name(name: &str, index: usize) -> String {
     }
 }
 
+/// A thread that starts spare ones of the frame's team; none if the system refuses it.
+fn starter() -> Option<Sender<Arc<Registry>>> {
+    let (starter, wanted) = mpsc::channel::<Arc<Registry>>();
+    let start = |registry: Arc<Registry>| registry.start_spare(registry.frame());
+    let thread = thread::Builder::new().name("heartbeat starter".to_owned());
+    let thread = thread.spawn(move || wanted.into_iter().for_each(start));
+    thread.is_ok().then_some(starter)
+}
+
 impl Registry {
     /// The teams that may have threads or work: the lower one from the first job for it on.
     pub(crate) fn started(&self) -> impl Iterator<Item = &Team> {
-        let has_lower = self.lower.started.get().is_some();
-        self.teams.iter().take(1 + usize::from(has_lower))
+        self.teams
+            .iter()
+            .take(1 + usize::from(self.lower.has_started()))
     }
 
     /// The team that does what is queued of `lane`: for a lower lane the frame's as well, where no
@@ -110,37 +138,18 @@ impl Registry {
     pub(crate) fn call_lower(self: &Arc<Self>, lane: Lane) {
         let is_for_lower = lane != Lane::Frame && self.lower.is_on();
         if is_for_lower && self.frame().occupancy.target() > 0 {
-            let mut is_first = false;
-            self.lower.started.get_or_init(|| {
-                is_first = true;
-                self.start_lower();
-            });
-            if is_first {
-                // Whoever has changed the frame's size meanwhile has seen no lower team.
+            // No lock is held as the threads start: what names or starts them may queue a job.
+            if !self.lower.has_started() && self.lower.begin(starter) {
                 _ = self.size_lower();
             }
             self.ask_again(self.team(Rank::Lower));
         }
     }
 
-    fn start_lower(self: &Arc<Self>) {
-        let (starter, wanted) = mpsc::channel::<Arc<Self>>();
-        let start = |registry: Arc<Self>| registry.start_spare(registry.frame());
-        let thread = thread::Builder::new().name("heartbeat starter".to_owned());
-        if thread
-            .spawn(move || wanted.into_iter().for_each(start))
-            .is_ok()
-        {
-            *lock(&self.lower.starter) = Some(starter);
-        }
-        let threads = self.frame().occupancy.target();
-        _ = self.resize_team(self.team(Rank::Lower), &|_| threads);
-    }
-
     /// After a change of the frame's size: gives the lower team the same, once it was started.
     pub(crate) fn size_lower(self: &Arc<Self>) -> io::Result<()> {
-        // Pairs with itself: either this sees the lower team started, or who has started it sees
-        // the change.
+        // Pairs with itself: either this sees the lower team begun, or who has begun it sees the
+        // change.
         fence(Ordering::SeqCst);
         let frame = &self.frame().occupancy;
         for lower in self.started().skip(1) {
@@ -149,7 +158,7 @@ impl Registry {
             // sees here what the others have made of the frame's.
             while threads != frame.target() {
                 threads = frame.target();
-                self.resize_team(lower, &|_| threads)?;
+                self.resize_team(lower, &|_, _| threads)?;
             }
         }
         Ok(())

@@ -43,12 +43,11 @@ impl Thread {
 
     /// The thread is there, and if it is a spare, none is missed any more.
     fn came(&self) {
-        let threads = &self.team().threads;
-        let has_members =
-            || self.team().occupancy.target() >= threads.wanted.load(Ordering::Relaxed);
-        if self.starting.get() && has_members() {
+        if self.starting.get() {
+            let threads = &self.team().threads;
+            let has_members = || self.team().occupancy.target() >= *lock(&threads.wanted);
             // Before the next one may be started, for that one may be refused.
-            threads.spares.suffice();
+            threads.spares.suffice_if(has_members);
         }
         self.started();
     }
@@ -115,9 +114,9 @@ impl Registry {
         if !threads.is_short() || !threads.spares.may_ask(RETRY) || team.has_ended() {
             return;
         }
-        let wanted = threads.wanted.load(Ordering::Relaxed);
+        let wanted = *lock(&threads.wanted);
         if team.occupancy.target() < wanted {
-            _ = self.resize_team(team, &|_| wanted);
+            _ = self.resize_team(team, &|_, wanted| wanted);
             if team.rank == Rank::Frame {
                 _ = self.size_lower();
             }
@@ -205,23 +204,24 @@ impl Registry {
         Ok(())
     }
 
-    /// Sets the number of threads of `team` alone to what `change` makes of it, and starts those
-    /// that are missing.
+    /// Sets the number of threads of `team` alone to what `change` makes of it and of the number
+    /// that was asked for last, and starts those that are missing.
     pub(crate) fn resize_team(
         self: &Arc<Self>,
         team: &Team,
-        change: &dyn Fn(usize) -> usize,
+        change: &dyn Fn(usize, usize) -> usize,
     ) -> io::Result<usize> {
         // Relaxed: the flag guards nothing.
         team.threads.is_sized.store(true, Ordering::Relaxed);
-        let mut threads = team.occupancy.change_target(change);
+        let mut wanted = lock(&team.threads.wanted);
+        let mut threads = team.occupancy.change_target(|now| change(now, *wanted));
         // Whoever waits in a pool that has ended since would take these for threads that come. It
         // is seen here, or the end's own change comes later: `change_target`.
         if team.has_ended() {
             threads = team.occupancy.change_target(|_| 0);
         }
-        // Relaxed: read for a later try, by whoever comes first.
-        team.threads.wanted.store(threads, Ordering::Relaxed);
+        *wanted = threads;
+        drop(wanted);
         let start = |index| self.start(team, Some(index), false);
         let started = (0..threads).try_for_each(start);
         if started.is_err() {
@@ -249,7 +249,7 @@ mod tests {
         let pool = ThreadPool::builder().num_threads(1).build().unwrap();
         let registry = pool.registry().clone();
         drop(pool);
-        let resized = registry.resize_team(registry.frame(), &|_| 2);
+        let resized = registry.resize_team(registry.frame(), &|_, _| 2);
         assert_eq!(resized.unwrap(), 0);
         assert_eq!(registry.frame().occupancy.target(), 0);
     }

@@ -3,7 +3,7 @@
 use crate::lanes::occupancy::Occupancy;
 use crate::queue::pinned::Pinned;
 use crate::sync::thread::{self, JoinHandle};
-use crate::sync::{Arc, AtomicBool, AtomicUsize, Condvar, Mutex, Ordering, lock};
+use crate::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, lock};
 use crate::threads::live::{self, Live};
 use crate::threads::numbers::Numbers;
 use crate::threads::spares::Spares;
@@ -24,8 +24,9 @@ pub(crate) struct Threads {
     /// Signalled when a thread ends.
     ended: Condvar,
     pub(super) spares: Spares,
-    /// How many members were asked for.
-    pub(super) wanted: AtomicUsize,
+    /// How many members were asked for. Locked as that changes, so that who asks again for those
+    /// that were refused never asks for more than anybody wants by now.
+    pub(super) wanted: Mutex<usize>,
     /// Whether somebody has chosen how many there are to be.
     pub(super) is_sized: AtomicBool,
     /// Small numbers for those that run.
@@ -46,7 +47,7 @@ impl Threads {
             }),
             ended: Condvar::new(),
             spares: Spares::new(),
-            wanted: AtomicUsize::new(0),
+            wanted: Mutex::new(0),
             is_sized: AtomicBool::new(false),
             numbers: Numbers::new(),
         }

@@ -47,15 +47,21 @@ impl Spares {
 
     /// The system has refused a thread: whoever waits looks what it can do about that.
     pub(crate) fn refuse(&self, waiters: &Waiters) {
-        *lock(&self.refused) = Some(Instant::now());
+        let mut refused = lock(&self.refused);
+        *refused = Some(Instant::now());
         // Relaxed: ordered by the lock of the waiters, who are listed before they look again.
         self.is_short.store(true, Ordering::Relaxed);
+        drop(refused);
         waiters.wake_all();
     }
 
-    /// No thread is missed any more.
-    pub(crate) fn suffice(&self) {
-        self.is_short.store(false, Ordering::Relaxed);
+    /// No thread is missed any more, if `has_all`. That is asked under the lock of
+    /// [`refuse`](Self::refuse): who refuses one meanwhile has the last word.
+    pub(crate) fn suffice_if(&self, has_all: impl FnOnce() -> bool) {
+        let _refused = lock(&self.refused);
+        if has_all() {
+            self.is_short.store(false, Ordering::Relaxed);
+        }
     }
 
     /// Whether the last refusal, if there was one, is `retry` ago, so that the system may be asked.
