@@ -138,8 +138,15 @@ impl Registry {
     pub(crate) fn call_lower(self: &Arc<Self>, lane: Lane) {
         let is_for_lower = lane != Lane::Frame && self.lower.is_on();
         if is_for_lower && self.frame().occupancy.target() > 0 {
+            // Counted on at once: who waits would take a team that begins for one without threads,
+            // and its jobs for jobs that are left to whoever waits.
+            let begin = || {
+                let threads = self.frame().occupancy.target();
+                self.team(Rank::Lower).occupancy.change_target(|_| threads);
+                starter()
+            };
             // No lock is held as the threads start: what names or starts them may queue a job.
-            if !self.lower.has_started() && self.lower.begin(starter) {
+            if !self.lower.has_started() && self.lower.begin(begin) {
                 _ = self.size_lower();
             }
             self.ask_again(self.team(Rank::Lower));
@@ -153,12 +160,14 @@ impl Registry {
         fence(Ordering::SeqCst);
         let frame = &self.frame().occupancy;
         for lower in self.started().skip(1) {
-            let mut threads = lower.occupancy.target();
             // Others may change the size at the same time: who is the last to size the lower team
             // sees here what the others have made of the frame's.
-            while threads != frame.target() {
-                threads = frame.target();
+            loop {
+                let threads = frame.target();
                 self.resize_team(lower, &|_, _| threads)?;
+                if threads == frame.target() {
+                    break;
+                }
             }
         }
         Ok(())
