@@ -142,8 +142,12 @@ fn a_wake_up_a_wait_for_a_beat_and_a_lack_of_seats_are_told_apart() {
 
 #[test]
 fn without_a_core_and_in_a_lock_are_no_running() {
-    let clocks = |ran, delayed| What::Clocks { ran, delayed };
-    let main = [(1000, clocks(100, 10)), (2000, clocks(500, 210))];
+    let main = [
+        (1000, What::Delayed { ns: 10 }),
+        (1000, What::Ran { ns: 100 }),
+        (2000, What::Delayed { ns: 210 }),
+        (2000, What::Ran { ns: 500 }),
+    ];
     let parked = [(
         1,
         What::Parked {

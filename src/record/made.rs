@@ -67,7 +67,7 @@ impl Thread {
         let place = [Place::Scope, Place::Own][chance.below(2) as usize];
         let woken = chance.below(2) == 0;
         let timed = !woken;
-        match chance.below(13) {
+        match chance.below(14) {
             0 | 1 => self.begin(What::Begun { job, lane, work }, What::Ended { job }),
             2 => self.begin(What::WaitBegun { wait: Wait::Scope }, What::WaitEnded),
             3 => {
@@ -88,10 +88,8 @@ impl Thread {
                 parker: chance.below(3),
             }),
             9 => self.note(What::Beat),
-            10 => self.note(What::Clocks {
-                ran: self.time / 2,
-                delayed: self.time / 3,
-            }),
+            10 => self.note(What::Ran { ns: self.time / 2 }),
+            11 => self.note(What::Delayed { ns: self.time / 3 }),
             _ if self.open.len() > around => self.end_to(self.open.len() - 1),
             _ => {}
         }

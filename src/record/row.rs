@@ -63,10 +63,19 @@ pub(crate) enum State {
 pub(crate) struct Clocks {
     pub(crate) time: u64,
     pub(crate) ran: u64,
-    pub(crate) delayed: u64,
     /// For how long it has slept so far.
     pub(crate) slept: u64,
-    /// For how long of that it was being woken.
+    /// For how long it had no core: what was known last.
+    pub(crate) delayed: Delayed,
+}
+
+/// For how long a thread had no core.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Delayed {
+    /// When the system said so.
+    pub(crate) time: u64,
+    pub(crate) ns: u64,
+    /// For how long it was being woken so far.
     pub(crate) woken: u64,
 }
 
@@ -106,6 +115,8 @@ struct Builder {
     open: Vec<usize>,
     /// For how long it has slept so far.
     slept: u64,
+    /// For how long it had no core, once that is known.
+    delayed: Option<Delayed>,
 }
 
 impl Row {
@@ -125,6 +136,7 @@ impl Row {
             row,
             open: Vec::new(),
             slept: 0,
+            delayed: None,
         };
         let mut last = 0;
         for event in &thread.events {
@@ -207,8 +219,11 @@ impl Row {
             let part =
                 |time: u64| (u128::from(time) * u128::from(awake_here) / u128::from(awake)) as u64;
             let missing = awake.saturating_sub(b.ran.saturating_sub(a.ran));
-            // It may have waited for a core while it was being woken, too.
-            let delayed = b.delayed.saturating_sub(a.delayed);
+            // It may have waited for a core while it was being woken, too: one wake-up lies between
+            // what it says before a sleep and what it says before the next, as one stretch awake
+            // does between what it says of its running after these sleeps.
+            let (a, b) = (a.delayed, b.delayed);
+            let delayed = b.ns.saturating_sub(a.ns);
             let delayed = delayed.saturating_sub(b.woken - a.woken).min(missing);
             let running = self.running(from, to);
             let without = part(delayed).min(running);
@@ -223,10 +238,11 @@ impl Row {
         let mut wake_ups = wake_ups.peekable();
         let mut woken = 0;
         for clocks in &mut self.clocks {
-            while let Some(flow) = wake_ups.next_if(|flow| flow.came <= clocks.time) {
+            let delayed = &mut clocks.delayed;
+            while let Some(flow) = wake_ups.next_if(|flow| flow.came <= delayed.time) {
                 woken += flow.came - flow.left;
             }
-            clocks.woken = woken;
+            delayed.woken = woken;
         }
     }
 
@@ -265,16 +281,25 @@ impl Builder {
             What::WaitEnded => self.close(time, |kind, _| matches!(kind, Kind::Wait(_))),
             What::Awake { .. } => self.close(time, |kind, _| kind == Kind::Sleep),
             What::SpanEnded { name } => self.close(time, |_, other| other == Some(name)),
-            What::Clocks { ran, delayed } => self.row.clocks.push(Clocks {
-                time,
-                ran,
-                delayed,
-                slept: self.slept,
-                woken: 0,
-            }),
+            What::Delayed { ns } => {
+                let woken = 0;
+                self.delayed = Some(Delayed { time, ns, woken });
+            }
+            What::Ran { ns } => self.note_clocks(time, ns),
             _ => return,
         }
         self.note_state(time);
+    }
+
+    fn note_clocks(&mut self, time: u64, ran: u64) {
+        let slept = self.slept;
+        let clocks = |delayed| Clocks {
+            time,
+            ran,
+            slept,
+            delayed,
+        };
+        self.row.clocks.extend(self.delayed.map(clocks));
     }
 
     fn open(&mut self, begin: u64, kind: Kind, name: Option<Name>) {
@@ -374,15 +399,17 @@ pub(crate) mod tests {
     fn what_is_known_from_sleep_to_sleep_is_of_the_time_awake() {
         let (job, lane, work) = (1, Lane::Frame, Work::Scoped);
         let (parker, timed, woken) = (7, true, false);
-        let clocks = |ran, delayed| What::Clocks { ran, delayed };
         let events = [
-            (100, clocks(50, 20)),
+            (100, What::Delayed { ns: 20 }),
             (100, What::Parked { parker, timed }),
             (400, What::Awake { woken }),
+            (400, What::Ran { ns: 50 }),
             (500, What::Begun { job, lane, work }),
             (900, What::Ended { job }),
-            (1000, clocks(350, 170)),
+            (1000, What::Delayed { ns: 170 }),
             (1000, What::Parked { parker, timed }),
+            (1100, What::Awake { woken }),
+            (1100, What::Ran { ns: 350 }),
         ];
         let mut row = Row::new(&thread(1, Role::Frame, &events));
         // Awake for 600 of which it ran for 300.
@@ -401,7 +428,7 @@ pub(crate) mod tests {
         row.note_wake_ups([flow].iter());
         assert_eq!(row.without_core(0, 2000), (60, 240));
         // More than was missing.
-        row.clocks[1].delayed = 900;
+        row.clocks[1].delayed.ns = 900;
         assert_eq!(row.without_core(0, 2000), (300, 0));
     }
 

@@ -1,5 +1,6 @@
 //! The clocks: the time of an event, and what the system says of a thread.
 
+use crate::thread_clock;
 use std::sync::OnceLock;
 use std::time::Instant;
 
@@ -10,24 +11,16 @@ pub(super) fn now() -> u64 {
     START.get_or_init(Instant::now).elapsed().as_nanos() as u64
 }
 
-/// For how long the calling thread has run, and for how long it could have but had no core, in
-/// nanoseconds. None where the system doesn't tell.
-#[cfg(all(
-    any(target_os = "linux", target_os = "android"),
-    not(any(miri, heartbeat_loom, heartbeat_sim))
-))]
-pub(super) fn thread() -> Option<(u64, u64)> {
-    // What the file says of it is a tick old; of the other nobody else tells.
-    let ran = crate::thread_clock::this_thread()?.as_nanos();
-    Some((u64::try_from(ran).ok()?, schedstat::delayed().unwrap_or(0)))
+/// For how long the calling thread has run, in nanoseconds. None where the system doesn't tell.
+pub(super) fn ran() -> Option<u64> {
+    // What the file of `delayed` says of it is a tick old.
+    u64::try_from(thread_clock::this_thread()?.as_nanos()).ok()
 }
 
-#[cfg(not(all(
-    any(target_os = "linux", target_os = "android"),
-    not(any(miri, heartbeat_loom, heartbeat_sim))
-)))]
-pub(super) fn thread() -> Option<(u64, u64)> {
-    None
+/// For how long the calling thread could have run but had no core, in nanoseconds. None where the
+/// system doesn't tell.
+pub(super) fn delayed() -> Option<u64> {
+    schedstat::delayed()
 }
 
 /// The scheduler's account of a thread, in a file that each thread keeps open.
@@ -44,7 +37,12 @@ mod schedstat {
         static FILE: OnceCell<Option<File>> = const { OnceCell::new() };
     }
 
+    /// Zero where there is no such file.
     pub(super) fn delayed() -> Option<u64> {
+        Some(read().unwrap_or(0))
+    }
+
+    fn read() -> Option<u64> {
         FILE.try_with(|file| {
             let open = || File::open("/proc/thread-self/schedstat").ok();
             let mut bytes = [0; 64];
@@ -57,6 +55,16 @@ mod schedstat {
             text.split_ascii_whitespace().nth(1)?.parse().ok()
         })
         .ok()?
+    }
+}
+
+#[cfg(not(all(
+    any(target_os = "linux", target_os = "android"),
+    not(any(miri, heartbeat_loom, heartbeat_sim))
+)))]
+mod schedstat {
+    pub(super) fn delayed() -> Option<u64> {
+        None
     }
 }
 
@@ -73,9 +81,9 @@ mod tests {
     #[cfg(all(target_os = "linux", not(any(miri, heartbeat_loom, heartbeat_sim))))]
     #[test]
     fn a_thread_that_works_runs() {
-        let (before, _) = thread().unwrap();
+        let before = ran().unwrap();
         let mut steps = 0_u64;
-        while thread().unwrap().0 == before {
+        while ran().unwrap() == before {
             steps += 1;
             assert!(steps < 1 << 32);
         }

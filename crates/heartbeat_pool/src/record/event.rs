@@ -67,13 +67,15 @@ pub enum What {
         /// Whether somebody woke it.
         woken: bool,
     },
-    /// What the system says of the thread: since it began, it has run for so long, and waited for
-    /// a core for so long. Both in nanoseconds; both zero where the system doesn't tell.
-    Clocks {
-        /// The time it has run.
-        ran: u64,
-        /// The time it could have run, but had no core.
-        delayed: u64,
+    /// The system says for how long the thread has run since it began.
+    Ran {
+        /// Nanoseconds.
+        ns: u64,
+    },
+    /// The system says for how long the thread could have run since it began, but had no core.
+    Delayed {
+        /// Nanoseconds.
+        ns: u64,
     },
     /// The thread woke one that sleeps.
     Woke {

@@ -19,6 +19,8 @@ fn place<T>(parker: *const T) -> u64 {
 #[inline]
 pub(crate) fn parked<T>(parker: *const T, timed: bool) {
     if let Some(session) = threads::session() {
+        // Here, where nobody waits for the thread: to read it takes a microsecond.
+        threads::delayed(session);
         let parker = place(parker);
         threads::write(session, What::Parked { parker, timed });
     }
@@ -31,7 +33,7 @@ pub(crate) fn awake(woken: bool) {
         threads::write(session, What::Awake { woken });
         // Here, and not before its sleep: there the system, being asked, may find that the thread
         // has had its share, and who is in a queue for a core is not moved to a free one.
-        threads::clocks(session);
+        threads::ran(session);
     }
 }
 

@@ -119,7 +119,8 @@ impl Recorder {
     /// Notes what the system says now of the calling thread, where it says anything.
     pub fn read_clocks() {
         if let Some(session) = threads::session() {
-            threads::clocks(session);
+            threads::delayed(session);
+            threads::ran(session);
         }
     }
 }

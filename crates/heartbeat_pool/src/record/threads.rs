@@ -120,12 +120,19 @@ pub(super) fn write(session: Session, what: What) {
     });
 }
 
-/// Notes what the system says of the calling thread.
-pub(super) fn clocks(session: Session) {
+/// Notes for how long the calling thread has run.
+pub(super) fn ran(session: Session) {
     // The time is taken last: being asked, the system may find that the thread has had its share,
     // and give its core away.
-    if let Some((ran, delayed)) = clock::thread() {
-        write(session, What::Clocks { ran, delayed });
+    if let Some(ns) = clock::ran() {
+        write(session, What::Ran { ns });
+    }
+}
+
+/// Notes for how long the calling thread had no core.
+pub(super) fn delayed(session: Session) {
+    if let Some(ns) = clock::delayed() {
+        write(session, What::Delayed { ns });
     }
 }
 

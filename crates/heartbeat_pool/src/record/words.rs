@@ -20,7 +20,7 @@ impl What {
             Self::Stolen { from } => (5, from.into(), 0),
             Self::Parked { parker, timed } => (6, parker, timed.into()),
             Self::Awake { woken } => (7, woken.into(), 0),
-            Self::Clocks { ran, delayed } => (8, ran, delayed),
+            Self::Ran { ns } => (8, ns, 0),
             Self::Woke { parker } => (9, parker, 0),
             Self::Called { need } => (10, need.code(), 0),
             Self::WaitBegun { wait } => (11, wait.code(), 0),
@@ -32,6 +32,7 @@ impl What {
             Self::SpanBegun { name, value } => (17, name.number(), value),
             Self::SpanEnded { name } => (18, name.number(), 0),
             Self::Mark { name, value } => (19, name.number(), value),
+            Self::Delayed { ns } => (20, ns, 0),
         }
     }
 
@@ -57,11 +58,12 @@ impl What {
                 timed: b != 0,
             },
             7 => Self::Awake { woken: a != 0 },
-            8 => Self::Clocks { ran: a, delayed: b },
+            8 => Self::Ran { ns: a },
             9 => Self::Woke { parker: a },
             10 => Self::Called { need: Need::of(a)? },
             11 => Self::WaitBegun { wait: Wait::of(a)? },
             12..=16 => Self::plain(tag)?,
+            20 => Self::Delayed { ns: a },
             _ => Self::named(tag, Name::of(a), b)?,
         })
     }
@@ -121,7 +123,8 @@ mod tests {
                 timed: true,
             },
             What::Awake { woken: false },
-            What::Clocks { ran: 1, delayed: 2 },
+            What::Ran { ns: 1 },
+            What::Delayed { ns: 2 },
             What::Woke { parker: job },
             What::WaitEnded,
             What::SeatGiven,
