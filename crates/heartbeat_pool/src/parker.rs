@@ -174,9 +174,21 @@ impl Parker {
         }
     }
 
-    /// The same by a thread that goes on running: the owner is woken on another core, wherever it
+    /// The same by a thread that goes on for a while: an owner that slept on its core is not to wait
+    /// for that, and is woken on another one.
+    pub(crate) fn unpark_off_this_core(&self) {
+        self.unpark_off(|bed| bed == placement::current());
+    }
+
+    /// The same by a thread that goes on beside the owner, who is woken on another core wherever it
     /// slept, for the system may choose the waker's core even so.
     pub(crate) fn unpark_elsewhere(&self) {
+        self.unpark_off(|_| true);
+    }
+
+    /// Wakes the owner on another core than the caller's, if `keep_off` says so of the one that it
+    /// slept on.
+    fn unpark_off(&self, keep_off: impl FnOnce(usize) -> bool) {
         let Some(bed) = self.leave_token() else {
             return;
         };
@@ -185,7 +197,9 @@ impl Parker {
         let owner = lock(&self.lock);
         let wake = || self.wake(owner.has_alarm);
         match &owner.thread {
-            Some(thread) if owner.is_asleep => thread.keep_off(placement::current(), bed, wake),
+            Some(thread) if owner.is_asleep && keep_off(bed) => {
+                thread.keep_off(placement::current(), bed, wake);
+            }
             // A late waker may meet the owner awake.
             _ => wake(),
         }

@@ -63,7 +63,9 @@ enum When {
 pub(crate) enum Teller {
     /// It may be about to sleep, and whoever is woken may as well have its core.
     MayStop,
-    /// It keeps its core, beside whoever is woken.
+    /// It keeps its core for a while, and does something else there.
+    GoesOnForNow,
+    /// It keeps its core, beside whoever is woken, for as long as there is work for both.
     GoesOn,
 }
 
@@ -106,9 +108,9 @@ impl News {
         Self::new(Work::Kept, When::WithinABeat).by(Teller::GoesOn)
     }
 
-    /// Work of `lane` that its queuer, who goes on, will not do.
+    /// Work of `lane` that its queuer will not do.
     pub(crate) const fn for_others(lane: Lane) -> Self {
-        Self::at_once(lane).by(Teller::GoesOn)
+        Self::at_once(lane).by(Teller::GoesOnForNow)
     }
 
     /// The same from a thread that goes on so.
@@ -157,7 +159,7 @@ impl Registry {
             return false;
         };
         let searchers = team.sleep.searchers();
-        news.teller == Teller::GoesOn
+        news.teller != Teller::MayStop
             && searchers < team.occupancy.room()
             && self
                 .injector(team, Lane::Frame)
@@ -171,6 +173,7 @@ impl Registry {
             // A thread that gives way doesn't go on once a frame's has woken.
             _ if team.rank == Rank::Lower || priority::gives_way() => Wake::Anywhere,
             Teller::MayStop => Wake::Anywhere,
+            Teller::GoesOnForNow => Wake::OffThisCore,
             Teller::GoesOn => Wake::Elsewhere,
         };
         if !team.sleep.wake_one(wake) && team.occupancy.target() > 0 {

@@ -54,7 +54,9 @@ impl Idle {
 pub(crate) enum Wake {
     /// Where the system puts it: the waker may be about to sleep.
     Anywhere,
-    /// On another core than the waker's, which goes on beside it.
+    /// On another core than the waker's, which goes on for a while, if it has slept there.
+    OffThisCore,
+    /// On another core than the waker's, which goes on beside it, wherever it has slept.
     Elsewhere,
 }
 
@@ -171,6 +173,7 @@ impl Sleep {
     pub(crate) fn wake_one(&self, wake: Wake) -> bool {
         let unpark = match wake {
             Wake::Anywhere => Parker::unpark,
+            Wake::OffThisCore => Parker::unpark_off_this_core,
             Wake::Elsewhere => Parker::unpark_elsewhere,
         };
         self.wake_if(|_| true, unpark)

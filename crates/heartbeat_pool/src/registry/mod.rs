@@ -25,6 +25,7 @@ use crate::registry::team::{Rank, Team};
 use crate::sync::{Arc, Ordering, fence};
 use crate::unwind;
 use crate::waits::Waits;
+use crossbeam_utils::CachePadded;
 use std::any::Any;
 use std::iter;
 
@@ -40,7 +41,8 @@ pub(crate) struct Registry {
     active: ActiveTasks,
     /// How long jobs wait.
     pub(crate) waits: Arc<Waits>,
-    pub(crate) lower: Lower,
+    /// Whoever queues reads it, so on a line of its own: who awaits writes what lies beside it.
+    pub(crate) lower: CachePadded<Lower>,
 }
 
 impl Tracks for Registry {
@@ -68,7 +70,7 @@ impl Registry {
             main,
             active: ActiveTasks::new(),
             waits: Arc::new(Waits::new()),
-            lower: Lower::new(&config),
+            lower: CachePadded::new(Lower::new(&config)),
             config,
         })
     }
