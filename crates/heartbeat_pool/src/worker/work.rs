@@ -17,8 +17,8 @@ use crate::unwind;
 
 /// Every this many jobs a worker looks everywhere else before its own deque, so that nothing is
 /// starved by tasks that keep waking each other: not what came from outside, nor what lies in the
-/// deque of a thread that waits. In a scope, before the owner's jobs at those that others have
-/// spawned.
+/// deque of a thread that waits. In a scope whose threads run their newest first, at what others
+/// have spawned.
 const STRANGERS_TURN: u32 = 61;
 
 /// Work taken from a queue.
