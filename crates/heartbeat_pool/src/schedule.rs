@@ -10,7 +10,9 @@ use crate::record::{Need, What, note};
 use crate::registry::Registry;
 use crate::registry::look::Look;
 use crate::registry::team::{Rank, Team};
+use crate::seat::Seat;
 use crate::sync::Arc;
+use std::ops::Deref;
 
 /// What somebody may be woken for.
 #[derive(Clone, Copy)]
@@ -136,20 +138,32 @@ impl Registry {
 
     /// After the calling thread left the count of `team`: its place goes to whoever can use it.
     pub(crate) fn offer_seat(self: &Arc<Self>, team: &Team) {
-        if !team.sleep.needs_watch() {
-            return;
+        if team.sleep.needs_watch() {
+            let seats = team.seats.all();
+            self.fill_seat(team, Look::new(self, team, seats.as_slice()));
         }
-        let seats = team.seats.all();
-        let look = Look::new(self, team, seats.as_slice());
+    }
+
+    /// The same, where nobody watches, as far as `look` tells.
+    pub(crate) fn fill_seat<S>(self: &Arc<Self>, team: &Team, look: Look<'_, S>)
+    where
+        S: Deref<Target = [Arc<Seat>]>,
+    {
         let lane = look.work_for_one_more();
-        if lane.is_some_and(|lane| Work::Of(lane).has_use_for_one_more(team)) {
-            self.wake(team, Need::Seat, Teller::MayStop);
+        let need = if lane.is_some_and(|lane| Work::Of(lane).has_use_for_one_more(team)) {
+            Need::Seat
         } else if look.has_blocking() {
-            self.wake(team, Need::Blocking, Teller::MayStop);
-        } else if !team.occupancy.is_quiet() {
-            // Forks found no room before: the next one looks again.
-            look.raise_beats(None);
-        }
+            Need::Blocking
+        } else {
+            if !team.occupancy.is_quiet() {
+                // Forks found no room before: the next one looks again.
+                look.raise_beats(None);
+            }
+            return;
+        };
+        // A thread may be started next, by code of the program's own, which looks as well.
+        drop(look);
+        self.wake(team, need, Teller::MayStop);
     }
 
     /// Whether more is queued from outside than the searchers will take, there is room for one

@@ -77,6 +77,8 @@ impl Worker {
 
     /// After it has left the count. See [`Registry::offer_seat`].
     pub(super) fn offer_seat(&self) {
-        self.registry.offer_seat(self.team());
+        if self.team().sleep.needs_watch() {
+            self.registry.fill_seat(self.team(), self.look());
+        }
     }
 }
