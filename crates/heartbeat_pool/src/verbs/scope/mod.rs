@@ -269,7 +269,8 @@ impl Worker {
     }
 
     /// As [`scope`](Self::scope), where each thread runs the closures that it has spawned itself in
-    /// `order`. Those of others it takes oldest first in any case, and now and then before its own.
+    /// `order`. With the newest first it takes those of others oldest first, and now and then before
+    /// its own; with the oldest first the oldest is next, whoever has spawned it.
     ///
     /// # Panics
     ///
