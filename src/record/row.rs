@@ -62,7 +62,9 @@ pub(crate) enum State {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Clocks {
     pub(crate) time: u64,
-    pub(crate) ran: u64,
+    /// None for a thread that has slept since the last reading to the recording's end: that is known
+    /// as it wakes.
+    pub(crate) ran: Option<u64>,
     /// For how long it has slept so far.
     pub(crate) slept: u64,
     /// For how long it had no core: what was known last.
@@ -211,20 +213,26 @@ impl Row {
             if from >= to {
                 continue;
             }
-            let awake = (b.time - a.time) - (b.slept - a.slept);
+            // Where the begin of a sleep is lost, its end may be as well.
+            let awake = (b.time - a.time).saturating_sub(b.slept - a.slept);
             let awake_here = to - from - self.slept(from, to);
-            if awake_here == 0 {
+            if awake_here == 0 || awake == 0 {
                 continue;
             }
             let part =
                 |time: u64| (u128::from(time) * u128::from(awake_here) / u128::from(awake)) as u64;
-            let missing = awake.saturating_sub(b.ran.saturating_sub(a.ran));
+            let ran = a.ran.zip(b.ran).map(|(a, b)| b.saturating_sub(a));
             // It may have waited for a core while it was being woken, too: one wake-up lies between
             // what it says before a sleep and what it says before the next, as one stretch awake
             // does between what it says of its running after these sleeps.
             let (a, b) = (a.delayed, b.delayed);
             let delayed = b.ns.saturating_sub(a.ns);
-            let delayed = delayed.saturating_sub(b.woken - a.woken).min(missing);
+            let delayed = delayed.saturating_sub(b.woken - a.woken);
+            let missing = match ran {
+                Some(ran) => awake.saturating_sub(ran),
+                None => delayed.min(awake),
+            };
+            let delayed = delayed.min(missing);
             let running = self.running(from, to);
             let without = part(delayed).min(running);
             no_core += without;
@@ -285,13 +293,13 @@ impl Builder {
                 let woken = 0;
                 self.delayed = Some(Delayed { time, ns, woken });
             }
-            What::Ran { ns } => self.note_clocks(time, ns),
+            What::Ran { ns } => self.note_clocks(time, Some(ns)),
             _ => return,
         }
         self.note_state(time);
     }
 
-    fn note_clocks(&mut self, time: u64, ran: u64) {
+    fn note_clocks(&mut self, time: u64, ran: Option<u64>) {
         let slept = self.slept;
         let clocks = |delayed| Clocks {
             time,
@@ -365,6 +373,13 @@ impl Builder {
     }
 
     fn end(mut self, last: u64) -> Row {
+        let newer = |delayed: &Delayed| {
+            let clocks = self.row.clocks.last();
+            clocks.is_some_and(|clocks| clocks.time < delayed.time)
+        };
+        if let Some(delayed) = self.delayed.filter(newer) {
+            self.note_clocks(delayed.time, None);
+        }
         for place in self.open {
             // Sleepers sleep on; of the others nothing later is known.
             let bar = &mut self.row.bars[place];
@@ -430,6 +445,9 @@ pub(crate) mod tests {
         // More than was missing.
         row.clocks[1].delayed.ns = 900;
         assert_eq!(row.without_core(0, 2000), (300, 0));
+        // Still asleep: for how long it ran is not known yet.
+        let row = Row::new(&thread(1, Role::Frame, &events[..8]));
+        assert_eq!(row.without_core(0, 2000), (150, 0));
     }
 
     #[test]

@@ -192,16 +192,20 @@ impl Parker {
         let Some(bed) = self.leave_token() else {
             return;
         };
-        // Held throughout, so that the owner still sleeps where it is said to, and two wakers don't
+        // Held as it is kept off, so that the owner still sleeps where it is said to, and two wakers don't
         // take each other's change for what the owner may use.
         let owner = lock(&self.lock);
-        let wake = || self.wake(owner.has_alarm);
+        let has_alarm = owner.has_alarm;
         match &owner.thread {
-            Some(thread) if owner.is_asleep && keep_off(bed) => {
-                thread.keep_off(placement::current(), bed, wake);
-            }
             // A late waker may meet the owner awake.
-            _ => wake(),
+            Some(thread) if owner.is_asleep && keep_off(bed) => {
+                thread.keep_off(placement::current(), bed, || self.wake(has_alarm));
+            }
+            _ => {
+                // The owner wants it as it wakes.
+                drop(owner);
+                self.wake(has_alarm);
+            }
         }
     }
 

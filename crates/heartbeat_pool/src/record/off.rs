@@ -11,7 +11,9 @@ pub(super) fn session() -> Option<Session> {
 
 pub(super) fn write(_: Session, _: What) {}
 
-pub(super) fn clocks(_: Session) {}
+pub(super) fn ran(_: Session) {}
+
+pub(super) fn delayed(_: Session) {}
 
 pub(super) fn set_role(_: Role) {}
 

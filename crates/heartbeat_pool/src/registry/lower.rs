@@ -164,8 +164,9 @@ impl Registry {
             // sees here what the others have made of the frame's.
             loop {
                 let threads = frame.target();
-                self.resize_team(lower, &|_, _| threads)?;
+                let resized = self.resize_team(lower, &|_, _| threads);
                 if threads == frame.target() {
+                    resized?;
                     break;
                 }
             }

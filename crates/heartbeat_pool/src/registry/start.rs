@@ -44,10 +44,8 @@ impl Thread {
     /// The thread is there, and if it is a spare, none is missed any more.
     fn came(&self) {
         if self.starting.get() {
-            let threads = &self.team().threads;
-            let has_members = || self.team().occupancy.target() >= *lock(&threads.wanted);
             // Before the next one may be started, for that one may be refused.
-            threads.spares.suffice_if(has_members);
+            self.team().suffice();
         }
         self.started();
     }
@@ -114,14 +112,15 @@ impl Registry {
         if !threads.is_short() || !threads.spares.may_ask(RETRY) || team.has_ended() {
             return;
         }
-        let wanted = *lock(&threads.wanted);
-        if team.occupancy.target() < wanted {
+        if team.occupancy.target() < threads.wanted() {
             _ = self.resize_team(team, &|_, wanted| wanted);
             if team.rank == Rank::Frame {
                 _ = self.size_lower();
             }
-        } else {
+        } else if self.config.has_spares {
             self.spawn_spare(team);
+        } else {
+            team.suffice();
         }
     }
 
@@ -151,7 +150,9 @@ impl Registry {
             threads.spares.started();
         } else if self.start(team, None, true).is_err() {
             threads.spares.started();
-            threads.spares.refuse(&self.waiters);
+            if self.refused(team) {
+                self.rouse();
+            }
         } else {
             note::note(|| What::SpareStarted);
         }
@@ -225,14 +226,24 @@ impl Registry {
         let start = |index| self.start(team, Some(index), false);
         let started = (0..threads).try_for_each(start);
         if started.is_err() {
-            // Nobody is to wait for threads that are not there. Behind the refused one some may be.
-            let there = lock(&team.threads.slots).live.of_first(threads);
-            team.occupancy.change_target(|now| now.min(there));
-            team.threads.spares.refuse(&self.waiters);
+            self.refused(team);
         }
         // A spare thread may be missed as well; `ask_again` sees to that.
         self.rouse();
         started.map(|()| threads)
+    }
+
+    /// The system has refused a thread of `team`: nobody is to wait for members that are not there.
+    /// True if one is missed who was counted on.
+    fn refused(&self, team: &Team) -> bool {
+        let wanted = lock(&team.threads.wanted);
+        let target = team.occupancy.target();
+        // Behind the refused one some may be there.
+        let there = lock(&team.threads.slots).live.of_first(target);
+        team.occupancy.change_target(|now| now.min(there));
+        drop(wanted);
+        team.threads.spares.refuse(&self.waiters);
+        there < target
     }
 }
 

@@ -43,6 +43,12 @@ impl Team {
         self.has_ended.load(Ordering::Acquire)
     }
 
+    /// No thread is missed any more, if all its members are there.
+    pub(crate) fn suffice(&self) {
+        let has_all = || self.occupancy.target() >= self.threads.wanted();
+        self.threads.spares.suffice_if(has_all);
+    }
+
     /// From now on it has ended.
     pub(crate) fn close(&self) {
         self.has_ended.store(true, Ordering::SeqCst);

@@ -67,6 +67,11 @@ impl Threads {
         self.spares.is_short()
     }
 
+    /// How many members were asked for.
+    pub(super) fn wanted(&self) -> usize {
+        *lock(&self.wanted)
+    }
+
     /// The thread of `pinned` has ended.
     pub(super) fn end(&self, pinned: &Arc<Pinned>) {
         lock(&self.slots).live.end(pinned.index, pinned);

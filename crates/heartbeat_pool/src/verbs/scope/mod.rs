@@ -1,7 +1,7 @@
 //! `scope`: closures and futures that borrow from outside, all over when it returns.
 //!
-//! A scope has its own queues. Workers find them through a *ticket*, a job that stands for the
-//! whole scope and is queued at most once at a time; the owner, when it waits, takes from these and
+//! A scope has its own queue. Workers find it through a *ticket*, a job that stands for the whole
+//! scope and is queued at most once at a time; the owner, when it waits, takes from that queue and
 //! nowhere else, so what it runs is what it waits for.
 
 mod core;

@@ -96,9 +96,12 @@ impl<'a> Completion<'a> {
     fn call_for_help(&self) {
         let jobs = self.jobs.get().saturating_add(1);
         self.jobs.set(jobs);
+        if jobs < self.next_look.get() {
+            return;
+        }
         // The next job is the owner's in any case.
         let left = self.core.jobs.len();
-        if jobs < self.next_look.get() || left < 2 {
+        if left < 2 {
             return;
         }
         let Some(start) = self.start.get() else {
