@@ -17,22 +17,29 @@ use std::io;
 
 /// What a pool knows of its lower threads.
 pub(crate) struct Lower {
-    /// Set once they were asked for, or the pool ends: under the lock of `starter`.
+    /// Set once they were started.
     started: AtomicBool,
-    /// Has spare threads of the frame's team started for lower threads, whose priority they would
-    /// have.
-    starter: Mutex<Option<Sender<Arc<Registry>>>>,
+    starter: Mutex<Starter>,
     /// Whether the lower lanes have threads of their own.
     is_on: AtomicBool,
     /// Whether these get no more than what others leave of the cores.
     has_leftovers: AtomicBool,
 }
 
+/// Who has spare threads of the frame's team started for lower threads, whose priority they would
+/// have.
+enum Starter {
+    /// No lower thread was asked for yet.
+    Unasked,
+    /// One if the system has granted it, and until the pool ends.
+    Asked(Option<Sender<Arc<Registry>>>),
+}
+
 impl Lower {
     pub(crate) fn new(config: &Config) -> Self {
         Self {
             started: AtomicBool::new(false),
-            starter: Mutex::new(None),
+            starter: Mutex::new(Starter::Unasked),
             is_on: AtomicBool::new(config.has_lower),
             has_leftovers: AtomicBool::new(config.lower_priority == LowerPriority::Leftovers),
         }
@@ -58,30 +65,29 @@ impl Lower {
     /// thread of usual priority. False if there is none.
     pub(crate) fn start_spare(&self, registry: &Arc<Registry>) -> bool {
         let is_told = |starter: &Sender<_>| starter.send(registry.clone()).is_ok();
-        lock(&self.starter).as_ref().is_some_and(is_told)
+        match &*lock(&self.starter) {
+            Starter::Asked(Some(starter)) => is_told(starter),
+            Starter::Asked(None) | Starter::Unasked => false,
+        }
     }
 
     /// No lower threads are asked for from now on.
     pub(crate) fn close(&self) {
-        self.begin(|| None);
         // The starter's thread ends.
-        *lock(&self.starter) = None;
+        *lock(&self.starter) = Starter::Asked(None);
     }
 
     fn has_started(&self) -> bool {
-        // Acquire pairs with the store in `begin`: the starter is there then.
+        // Acquire pairs with the store in `call_lower`: who sees it set sees the team sized.
         self.started.load(Ordering::Acquire)
     }
 
-    /// True for the first caller, whose `starter` there is from then on.
-    fn begin(&self, starter: impl FnOnce() -> Option<Sender<Arc<Registry>>>) -> bool {
+    /// True for the first caller, who starts the lower threads.
+    fn begin(&self) -> bool {
         let mut present = lock(&self.starter);
-        let is_first = !self.has_started();
+        let is_first = matches!(*present, Starter::Unasked);
         if is_first {
-            *present = starter();
-            // Release pairs with the load in `has_started`; for the order of this and the change
-            // of a size see `size_lower`.
-            self.started.store(true, Ordering::Release);
+            *present = Starter::Asked(starter());
         }
         is_first
     }
@@ -138,15 +144,15 @@ impl Registry {
     pub(crate) fn call_lower(self: &Arc<Self>, lane: Lane) {
         let is_for_lower = lane != Lane::Frame && self.lower.is_on();
         if is_for_lower && self.frame().occupancy.target() > 0 {
-            // Counted on at once: who waits would take a team that begins for one without threads,
-            // and its jobs for jobs that are left to whoever waits.
-            let begin = || {
-                let threads = self.frame().occupancy.target();
-                self.team(Rank::Lower).occupancy.change_target(|_| threads);
-                starter()
-            };
-            // No lock is held as the threads start: what names or starts them may queue a job.
-            if !self.lower.has_started() && self.lower.begin(begin) {
+            // No lock is held as the threads start: what names or starts them may queue a job. Until
+            // they are counted on the frame's team does what is queued.
+            if !self.lower.has_started() && self.lower.begin() {
+                let lower = self.team(Rank::Lower);
+                _ = self.resize_team(lower, &|_, _| self.frame().occupancy.target());
+                // Only now: who waits would take a team that begins for one without threads, and its
+                // jobs for such as are left to whoever waits. Release pairs with the load in
+                // `has_started`; for the order of this and the change of a size see `size_lower`.
+                self.lower.started.store(true, Ordering::Release);
                 _ = self.size_lower();
             }
             self.ask_again(self.team(Rank::Lower));

@@ -148,7 +148,7 @@ impl Registry {
         let threads = &team.threads;
         if team.has_ended() {
             threads.spares.started();
-        } else if self.start(team, None, true).is_err() {
+        } else if self.start_another(team).is_err() {
             threads.spares.started();
             if self.refused(team) {
                 self.rouse();
@@ -158,27 +158,33 @@ impl Registry {
         }
     }
 
-    /// The place of a thread that is to be started; none if it lives already, or the team has
-    /// ended.
-    fn begin(team: &Team, index: Option<usize>) -> Option<Arc<Pinned>> {
+    /// Starts a spare thread, at the first free place.
+    fn start_another(self: &Arc<Self>, team: &Team) -> io::Result<()> {
         let mut slots = lock(&team.threads.slots);
-        // Once it has, `join` may have seen the slots already.
+        // Once it has ended, `join` may have seen the slots already.
         let goes_on = !team.has_ended();
-        goes_on.then(|| slots.live.begin(index, Pinned::new))?
+        let place = goes_on
+            .then(|| slots.live.begin(None, Pinned::new))
+            .flatten();
+        drop(slots);
+        match place {
+            Some(pinned) => self.start(team, self.thread(team, pinned, true)),
+            None => Ok(()),
+        }
     }
 
-    /// Starts the thread of `index`, if it does not live, or of the first free index.
-    fn start(self: &Arc<Self>, team: &Team, index: Option<usize>, spare: bool) -> io::Result<()> {
-        let Some(pinned) = Self::begin(team, index) else {
-            return Ok(());
-        };
-        let index = pinned.index;
-        let thread = Thread {
+    /// A thread that is to be started, which leaves its place as this is dropped.
+    fn thread(self: &Arc<Self>, team: &Team, pinned: Arc<Pinned>, is_spare: bool) -> Thread {
+        Thread {
             registry: self.clone(),
             rank: team.rank,
             pinned,
-            starting: Cell::new(spare),
-        };
+            starting: Cell::new(is_spare),
+        }
+    }
+
+    fn start(self: &Arc<Self>, team: &Team, thread: Thread) -> io::Result<()> {
+        let index = thread.pinned.index;
         let thread = ThreadBuilder {
             index,
             name: name(self, team, index),
@@ -215,16 +221,26 @@ impl Registry {
         // Relaxed: the flag guards nothing.
         team.threads.is_sized.store(true, Ordering::Relaxed);
         let mut wanted = lock(&team.threads.wanted);
+        // All have their places, where jobs for them alone wait, before anybody counts on them; and
+        // none retires meanwhile.
+        let mut slots = lock(&team.threads.slots);
         let mut threads = team.occupancy.change_target(|now| change(now, *wanted));
         // Whoever waits in a pool that has ended since would take these for threads that come. It
         // is seen here, or the end's own change comes later: `change_target`.
         if team.has_ended() {
             threads = team.occupancy.change_target(|_| 0);
         }
+        let begin = |index| slots.live.begin(Some(index), Pinned::new);
+        let places: Vec<_> = (0..threads).filter_map(begin).collect();
+        drop(slots);
         *wanted = threads;
         drop(wanted);
-        let start = |index| self.start(team, Some(index), false);
-        let started = (0..threads).try_for_each(start);
+        let thread = |pinned| self.thread(team, pinned, false);
+        let missing: Vec<_> = places.into_iter().map(thread).collect();
+        // Those behind one that is refused leave their places.
+        let started = missing
+            .into_iter()
+            .try_for_each(|thread| self.start(team, thread));
         if started.is_err() {
             self.refused(team);
         }
