@@ -393,6 +393,28 @@ fn a_pool_ends_while_a_frame_job_waits_for_a_lower_task() {
     });
 }
 
+/// A frame job spawns the pool's first io task, and waits for it, once the pool's end has begun.
+#[test]
+fn a_pool_ends_while_a_frame_job_waits_for_its_first_lower_task() {
+    within_a_minute(|| {
+        for _ in 0..20 {
+            let pool = pool(1);
+            let (begin, has_begun) = mpsc::channel();
+            let (over, is_over) = mpsc::channel();
+            pool.spawn(Lane::Frame, move || {
+                begin.send(()).unwrap();
+                // By then the pool is being dropped.
+                thread::sleep(Duration::from_millis(5));
+                let task = heartbeat_pool::spawn_future(Lane::Io, async { 3 });
+                over.send(heartbeat_pool::block_on(task)).unwrap();
+            });
+            has_begun.recv().unwrap();
+            drop(pool);
+            assert_eq!(is_over.recv().unwrap(), 3);
+        }
+    });
+}
+
 /// An io job blocks on a frame task that is woken while the pool ends: frame threads are there
 /// until it is done.
 #[test]

@@ -239,7 +239,8 @@ impl ThreadPoolBuilder {
 
     /// Starts the pool's threads, spare ones included, in place of [`std::thread::Builder`]: with a
     /// priority or an affinity, say. The handler must have [`ThreadBuilder::run`] called on a new
-    /// thread, or give the error that kept it from doing so.
+    /// thread, or give the error that kept it from doing so. It must not wait for work of a thread
+    /// of this pool that is not started yet.
     ///
     /// ```
     /// use heartbeat_pool::ThreadPool;

@@ -17,7 +17,7 @@ use std::io;
 
 /// What a pool knows of its lower threads.
 pub(crate) struct Lower {
-    /// Set once they were started.
+    /// Set once they were started, or the pool ends.
     started: AtomicBool,
     starter: Mutex<Starter>,
     /// Whether the lower lanes have threads of their own.
@@ -75,10 +75,14 @@ impl Lower {
     pub(crate) fn close(&self) {
         // The starter's thread ends.
         *lock(&self.starter) = Starter::Asked(None);
+        // Whoever waits in the pool does what lies in lower lanes itself from now on. Release pairs
+        // with the load in `has_started`.
+        self.started.store(true, Ordering::Release);
     }
 
     fn has_started(&self) -> bool {
-        // Acquire pairs with the store in `call_lower`: who sees it set sees the team sized.
+        // Acquire pairs with the stores in `call_lower` and `close`: who sees it set sees the team
+        // sized.
         self.started.load(Ordering::Acquire)
     }
 

@@ -237,9 +237,10 @@ impl Registry {
         drop(wanted);
         let thread = |pinned| self.thread(team, pinned, false);
         let missing: Vec<_> = places.into_iter().map(thread).collect();
-        // Those behind one that is refused leave their places.
+        // Those behind one that is refused, or behind the pool's end, leave their places at once.
         let started = missing
             .into_iter()
+            .take_while(|_| !team.has_ended())
             .try_for_each(|thread| self.start(team, thread));
         if started.is_err() {
             self.refused(team);

@@ -6,8 +6,8 @@ use crate::sync::Arc;
 /// Idle threads beyond the target that a pool keeps for the next wait.
 const SPARES_KEPT: usize = 4;
 
-/// The living threads. Kept under a lock: whoever makes a pool grow sets the target, then looks
-/// here under the lock; who ends looks at the target under the lock, too.
+/// The living threads, and those that are being started. Kept under a lock: whoever makes a pool
+/// grow sets the target and takes places here under it, and who ends looks at the target under it.
 pub(crate) struct Live<T> {
     threads: Vec<Option<Arc<T>>>,
     /// Threads that have left their place and not ended yet.
