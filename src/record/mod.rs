@@ -15,6 +15,7 @@
 //! | `live` | diagnostics, frame by frame |
 
 mod chrome;
+mod clocks;
 mod conflict;
 mod costs;
 mod flight;

@@ -192,8 +192,8 @@ impl Parker {
         let Some(bed) = self.leave_token() else {
             return;
         };
-        // Held as it is kept off, so that the owner still sleeps where it is said to, and two wakers don't
-        // take each other's change for what the owner may use.
+        // Held as it is kept off, so that the owner still sleeps where it is said to, and two wakers
+        // don't take each other's change for what the owner may use.
         let owner = lock(&self.lock);
         let has_alarm = owner.has_alarm;
         match &owner.thread {

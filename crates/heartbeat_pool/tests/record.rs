@@ -29,6 +29,13 @@ fn events(snapshot: &Snapshot) -> impl Iterator<Item = (u32, Event)> {
     threads.flat_map(|thread| thread.events.iter().map(|event| (thread.thread, *event)))
 }
 
+/// Waits until somebody has recorded what `is` it.
+fn recorded(is: impl Fn(What) -> bool) {
+    while !events(&Recorder::snapshot()).any(|(_, event)| is(event.what)) {
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
 fn pool(threads: usize) -> ThreadPool {
     ThreadPool::builder().num_threads(threads).build().unwrap()
 }
@@ -106,12 +113,10 @@ fn who_steals_says_from_whom_and_who_waits_says_for_what() {
 fn who_is_woken_was_parked_and_somebody_did_it() {
     let snapshot = record(|| {
         let pool = pool(1);
-        // Until it sleeps without a timer.
-        while pool.metrics().total().parks == 0 {
-            thread::yield_now();
-        }
-        thread::sleep(Duration::from_millis(300));
-        pool.block_on(pool.spawn_future(Lane::Frame, async {}));
+        recorded(|what| matches!(what, What::Parked { timed: false, .. }));
+        // It is not done before somebody waits for it.
+        let waits = || recorded(|what| matches!(what, What::WaitBegun { wait: Wait::Future }));
+        pool.block_on(pool.spawn_future(Lane::Frame, async move { waits() }));
     });
     let mut parked: HashMap<u64, u32> = HashMap::new();
     let mut all: Vec<_> = events(&snapshot).collect();
@@ -131,8 +136,6 @@ fn who_is_woken_was_parked_and_somebody_did_it() {
         *thread == sleeper && event.what == What::Awake { woken: true }
     };
     assert!(all.iter().any(is_awake));
-    let waits = |(_, event): &(u32, Event)| event.what == What::WaitBegun { wait: Wait::Future };
-    assert!(all.iter().any(waits));
     if cfg!(target_os = "linux") {
         let says = |is: fn(What) -> bool| all.iter().any(|(_, event)| is(event.what));
         assert!(says(|what| matches!(what, What::Ran { ns: 1.. })));

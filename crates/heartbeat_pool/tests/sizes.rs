@@ -1,5 +1,5 @@
-//! A pool's size while threads that were refused are asked for again, in the scheduler of
-//! `--cfg heartbeat_sim`.
+//! A pool's size as it changes, in the scheduler of `--cfg heartbeat_sim`: while threads that were
+//! refused are asked for again, and as the lower threads begin.
 #![cfg(heartbeat_sim)]
 #![allow(missing_docs, reason = "a test")]
 
@@ -43,11 +43,11 @@ fn resize_as_it_is_asked_for_again(sizes: &'static [usize]) {
     assert_eq!(Some(&pool.num_threads()), sizes.last());
 }
 
-fn in_all_orders(program: fn()) {
+fn in_all_orders(refused: &[usize], program: fn()) {
     for seed in 0..RUNS {
         sim::forget();
         let mut settings = Settings::new(seed);
-        settings.refused = vec![1];
+        settings.refused = refused.to_vec();
         settings.never_refused = vec!["outside".to_owned()];
         let outcome = sim::run(settings, program);
         assert_eq!(outcome.failure, None, "seed {seed}");
@@ -56,6 +56,28 @@ fn in_all_orders(program: fn()) {
 
 #[test]
 fn the_size_that_was_asked_for_last_is_kept() {
-    in_all_orders(|| resize_as_it_is_asked_for_again(&[0]));
-    in_all_orders(|| resize_as_it_is_asked_for_again(&[3, 1]));
+    in_all_orders(&[1], || resize_as_it_is_asked_for_again(&[0]));
+    in_all_orders(&[1], || resize_as_it_is_asked_for_again(&[3, 1]));
+}
+
+/// Two threads queue the first io jobs of a pool of `threads` at once, which do `work`.
+fn first_io_jobs(threads: usize, work: fn()) {
+    let builder = ThreadPool::builder().num_threads(threads);
+    let pool = Arc::new(builder.lower_threads(true).build().unwrap());
+    let start = |_| {
+        let pool = pool.clone();
+        let wait = move || pool.block_on(pool.spawn_async(Lane::Io, move || async move { work() }));
+        let name = "outside waits".to_owned();
+        thread::Builder::new().name(name).spawn(wait).unwrap()
+    };
+    let outside = [(); 2].map(start);
+    let join = |thread: thread::JoinHandle<()>| thread.join().unwrap();
+    outside.into_iter().for_each(join);
+}
+
+#[test]
+fn all_threads_are_there_for_who_runs_on_the_first() {
+    in_all_orders(&[], || {
+        first_io_jobs(3, || heartbeat_pool::spawn_on(2, || ()));
+    });
 }

@@ -121,7 +121,8 @@ fn starter() -> Option<Sender<Arc<Registry>>> {
 }
 
 impl Registry {
-    /// The teams that may have threads or work: the lower one from the first job for it on.
+    /// The teams that may have threads or work: the lower one once its threads were started for the
+    /// first job for it, or the pool ends.
     pub(crate) fn started(&self) -> impl Iterator<Item = &Team> {
         self.teams
             .iter()

@@ -150,9 +150,7 @@ impl Registry {
             threads.spares.started();
         } else if self.start_another(team).is_err() {
             threads.spares.started();
-            if self.refused(team) {
-                self.rouse();
-            }
+            threads.spares.refuse(&self.waiters);
         } else {
             note::note(|| What::SpareStarted);
         }
@@ -211,13 +209,13 @@ impl Registry {
         Ok(())
     }
 
-    /// Sets the number of threads of `team` alone to what `change` makes of it and of the number
-    /// that was asked for last, and starts those that are missing.
-    pub(crate) fn resize_team(
+    /// Sets the number of threads of `team` to what `change` makes of it and of the number that was
+    /// asked for last. Gives it, and those that are missing.
+    fn size_team(
         self: &Arc<Self>,
         team: &Team,
         change: &dyn Fn(usize, usize) -> usize,
-    ) -> io::Result<usize> {
+    ) -> (usize, Vec<Thread>) {
         // Relaxed: the flag guards nothing.
         team.threads.is_sized.store(true, Ordering::Relaxed);
         let mut wanted = lock(&team.threads.wanted);
@@ -236,31 +234,33 @@ impl Registry {
         *wanted = threads;
         drop(wanted);
         let thread = |pinned| self.thread(team, pinned, false);
-        let missing: Vec<_> = places.into_iter().map(thread).collect();
+        (threads, places.into_iter().map(thread).collect())
+    }
+
+    /// Sets the number of threads of `team` alone to what `change` makes of it and of the number
+    /// that was asked for last, and starts those that are missing.
+    pub(crate) fn resize_team(
+        self: &Arc<Self>,
+        team: &Team,
+        change: &dyn Fn(usize, usize) -> usize,
+    ) -> io::Result<usize> {
+        let (threads, missing) = self.size_team(team, change);
         // Those behind one that is refused, or behind the pool's end, leave their places at once.
         let started = missing
             .into_iter()
             .take_while(|_| !team.has_ended())
             .try_for_each(|thread| self.start(team, thread));
         if started.is_err() {
-            self.refused(team);
+            // Nobody is to wait for threads that are not there. Behind the refused one some may be.
+            let wanted = lock(&team.threads.wanted);
+            let there = lock(&team.threads.slots).live.of_first(threads);
+            team.occupancy.change_target(|now| now.min(there));
+            drop(wanted);
+            team.threads.spares.refuse(&self.waiters);
         }
         // A spare thread may be missed as well; `ask_again` sees to that.
         self.rouse();
         started.map(|()| threads)
-    }
-
-    /// The system has refused a thread of `team`: nobody is to wait for members that are not there.
-    /// True if one is missed who was counted on.
-    fn refused(&self, team: &Team) -> bool {
-        let wanted = lock(&team.threads.wanted);
-        let target = team.occupancy.target();
-        // Behind the refused one some may be there.
-        let there = lock(&team.threads.slots).live.of_first(target);
-        team.occupancy.change_target(|now| now.min(there));
-        drop(wanted);
-        team.threads.spares.refuse(&self.waiters);
-        there < target
     }
 }
 
