@@ -38,12 +38,19 @@ pub(crate) unsafe trait RawJob: Send {
 }
 
 impl Job {
+    /// Erases `raw`, which borrows nothing. What a [`Runnable`](async_task::Runnable) borrows is
+    /// answered for where its task was spawned.
+    pub(crate) fn new<R: RawJob + 'static>(raw: R) -> Self {
+        // SAFETY: nothing is borrowed that could end.
+        unsafe { Self::borrowing(raw) }
+    }
+
     /// Erases `raw`.
     ///
     /// # Safety
     ///
     /// The job must be run or dropped before anything that `raw` borrows ends.
-    pub(crate) unsafe fn new<R: RawJob>(raw: R) -> Self {
+    pub(crate) unsafe fn borrowing<R: RawJob>(raw: R) -> Self {
         unsafe fn run<R: RawJob>(data: NonNull<()>) {
             // SAFETY: by the vtable's contract `data` is of `R` and is consumed here.
             let raw = unsafe { R::from_raw(data) };
@@ -72,7 +79,7 @@ impl Job {
     pub(crate) fn run(self) {
         let (data, vtable) = (self.data, self.vtable);
         mem::forget(self);
-        // SAFETY: `data` and `vtable` were made together in `new`, and forgetting `self` leaves
+        // SAFETY: `data` and `vtable` were made together in `borrowing`, and forgetting `self` leaves
         // this as the only use of `data`.
         unsafe { (vtable.run)(data) }
     }
@@ -80,7 +87,7 @@ impl Job {
 
 impl Drop for Job {
     fn drop(&mut self) {
-        // SAFETY: `data` and `vtable` were made together in `new`, and `run` forgets the job, so
+        // SAFETY: `data` and `vtable` were made together in `borrowing`, and `run` forgets the job, so
         // this is the only use of `data`.
         unsafe { (self.vtable.drop)(self.data) }
     }
@@ -143,12 +150,9 @@ mod tests {
     fn a_job_runs_once_and_a_dropped_one_frees_its_closure() {
         let token = Arc::new(AtomicUsize::new(0));
         let job = |token: Arc<AtomicUsize>| {
-            // SAFETY: the closure borrows nothing.
-            unsafe {
-                Job::new(Closure::new(move || {
-                    token.fetch_add(1, Ordering::Relaxed);
-                }))
-            }
+            Job::new(Closure::new(move || {
+                token.fetch_add(1, Ordering::Relaxed);
+            }))
         };
         job(token.clone()).run();
         drop(job(token.clone()));

@@ -73,8 +73,7 @@ mod tests {
         let held = lock.lock().unwrap();
         for _ in 0..3 {
             let wants = WantsLock(lock.clone(), sender.clone());
-            // SAFETY: the closure borrows nothing.
-            drop_elsewhere(unsafe { Job::new(Closure::new(move || drop(wants))) });
+            drop_elsewhere(Job::new(Closure::new(move || drop(wants))));
         }
         assert!(receiver.try_recv().is_err());
         drop(held);

@@ -5,85 +5,52 @@ use crate::stopwatch::{self, Stopwatch};
 use crate::sync::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// A seat's own counts. Only its owner writes them, so a load and a store do for an addition.
+/// A count that one thread adds to, so a load and a store do for an addition.
+#[derive(Debug, Default)]
+pub(crate) struct Tally(AtomicU64);
+
+impl Tally {
+    pub(crate) fn bump(&self) {
+        self.add(1);
+    }
+
+    fn add(&self, more: u64) {
+        // Relaxed, here and below: nothing is inferred from a count.
+        self.0.store(self.get() + more, Ordering::Relaxed);
+    }
+
+    pub(crate) fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// A seat's own counts, some of them by [`Lane::index`].
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
-    jobs: [AtomicU64; 3],
+    pub(crate) jobs: [Tally; 3],
     /// Jobs queued, roughly: others may count here as well.
-    pushes: AtomicU64,
+    pub(crate) pushes: Tally,
     /// Jobs taken from an injector.
-    taken: AtomicU64,
-    blocking: AtomicU64,
-    promotions: [AtomicU64; 3],
-    steals: [AtomicU64; 3],
-    parks: AtomicU64,
-    wakes: [AtomicU64; 3],
-    /// Wake-ups of which it is not known yet for which lane they were.
-    woken: AtomicU64,
-    beats: AtomicU64,
+    pub(crate) taken: Tally,
+    pub(crate) blocking: Tally,
+    pub(crate) promotions: [Tally; 3],
+    pub(crate) steals: [Tally; 3],
+    pub(crate) parks: Tally,
+    wakes: [Tally; 3],
+    /// Times that another thread has woken this one; for which lane, the next stretch of work tells.
+    pub(crate) woken: Tally,
+    pub(crate) beats: Tally,
     /// The time at work for each lane, of which one at most runs.
     busy: [Stopwatch; 3],
 }
 
-fn bump(counter: &AtomicU64) {
-    add(counter, 1);
-}
-
-fn add(counter: &AtomicU64, more: u64) {
-    // Relaxed: nothing is inferred from a count.
-    counter.store(counter.load(Ordering::Relaxed) + more, Ordering::Relaxed);
-}
-
 impl Counters {
-    pub(crate) fn job(&self, lane: Lane) {
-        bump(&self.jobs[lane.index()]);
-    }
-
-    pub(crate) fn push(&self) {
-        bump(&self.pushes);
-    }
-
-    pub(crate) fn take(&self) {
-        bump(&self.taken);
-    }
-
-    /// Jobs taken from an injector.
-    pub(crate) fn taken(&self) -> u64 {
-        self.taken.load(Ordering::Relaxed)
-    }
-
-    pub(crate) fn blocking(&self) {
-        bump(&self.blocking);
-    }
-
-    pub(crate) fn promotion(&self, lane: Lane) {
-        bump(&self.promotions[lane.index()]);
-    }
-
-    pub(crate) fn steal(&self, lane: Lane) {
-        bump(&self.steals[lane.index()]);
-    }
-
-    pub(crate) fn park(&self) {
-        bump(&self.parks);
-    }
-
-    /// Another thread has woken this one; for which lane, the next stretch of work tells.
-    pub(crate) fn wake(&self) {
-        bump(&self.woken);
-    }
-
-    pub(crate) fn beat(&self) {
-        bump(&self.beats);
-    }
-
     /// The thread works for `lane` from now on.
     pub(crate) fn busy_begin(&self, lane: Lane) {
-        // Relaxed: its owner's own.
-        let woken = self.woken.load(Ordering::Relaxed);
+        let woken = self.woken.get();
         if woken > 0 {
-            add(&self.wakes[lane.index()], woken);
-            self.woken.store(0, Ordering::Relaxed);
+            self.wakes[lane.index()].add(woken);
+            self.woken.0.store(0, Ordering::Relaxed);
         }
         let now = stopwatch::now();
         for (busy, of) in self.busy.iter().zip(Lane::ALL) {
@@ -116,32 +83,28 @@ impl Counters {
 
     /// Jobs of every lane together: what the sentinel reads as progress.
     pub(crate) fn progress(&self) -> u64 {
-        self.jobs
-            .iter()
-            .map(|count| count.load(Ordering::Relaxed))
-            .sum()
+        self.jobs.iter().map(Tally::get).sum()
     }
 
     /// How far the owner has come with queueing and running jobs.
     pub(crate) fn activity(&self) -> u64 {
-        self.progress() + self.pushes.load(Ordering::Relaxed)
+        self.progress() + self.pushes.get()
     }
 
     /// The counts so far. What is queued, the seat knows.
     pub(crate) fn read(&self, name: &str) -> WorkerMetrics {
-        let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        let by_lane = |counters: &[AtomicU64; 3]| counters.each_ref().map(count);
+        let by_lane = |tallies: &[Tally; 3]| tallies.each_ref().map(Tally::get);
         let busy = |lane: usize| self.busy[lane].read(stopwatch::now);
         let busy_by_lane = [0, 1, 2].map(busy);
         WorkerMetrics {
             name: name.to_owned(),
             jobs: by_lane(&self.jobs),
-            blocking: count(&self.blocking),
+            blocking: self.blocking.get(),
             promotions: by_lane(&self.promotions),
             steals: by_lane(&self.steals),
-            parks: count(&self.parks),
+            parks: self.parks.get(),
             wakes: by_lane(&self.wakes),
-            beats: count(&self.beats),
+            beats: self.beats.get(),
             busy: busy_by_lane.iter().sum(),
             busy_by_lane,
             queued: 0,

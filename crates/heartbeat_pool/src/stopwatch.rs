@@ -3,12 +3,9 @@
 use crate::sync::{AtomicU64, Instant, OnceLock, Ordering};
 use std::time::Duration;
 
-/// Nanoseconds since the first call, never zero. Always one where `std` has no clock, on the web.
+/// Nanoseconds since the first call, never zero.
 pub(crate) fn now() -> u64 {
     static START: OnceLock<Instant> = OnceLock::new();
-    if cfg!(all(target_arch = "wasm32", target_os = "unknown")) {
-        return 1;
-    }
     START.get_or_init(Instant::now).elapsed().as_nanos() as u64 + 1
 }
 

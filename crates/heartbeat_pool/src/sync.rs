@@ -57,10 +57,44 @@ pub(crate) use std::{
     hint,
     sync::{OnceLock, mpsc},
     thread,
-    time::Instant,
 };
 
+#[cfg(not(any(heartbeat_sim, all(target_arch = "wasm32", target_os = "unknown"))))]
+pub(crate) use std::time::Instant;
+
+/// Where `std` has no clock, on the web, no time passes. There are no threads either, so nobody
+/// waits for any to pass.
+#[cfg(all(target_arch = "wasm32", target_os = "unknown"))]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Instant;
+
+#[cfg(all(target_arch = "wasm32", target_os = "unknown"))]
+impl Instant {
+    pub(crate) fn now() -> Self {
+        Self
+    }
+
+    pub(crate) fn elapsed(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    pub(crate) fn saturating_duration_since(&self, _: Self) -> Duration {
+        Duration::ZERO
+    }
+}
+
+#[cfg(all(target_arch = "wasm32", target_os = "unknown"))]
+impl std::ops::Add<Duration> for Instant {
+    type Output = Self;
+
+    fn add(self, _: Duration) -> Self {
+        self
+    }
+}
+
 use std::sync::PoisonError;
+#[cfg(all(target_arch = "wasm32", target_os = "unknown"))]
+use std::time::Duration;
 
 /// Locks `mutex` whatever became of its last holder: no data here is left half-changed by a panic.
 #[cfg_attr(heartbeat_transfers, track_caller)]

@@ -18,7 +18,7 @@ pub(crate) enum Call {
 /// A ticket stands for all that the scope has queued; at most one is queued at a time. Whoever
 /// takes it calls [`taken`](Self::taken) before it looks for jobs, the owner calls
 /// [`set_owner_asleep`](Self::set_owner_asleep) before its last look.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Tickets {
     /// Whether a ticket is queued in the pool.
     queued: AtomicBool,
@@ -26,13 +26,6 @@ pub(crate) struct Tickets {
 }
 
 impl Tickets {
-    pub(crate) fn new() -> Self {
-        Self {
-            queued: AtomicBool::new(false),
-            owner_asleep: AtomicBool::new(false),
-        }
-    }
-
     /// After a job was queued: tells whom the caller must call for it. The owner is the best to run
     /// it, where `owner_may` run.
     #[must_use]

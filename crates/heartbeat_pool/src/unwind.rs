@@ -1,7 +1,6 @@
 //! Panics, carried from where they happen to whoever owns them.
 
 use std::any::Any;
-use std::mem;
 use std::panic::{self, AssertUnwindSafe};
 use std::process;
 
@@ -23,24 +22,12 @@ pub(crate) fn discard(payload: Payload) {
     }
 }
 
-/// Ends the process if it is dropped by a panic: for frames that others still point into.
-pub(crate) struct AbortOnUnwind;
-
-impl Drop for AbortOnUnwind {
-    fn drop(&mut self) {
+/// Calls `f`, whose panic ends the process: for frames that others still point into.
+pub(crate) fn or_abort<R>(f: impl FnOnce() -> R) -> R {
+    catch(f).unwrap_or_else(|_| {
         eprintln!("heartbeat_pool: a panic where none may pass; aborting");
-        process::abort();
-    }
-}
-
-impl AbortOnUnwind {
-    /// Calls `f`, which must not panic.
-    pub(crate) fn guard<R>(f: impl FnOnce() -> R) -> R {
-        let guard = Self;
-        let result = f();
-        mem::forget(guard);
-        result
-    }
+        process::abort()
+    })
 }
 
 pub(crate) use panic::resume_unwind as resume;

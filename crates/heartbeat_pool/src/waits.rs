@@ -25,6 +25,7 @@ type Job = u64;
 const NOBODY: Job = 0;
 
 /// The waits of a pool's jobs.
+#[derive(Debug, Default)]
 pub(crate) struct Waits {
     /// How many watch. While none does, nothing is marked.
     watches: AtomicUsize,
@@ -131,13 +132,6 @@ impl LaneWaits {
 }
 
 impl Waits {
-    pub(crate) fn new() -> Self {
-        Self {
-            watches: AtomicUsize::new(0),
-            lanes: Default::default(),
-        }
-    }
-
     fn is_watched(&self) -> bool {
         // Relaxed: who begins a job that was marked sees what its queuer saw, or later.
         self.watches.load(Ordering::Relaxed) > 0
@@ -228,14 +222,6 @@ impl Drop for WaitWatch {
     }
 }
 
-impl std::fmt::Debug for Waits {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Waits")
-            .field("watches", &self.watches)
-            .finish_non_exhaustive()
-    }
-}
-
 #[cfg(all(test, not(heartbeat_loom)))]
 mod tests {
     use super::*;
@@ -292,7 +278,7 @@ mod tests {
 
     #[test]
     fn while_nobody_watches_nothing_is_marked_and_what_is_left_of_a_watch_is_forgotten() {
-        let waits = Arc::new(Waits::new());
+        let waits = Arc::new(Waits::default());
         let lane = Lane::Io;
         waits.queued(lane, 1, || unreachable!("nobody watches"));
         let watch = WaitWatch::new(&waits);

@@ -91,36 +91,70 @@ fn a_pinned_job_that_never_runs_is_dropped_before_its_scope_ends() {
 }
 
 /// A frame task that never stops yielding is run briskly, and keeps nobody from the other lanes.
-#[test]
-fn a_brisk_frame_starves_no_lane() {
-    within_a_minute(|| {
-        for threads in [1, 2, 4] {
-            let pool = Arc::new(pool(threads));
-            let stop = Arc::new(AtomicBool::new(false));
-            let stopped = stop.clone();
-            let busy = pool.spawn_future(Lane::Frame, async move {
-                while !stopped.load(Ordering::Relaxed) {
-                    yield_task().await;
-                }
-            });
-            for lane in [Lane::Io, Lane::Background] {
-                let tasks: Vec<_> = (0..50).map(|_| pool.spawn_future(lane, async {})).collect();
-                for task in tasks {
-                    pool.block_on(task);
-                }
+fn a_brisk_frame_starves_no_lane(pool: ThreadPool) {
+    within_a_minute(move || {
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopped = stop.clone();
+        let busy = pool.spawn_future(Lane::Frame, async move {
+            while !stopped.load(Ordering::Relaxed) {
+                yield_task().await;
             }
-            pool.block_on(pool.spawn_blocking(|| ()));
-            // A member that waits for its own queued work.
-            let member = pool.spawn_async(Lane::Frame, || async {
-                for _ in 0..50 {
-                    heartbeat_pool::block_on(heartbeat_pool::spawn_future(Lane::Frame, async {}));
-                }
-            });
-            pool.block_on(member);
-            stop.store(true, Ordering::Relaxed);
-            pool.block_on(busy);
+        });
+        for lane in [Lane::Io, Lane::Background] {
+            let tasks: Vec<_> = (0..50).map(|_| pool.spawn_future(lane, async {})).collect();
+            for task in tasks {
+                pool.block_on(task);
+            }
         }
+        pool.block_on(pool.spawn_blocking(|| ()));
+        // A member that waits for its own queued work.
+        let member = pool.spawn_async(Lane::Frame, || async {
+            for _ in 0..50 {
+                heartbeat_pool::block_on(heartbeat_pool::spawn_future(Lane::Frame, async {}));
+            }
+        });
+        pool.block_on(member);
+        stop.store(true, Ordering::Relaxed);
+        pool.block_on(busy);
     });
+}
+
+#[test]
+fn a_brisk_frame_starves_no_lane_of_any_pool() {
+    for threads in [0, 1, 2, 4] {
+        a_brisk_frame_starves_no_lane(pool(threads));
+    }
+    for threads in [1, 2] {
+        let builder = ThreadPool::builder().num_threads(threads);
+        a_brisk_frame_starves_no_lane(builder.spare_threads(false).build().unwrap());
+    }
+}
+
+/// As above, by a thread that yields until an io task is over.
+#[test]
+fn who_yields_comes_to_each_lane() {
+    for threads in [0, 1] {
+        within_a_minute(move || {
+            let builder = ThreadPool::builder().num_threads(threads);
+            let pool = Arc::new(builder.spare_threads(threads == 0).build().unwrap());
+            let inner = pool.clone();
+            pool.install(move |worker| {
+                let stop = Arc::new(AtomicBool::new(false));
+                let stopped = stop.clone();
+                let busy = worker.spawn_future(Lane::Frame, async move {
+                    while !stopped.load(Ordering::Relaxed) {
+                        yield_task().await;
+                    }
+                });
+                let io = inner.spawn_future(Lane::Io, async {});
+                while !io.is_finished() {
+                    worker.yield_now();
+                }
+                stop.store(true, Ordering::Relaxed);
+                inner.block_on(busy);
+            });
+        });
+    }
 }
 
 #[test]

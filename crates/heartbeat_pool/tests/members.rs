@@ -274,6 +274,26 @@ fn a_job_that_says_it_blocks_gives_its_seat_away() {
 }
 
 #[test]
+fn who_is_enrolled_inside_of_another_pool_stays_a_member() {
+    within_a_minute(|| {
+        let (sender, receiver) = mpsc::channel();
+        let _pool = ThreadPool::builder()
+            .num_threads(2)
+            .spawn_handler(move |thread| match thread.index() {
+                0 => {
+                    sender.send(thread).unwrap();
+                    Ok(())
+                }
+                _ => thread.spawn().map(drop),
+            })
+            .build()
+            .unwrap();
+        pool(1).with_worker(|_| receiver.recv().unwrap().enroll());
+        assert_eq!(index(), Some(0));
+    });
+}
+
+#[test]
 fn a_lease_may_be_sent_and_used_again() {
     within_a_minute(|| {
         let pool = pool(2);

@@ -61,7 +61,7 @@ pub(crate) enum Wake {
 }
 
 /// The idle threads of a pool, and those that look for work.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Sleep {
     /// The number of searchers, and whether the sentinel is alert.
     watch: AtomicUsize,
@@ -71,14 +71,6 @@ pub(crate) struct Sleep {
 }
 
 impl Sleep {
-    pub(crate) fn new() -> Self {
-        Self {
-            watch: AtomicUsize::new(0),
-            idle: Mutex::new(Idle::default()),
-            posts: AtomicUsize::new(0),
-        }
-    }
-
     /// The pusher's half of the protocol, after its job is queued. Tells whether nobody searches,
     /// so that somebody must be woken if the job is to start now.
     #[must_use]

@@ -4,13 +4,10 @@
 use crate::parker::Parker;
 use crate::sync::{Arc, Mutex, lock};
 
+#[derive(Default)]
 pub(crate) struct Waiters(Mutex<Vec<Arc<Parker>>>);
 
 impl Waiters {
-    pub(crate) fn new() -> Self {
-        Self(Mutex::new(Vec::new()))
-    }
-
     /// Lists `parker`, whose owner must look at what it waits for after that.
     pub(crate) fn add(&self, parker: &Arc<Parker>) {
         lock(&self.0).push(parker.clone());

@@ -6,13 +6,10 @@ use std::cell::Cell;
 
 /// Whether its thread relieves a pool whose running jobs block: it goes on beyond the number of
 /// threads until one of those stands down.
+#[derive(Default)]
 pub(crate) struct Relief(Cell<bool>);
 
 impl Relief {
-    pub(crate) const fn new() -> Self {
-        Self(Cell::new(false))
-    }
-
     /// The thread begins to relieve those that run `lane`, counted as one of them.
     pub(crate) fn begin(&self, lane: Lane) {
         self.0.set(lane == Lane::Frame);

@@ -27,7 +27,7 @@ impl Pool {
         occupancy.change_target(|_| threads);
         occupancy.enter(Charge::External);
         Arc::new(Self {
-            sleep: Sleep::new(),
+            sleep: Sleep::default(),
             occupancy,
             beat: Beat::new(),
         })

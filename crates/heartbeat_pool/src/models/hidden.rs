@@ -32,7 +32,7 @@ impl Pool {
         let occupancy = Occupancy::new();
         occupancy.change_target(|_| threads);
         Arc::new(Self {
-            sleep: Sleep::new(),
+            sleep: Sleep::default(),
             occupancy,
             forks: AtomicUsize::new(0),
             hidden: Hidden::new(),

@@ -33,6 +33,8 @@ mod sleep;
 #[cfg(heartbeat_loom)]
 mod spare;
 #[cfg(heartbeat_loom)]
+mod teams;
+#[cfg(heartbeat_loom)]
 mod waiters;
 #[cfg(heartbeat_loom)]
 mod waiting;

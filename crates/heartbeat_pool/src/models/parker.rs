@@ -49,7 +49,7 @@ fn parker_takes_merged_tokens() {
 #[test]
 fn a_thread_sees_what_is_sent_to_it() {
     loom::model(|| {
-        let sleep = Arc::new(Sleep::new());
+        let sleep = Arc::new(Sleep::default());
         let mailbox = Arc::new(AtomicUsize::new(0));
         let parker = Arc::new(Parker::new());
         sleep.search_begin();

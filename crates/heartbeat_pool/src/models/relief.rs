@@ -34,7 +34,7 @@ impl Pool {
         occupancy.change_target(|_| 1);
         occupancy.enter(FRAME);
         Arc::new(Self {
-            sleep: Sleep::new(),
+            sleep: Sleep::default(),
             occupancy,
             queued: AtomicUsize::new(queued),
             missed: AtomicUsize::new(queued),
@@ -195,13 +195,13 @@ fn relieve(queued: usize) {
     let sentinel = {
         let pool = pool.clone();
         thread::spawn(move || {
-            let relief = Relief::new();
+            let relief = Relief::default();
             pool.relieve(&parker, &relief, true);
             pool.work(&relief, sleep);
         })
     };
     pool.unblock();
-    pool.work(&Relief::new(), sleep);
+    pool.work(&Relief::default(), sleep);
     sentinel.join().unwrap();
     assert!(!pool.has_work());
     assert!(pool.occupancy.is_quiet() && pool.occupancy.beyond_target() == 0);
@@ -227,7 +227,7 @@ fn two_jobs(goes_on: bool) {
     let sentinel = {
         let pool = pool.clone();
         thread::spawn(move || {
-            let relief = Relief::new();
+            let relief = Relief::default();
             pool.relieve(&parker, &relief, goes_on);
             pool.work(&relief, |_| false);
         })

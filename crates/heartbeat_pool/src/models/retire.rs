@@ -25,23 +25,25 @@ impl Pool {
         let pool = Arc::new(Self {
             live: Mutex::new(Live::new()),
             occupancy: Occupancy::new(),
-            sleep: Sleep::new(),
+            sleep: Sleep::default(),
         });
         pool.occupancy.change_target(|_| target);
-        pool.start(alive);
+        Self::start(&mut lock(&pool.live), alive);
         pool
     }
 
-    /// Starts those that are missing of the first `count`. Gives the last one's index if that was
-    /// missing.
-    fn start(&self, count: usize) -> Option<usize> {
-        let starts = (0..count).map(|index| lock(&self.live).begin(Some(index), |index| index));
+    /// Gives places to those that are missing of the first `count`. Gives the last one's index if
+    /// that was missing.
+    fn start(live: &mut Live<usize>, count: usize) -> Option<usize> {
+        let starts = (0..count).map(|index| live.begin(Some(index), |index| index));
         starts.last().flatten().map(|started| *started)
     }
 
     fn grow(&self, threads: usize) -> Option<usize> {
+        let mut live = lock(&self.live);
         self.occupancy.change_target(|_| threads);
-        let started = self.start(threads);
+        let started = Self::start(&mut live, threads);
+        drop(live);
         self.sleep.wake_all();
         started
     }

@@ -35,7 +35,7 @@ fn a_push_and_a_freed_place_meet() {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(3);
     model.check(|| {
-        let sleep = Arc::new(Sleep::new());
+        let sleep = Arc::new(Sleep::default());
         let queue = Arc::new(AtomicUsize::new(0));
         let occupancy = one_running_of(1);
         sleep.search_begin();
@@ -68,7 +68,7 @@ fn a_push_and_a_freed_place_meet() {
 #[test]
 fn a_sleeper_sees_its_pool_grow() {
     loom::model(|| {
-        let sleep = Arc::new(Sleep::new());
+        let sleep = Arc::new(Sleep::default());
         let queue = Arc::new(AtomicUsize::new(1));
         let occupancy = one_running_of(1);
         sleep.search_begin();

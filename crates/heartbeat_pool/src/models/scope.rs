@@ -85,7 +85,7 @@ fn tell_late(more: bool) {
 #[test]
 fn a_ticket_stands_for_every_job() {
     loom::model(|| {
-        let tickets = Arc::new(Tickets::new());
+        let tickets = Arc::new(Tickets::default());
         let jobs = Arc::new(AtomicUsize::new(0));
         let queued = Arc::new(AtomicUsize::new(0));
         let push = |tickets: &Tickets, jobs: &AtomicUsize, queued: &AtomicUsize| {
@@ -123,7 +123,7 @@ fn a_scopes_owner_wakes_for_work_and_for_the_end() {
     loom::model(|| {
         let parker = Arc::new(Parker::new());
         let latch = Arc::new(CountLatch::new(parker.clone()));
-        let tickets = Arc::new(Tickets::new());
+        let tickets = Arc::new(Tickets::default());
         let jobs = Arc::new(AtomicUsize::new(0));
         latch.begin();
         let running = {
@@ -156,7 +156,7 @@ fn a_scopes_owner_wakes_for_work_and_for_the_end() {
 /// as a job is queued: it sees the job before that, or there is a ticket for others.
 fn an_owner_is_needed_elsewhere(looks_again: bool) {
     loom::model(move || {
-        let tickets = Arc::new(Tickets::new());
+        let tickets = Arc::new(Tickets::default());
         let jobs = Arc::new(AtomicUsize::new(0));
         let queued = Arc::new(AtomicUsize::new(0));
         let pusher = {
@@ -199,7 +199,7 @@ fn an_owner_that_only_waits_is_woken_for_the_end() {
     loom::model(|| {
         let parker = Arc::new(Parker::new());
         let latch = Arc::new(CountLatch::new(parker.clone()));
-        let tickets = Arc::new(Tickets::new());
+        let tickets = Arc::new(Tickets::default());
         let cell = Arc::new(UnsafeCell::new(0));
         // Counted by the owner alone.
         let mut untold = 1;

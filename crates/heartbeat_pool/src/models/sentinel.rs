@@ -13,7 +13,7 @@ use loom::thread;
 #[test]
 fn a_push_is_not_left_to_a_sentinel_that_stands_down() {
     loom::model(|| {
-        let sleep = Arc::new(Sleep::new());
+        let sleep = Arc::new(Sleep::default());
         let queue = Arc::new(AtomicUsize::new(0));
         let sentinel = {
             let parker = Arc::new(Parker::new());
@@ -43,7 +43,7 @@ fn a_push_is_not_left_to_a_sentinel_that_stands_down() {
 #[test]
 fn a_raised_beat_wakes_a_sentinel_that_stood_down() {
     loom::model(|| {
-        let sleep = Arc::new(Sleep::new());
+        let sleep = Arc::new(Sleep::default());
         let queue = Arc::new(AtomicUsize::new(0));
         let beat = Arc::new(Beat::new());
         beat.lower();
@@ -76,7 +76,7 @@ fn a_raised_beat_wakes_a_sentinel_that_stood_down() {
 /// end somebody keeps the beat, or was woken.
 fn busy_pool(stays: bool) {
     loom::model(move || {
-        let sleep = Arc::new(Sleep::new());
+        let sleep = Arc::new(Sleep::default());
         let queue = Arc::new(AtomicUsize::new(0));
         let occupancy = Arc::new(Occupancy::new());
         occupancy.change_target(|_| 1);

@@ -43,7 +43,7 @@ fn push(sleep: &Sleep, queue: &AtomicUsize) {
 #[test]
 fn sleep_loses_no_push() {
     loom::model(|| {
-        let sleep = Arc::new(Sleep::new());
+        let sleep = Arc::new(Sleep::default());
         let queue = Arc::new(AtomicUsize::new(0));
         sleep.search_begin();
         let worker = {
@@ -62,7 +62,7 @@ fn sleep_wakes_enough_workers() {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(2);
     model.check(|| {
-        let sleep = Arc::new(Sleep::new());
+        let sleep = Arc::new(Sleep::default());
         let queue = Arc::new(AtomicUsize::new(0));
         let workers: Vec<_> = (0..2)
             .map(|_| {
@@ -86,7 +86,7 @@ fn sleep_wakes_enough_workers() {
 #[should_panic(expected = "lost wake-up")]
 fn sleep_without_its_fence_loses_a_push() {
     loom::model(|| {
-        let sleep = Arc::new(Sleep::new());
+        let sleep = Arc::new(Sleep::default());
         let queue = Arc::new(AtomicUsize::new(0));
         let parker = Arc::new(Parker::new());
         sleep.search_begin();
@@ -113,7 +113,7 @@ fn a_pools_end_wakes_everyone() {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(3);
     model.check(|| {
-        let sleep = Arc::new(Sleep::new());
+        let sleep = Arc::new(Sleep::default());
         let ended = Arc::new(AtomicBool::new(false));
         let workers: Vec<_> = (0..2)
             .map(|_| {

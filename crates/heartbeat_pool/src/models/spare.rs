@@ -39,9 +39,9 @@ struct Pool {
 impl Pool {
     fn new(start: Start) -> Arc<Self> {
         Arc::new(Self {
-            sleep: Sleep::new(),
-            spares: Spares::new(),
-            waiters: Waiters::new(),
+            sleep: Sleep::default(),
+            spares: Spares::default(),
+            waiters: Waiters::default(),
             start,
             queued: AtomicUsize::new(0),
             done: AtomicUsize::new(0),

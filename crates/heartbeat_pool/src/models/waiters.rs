@@ -27,8 +27,8 @@ impl Pool {
         let occupancy = Occupancy::new();
         occupancy.change_target(|_| 1);
         Arc::new(Self {
-            sleep: Sleep::new(),
-            waiters: Waiters::new(),
+            sleep: Sleep::default(),
+            waiters: Waiters::default(),
             occupancy,
             queued: AtomicUsize::new(queued),
         })

@@ -18,7 +18,7 @@ struct Pool {
 impl Pool {
     fn new(running: usize, waiting: usize) -> Arc<Self> {
         Arc::new(Self {
-            sleep: Sleep::new(),
+            sleep: Sleep::default(),
             queued: AtomicUsize::new(0),
             running: AtomicUsize::new(running),
             done: AtomicBool::new(false),

@@ -29,7 +29,7 @@ fn begin(waits: &Waits, queue: &Queue) {
 #[test]
 fn no_mark_outlives_its_job_though_watches_come_and_go() {
     super::check(2, || {
-        let waits = Arc::new(Waits::new());
+        let waits = Arc::new(Waits::default());
         let queue = Arc::new(Queue::new(Vec::new()));
         let first = WaitWatch::new(&waits);
         let pusher = {
@@ -53,7 +53,7 @@ fn no_mark_outlives_its_job_though_watches_come_and_go() {
 #[test]
 fn no_mark_outlives_its_job_though_another_is_queued_just_then() {
     super::check(3, || {
-        let waits = Arc::new(Waits::new());
+        let waits = Arc::new(Waits::default());
         let queue = Arc::new(Queue::new(Vec::new()));
         let _watch = WaitWatch::new(&waits);
         let others: Vec<_> = [1, 2]

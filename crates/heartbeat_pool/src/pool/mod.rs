@@ -89,10 +89,17 @@ impl ThreadPool {
         current::nearest_seat_in(self.registry())
     }
 
-    /// Whether the two are one pool.
+    /// Whether the calling thread is inside of this pool, and of no other one since.
+    ///
+    /// ```
+    /// let pool = heartbeat_pool::ThreadPool::builder().num_threads(1).build().unwrap();
+    /// assert!(!pool.is_current());
+    /// assert!(pool.install(|_| pool.is_current()));
+    /// ```
     #[must_use]
-    pub fn is_same(&self, other: &Self) -> bool {
-        Arc::ptr_eq(self.registry(), other.registry())
+    pub fn is_current(&self) -> bool {
+        let is_its = |worker: &Worker| worker.is_of(self.registry());
+        Worker::with_current(|worker| worker.is_some_and(is_its))
     }
 
     /// The most jobs of `lane` that run at once; one always may.
@@ -273,7 +280,7 @@ impl ThreadPool {
         Fut: Future + Send + 'static,
         Fut::Output: Send + 'static,
     {
-        self.registry().spawn_async(lane, f)
+        self.spawn_future(lane, async move { f().await })
     }
 
     /// Runs `f`, which may block, on a thread of the pool that holds no core meanwhile. See

@@ -35,26 +35,13 @@ pub(crate) struct Deque<T> {
 }
 
 impl<T> Deque<T> {
-    /// The owner pops what it pushed first.
-    pub(crate) fn new_fifo() -> Self {
-        Self::new(crossbeam_deque::Worker::new_fifo())
-    }
-
-    /// The owner pops what it pushed last.
-    pub(crate) fn new_lifo() -> Self {
-        Self::new(crossbeam_deque::Worker::new_lifo())
-    }
-
-    pub(crate) fn in_order(order: Order) -> Self {
-        match order {
-            Order::OldestFirst => Self::new_fifo(),
-            Order::NewestFirst => Self::new_lifo(),
-        }
-    }
-
-    fn new(items: crossbeam_deque::Worker<T>) -> Self {
+    /// One whose owner pops in `order`.
+    pub(crate) fn new(order: Order) -> Self {
         Self {
-            items,
+            items: match order {
+                Order::OldestFirst => crossbeam_deque::Worker::new_fifo(),
+                Order::NewestFirst => crossbeam_deque::Worker::new_lifo(),
+            },
             filled: Arc::new(CachePadded::new(AtomicBool::new(false))),
             is_filled: Cell::new(false),
         }
@@ -159,7 +146,7 @@ mod tests {
 
     #[test]
     fn what_is_pushed_after_a_rest_is_seen_and_stolen() {
-        let deque = Deque::new_fifo();
+        let deque = Deque::new(Order::OldestFirst);
         let stealer = deque.stealer();
         for item in 0..3 {
             assert!(stealer.is_empty());
@@ -174,7 +161,10 @@ mod tests {
 
     #[test]
     fn what_a_batch_brings_can_be_stolen_again() {
-        let (deque, thief) = (Deque::new_fifo(), Deque::new_fifo());
+        let (deque, thief) = (
+            Deque::new(Order::OldestFirst),
+            Deque::new(Order::OldestFirst),
+        );
         (0..8).for_each(|item| deque.push(item));
         assert_eq!(thief.steal_batch_and_pop(&deque.stealer()), Some(0));
         assert_eq!(thief.stealer().steal(), Some(1));

@@ -1,11 +1,10 @@
-//! The second halves of a worker's offered joins, from its own side.
+//! The second halves of a worker's offered joins.
 //!
-//! All of them lie where others can take them, however deep: their owner may block at any moment,
+//! All of them lie in a deque where others can take them, however deep: their owner may block at any moment,
 //! in a way that the pool knows nothing of, and may wait for any of them. A pop from a deque that
 //! others steal from costs a fence, some two nanoseconds more than it takes to keep a fork where
 //! nobody sees it.
 
-use crate::queue::deque::{Deque, Stealer};
 use crate::queue::private::StackPtr;
 use std::any::Any;
 
@@ -49,65 +48,5 @@ impl ForkPtr {
         // SAFETY: it was taken out, so this is the only run, and by the contract of `new` the owner
         // keeps it till then.
         unsafe { (self.0.run)(self.0.data, thief) };
-    }
-}
-
-/// Forks, newest last.
-pub(crate) struct Forks(Deque<ForkPtr>);
-
-impl Forks {
-    pub(crate) fn new() -> Self {
-        Self(Deque::new_lifo())
-    }
-
-    pub(crate) fn stealer(&self) -> Stealer<ForkPtr> {
-        self.0.stealer()
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Adds a fork. True if others may have had none to take before it: asked after the push, so
-    /// that whoever took the last one before it, and looked for more, is not relied on.
-    #[inline]
-    pub(crate) fn push(&self, fork: ForkPtr) -> bool {
-        self.0.push(fork);
-        self.0.len() <= 1
-    }
-
-    /// Takes the newest fork, `fork`, back. False if it was stolen: the oldest are first, so then
-    /// there is none.
-    #[inline]
-    pub(crate) fn pop(&self, fork: *const ()) -> bool {
-        let newest = self.0.pop();
-        debug_assert!(
-            newest.as_ref().is_none_or(|newest| newest.data() == fork),
-            "joins end in the order of a stack"
-        );
-        newest.is_some()
-    }
-
-    /// Tells the others, before the owner sleeps, that there is nothing here, where that is so.
-    pub(crate) fn rest(&self) {
-        self.0.rest();
-    }
-}
-
-#[cfg(all(test, not(heartbeat_loom)))]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn all_can_be_taken_and_the_first_one_is_news() {
-        let forks = Forks::new();
-        let stealer = forks.stealer();
-        assert!(forks.push(ForkPtr::nothing()));
-        assert!((0..200).all(|_| !forks.push(ForkPtr::nothing())));
-        assert_eq!(stealer.len(), 201);
-        assert!(forks.pop(std::ptr::null()));
-        while stealer.steal().is_some() {}
-        assert!(!forks.pop(std::ptr::null()) && forks.is_empty());
-        assert!(forks.push(ForkPtr::nothing()));
     }
 }

@@ -180,14 +180,12 @@ impl Mailbox {
     ///
     /// A panic in it leaves [`try_tick`](Self::try_tick).
     pub fn push(&self, f: impl FnOnce() + Send + 'static) {
-        // SAFETY: the closure borrows nothing.
-        let _ = self.push_job(unsafe { Job::new(Closure::new(f)) });
+        let _ = self.push_job(Job::new(Closure::new(f)));
     }
 
     /// Queues a task for the first time; a closed mailbox drops it, which cancels it.
     fn start(&self, runnable: Runnable) {
-        // SAFETY: a runnable's borrows are answered for where it was spawned.
-        let _ = self.push_job(unsafe { Job::new(runnable) });
+        let _ = self.push_job(Job::new(runnable));
     }
 
     /// What a task's wake-up does. One that began before the end and comes after it may be under a
@@ -195,8 +193,7 @@ impl Mailbox {
     fn schedule(self: &Arc<Self>, late: fn(Job)) -> impl Fn(Runnable) + Send + Sync + 'static {
         let mailbox = self.clone();
         move |runnable| {
-            // SAFETY: a runnable's borrows are answered for where it was spawned.
-            if let Err(refused) = mailbox.push_job(unsafe { Job::new(runnable) }) {
+            if let Err(refused) = mailbox.push_job(Job::new(runnable)) {
                 late(refused);
             }
         }

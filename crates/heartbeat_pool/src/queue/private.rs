@@ -25,6 +25,7 @@ impl StackPtr {
 }
 
 /// A ring of stack jobs, pushed and popped as a stack by `join`, promoted from its old end.
+#[derive(Default)]
 pub(crate) struct PrivateQueue {
     jobs: [Cell<Option<StackPtr>>; LEVELS],
     /// Index of the oldest job still private; indices count joins inside of one another, and wrap
@@ -39,16 +40,6 @@ pub(crate) struct PrivateQueue {
 }
 
 impl PrivateQueue {
-    pub(crate) const fn new() -> Self {
-        Self {
-            jobs: [const { Cell::new(None) }; LEVELS],
-            head: Cell::new(0),
-            tail: Cell::new(0),
-            level: Cell::new(0),
-            base: Cell::new(0),
-        }
-    }
-
     /// Whether joins inside of the present one should make plain calls.
     #[inline]
     pub(crate) fn is_deep(&self) -> bool {
@@ -126,7 +117,7 @@ mod tests {
 
     #[test]
     fn pops_tell_what_was_promoted() {
-        let queue = PrivateQueue::new();
+        let queue = PrivateQueue::default();
         let indices: Vec<_> = (0..LEVELS).map(|_| queue.push(NOTHING)).collect();
         assert!(queue.is_deep());
         assert!(queue.take_oldest().is_some() && queue.take_oldest().is_some());
@@ -142,7 +133,7 @@ mod tests {
 
     #[test]
     fn levels_count_from_where_a_beat_found_nothing() {
-        let queue = PrivateQueue::new();
+        let queue = PrivateQueue::default();
         let mut indices = Vec::new();
         for _ in 0..LEVELS {
             indices.push(queue.push(NOTHING));

@@ -1,8 +1,8 @@
 //! The clocks: the time of an event, and what the system says of a thread.
 
+use crate::sync::Instant;
 use crate::thread_clock;
 use std::sync::OnceLock;
-use std::time::Instant;
 
 /// Nanoseconds since the first call.
 #[inline]

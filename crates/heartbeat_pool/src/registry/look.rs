@@ -113,9 +113,9 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
 
     /// How many jobs others than `own` have taken from the injectors.
     pub(crate) fn taken_by_others(&self, own: &Seat) -> u64 {
-        let taken = self.seats.iter().map(|seat| seat.counters.taken());
+        let taken = self.seats.iter().map(|seat| seat.counters.taken.get());
         taken
             .fold(0, u64::wrapping_add)
-            .saturating_sub(own.counters.taken())
+            .saturating_sub(own.counters.taken.get())
     }
 }

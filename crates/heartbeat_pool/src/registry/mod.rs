@@ -66,10 +66,10 @@ impl Registry {
             injectors: Lane::ALL.map(|_| Injector::new()),
             blocking: BlockingQueue::new(),
             teams: [Rank::Frame, Rank::Lower].map(Team::new),
-            waiters: Waiters::new(),
+            waiters: Waiters::default(),
             main,
             active: ActiveTasks::new(),
-            waits: Arc::new(Waits::new()),
+            waits: Arc::new(Waits::default()),
             lower: CachePadded::new(Lower::new(&config)),
             config,
         })

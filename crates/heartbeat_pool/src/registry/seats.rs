@@ -8,6 +8,7 @@ use crate::sync::{Arc, AtomicUsize, Mutex, Ordering, lock};
 pub(crate) type SeatList = Arc<Vec<Arc<Seat>>>;
 
 /// All seats of a team.
+#[derive(Default)]
 pub(crate) struct Seats {
     list: Mutex<SeatList>,
     /// Counts changes of the list.
@@ -16,14 +17,6 @@ pub(crate) struct Seats {
 }
 
 impl Seats {
-    pub(crate) fn new() -> Self {
-        Self {
-            list: Mutex::new(Arc::new(Vec::new())),
-            epoch: AtomicUsize::new(0),
-            departed: Mutex::new(WorkerMetrics::default()),
-        }
-    }
-
     pub(crate) fn add(&self, seat: Arc<Seat>) {
         self.change(|seats| seats.push(seat));
     }

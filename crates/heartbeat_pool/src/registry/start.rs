@@ -146,28 +146,21 @@ impl Registry {
     /// The part of [`spawn_spare`](Self::spawn_spare) that may be another thread's.
     pub(crate) fn start_spare(self: &Arc<Self>, team: &Team) {
         let threads = &team.threads;
-        if team.has_ended() {
-            threads.spares.started();
-        } else if self.start_another(team).is_err() {
-            threads.spares.started();
-            threads.spares.refuse(&self.waiters);
-        } else {
-            note::note(|| What::SpareStarted);
-        }
-    }
-
-    /// Starts a spare thread, at the first free place.
-    fn start_another(self: &Arc<Self>, team: &Team) -> io::Result<()> {
-        let mut slots = lock(&team.threads.slots);
+        let mut slots = lock(&threads.slots);
         // Once it has ended, `join` may have seen the slots already.
         let goes_on = !team.has_ended();
-        let place = goes_on
-            .then(|| slots.live.begin(None, Pinned::new))
-            .flatten();
+        let place = goes_on.then(|| slots.live.begin(None, Pinned::new));
         drop(slots);
-        match place {
-            Some(pinned) => self.start(team, self.thread(team, pinned, true)),
-            None => Ok(()),
+        let Some(pinned) = place.flatten() else {
+            return threads.spares.started();
+        };
+        match self.start(team, self.thread(team, pinned, true)) {
+            Ok(()) => note::note(|| What::SpareStarted),
+            Err(_) => {
+                // In case a spawn handler has refused the thread and keeps it.
+                threads.spares.started();
+                threads.spares.refuse(&self.waiters);
+            }
         }
     }
 

@@ -29,9 +29,9 @@ impl Team {
     pub(crate) fn new(rank: Rank) -> Self {
         Self {
             rank,
-            seats: Seats::new(),
+            seats: Seats::default(),
             occupancy: Occupancy::new(),
-            sleep: CachePadded::new(Sleep::new()),
+            sleep: CachePadded::new(Sleep::default()),
             threads: Threads::new(),
             has_ended: AtomicBool::new(false),
         }

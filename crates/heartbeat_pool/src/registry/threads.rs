@@ -46,10 +46,10 @@ impl Threads {
                 handles: Vec::new(),
             }),
             ended: Condvar::new(),
-            spares: Spares::new(),
+            spares: Spares::default(),
             wanted: Mutex::new(0),
             is_sized: AtomicBool::new(false),
-            numbers: Numbers::new(),
+            numbers: Numbers::default(),
         }
     }
 

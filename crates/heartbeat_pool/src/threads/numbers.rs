@@ -11,19 +11,13 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_millis(5);
 
 /// Which numbers are taken.
+#[derive(Default)]
 pub(crate) struct Numbers {
     taken: Mutex<Vec<bool>>,
     released: Condvar,
 }
 
 impl Numbers {
-    pub(crate) fn new() -> Self {
-        Self {
-            taken: Mutex::new(Vec::new()),
-            released: Condvar::new(),
-        }
-    }
-
     /// Takes a number below `count`: `own` if it is free, else the last one that is.
     fn take(&self, own: Option<usize>, count: usize) -> Option<usize> {
         let count = count.max(1);
@@ -52,13 +46,10 @@ impl Numbers {
 }
 
 /// The number that one worker has. None within if it was refused one.
+#[derive(Default)]
 pub(crate) struct Slot(Cell<Option<Option<usize>>>);
 
 impl Slot {
-    pub(crate) const fn new() -> Self {
-        Self(Cell::new(None))
-    }
-
     /// The worker's number, taken now if it has not asked yet.
     pub(crate) fn take(
         &self,
@@ -86,8 +77,8 @@ mod tests {
 
     #[test]
     fn each_number_is_taken_once() {
-        let slots = Numbers::new();
-        let workers = [const { Slot::new() }; 3];
+        let slots = Numbers::default();
+        let workers = [(); 3].map(|()| Slot::default());
         assert_eq!(workers[0].take(&slots, Some(1), 2), Some(1));
         assert_eq!(workers[0].take(&slots, Some(0), 2), Some(1), "it is kept");
         assert_eq!(workers[1].take(&slots, Some(5), 2), Some(0));
@@ -106,11 +97,11 @@ mod tests {
 
     #[test]
     fn a_release_ends_the_wait_for_a_number() {
-        let slots = Numbers::new();
-        let first = Slot::new();
+        let slots = Numbers::default();
+        let first = Slot::default();
         first.take(&slots, None, 1);
         std::thread::scope(|scope| {
-            scope.spawn(|| assert!(Slot::new().take(&slots, None, 1).is_some()));
+            scope.spawn(|| assert!(Slot::default().take(&slots, None, 1).is_some()));
             std::thread::sleep(PATIENCE / 5);
             first.release(&slots);
         });

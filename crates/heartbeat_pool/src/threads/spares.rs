@@ -5,6 +5,7 @@ use crate::idle::waiters::Waiters;
 use crate::sync::{AtomicBool, AtomicUsize, Instant, Mutex, Ordering, lock};
 use std::time::Duration;
 
+#[derive(Default)]
 pub(crate) struct Spares {
     /// Spare threads being started: one at a time is enough, for it wakes the next.
     starting: AtomicUsize,
@@ -15,14 +16,6 @@ pub(crate) struct Spares {
 }
 
 impl Spares {
-    pub(crate) fn new() -> Self {
-        Self {
-            starting: AtomicUsize::new(0),
-            is_short: AtomicBool::new(false),
-            refused: Mutex::new(None),
-        }
-    }
-
     /// Makes the caller the one who starts a thread, unless somebody does. That thread's search,
     /// which it is to begin before it calls [`started`](Self::started), finds what those have
     /// queued who were refused here.

@@ -20,8 +20,7 @@ impl Registry {
     {
         let registry = self.clone();
         let schedule = move |runnable: Runnable| {
-            // SAFETY: the closure borrows nothing.
-            let job = unsafe { Job::new(runnable) };
+            let job = Job::new(runnable);
             note::note(|| What::Queued {
                 job: job.number(),
                 lane: Lane::Frame,

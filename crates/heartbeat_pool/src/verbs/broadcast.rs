@@ -68,13 +68,7 @@ impl Registry {
         };
         let num_threads = team.occupancy.target();
         if num_threads == 0 {
-            return self.push(
-                Lane::Frame,
-                job(BroadcastContext {
-                    index: 0,
-                    num_threads: 1,
-                }),
-            );
+            return contexts(1).for_each(|context| self.push(Lane::Frame, job(context)));
         }
         for context in contexts(num_threads) {
             // A thread that the system refused, or that ends just now, misses its call.
@@ -93,10 +87,7 @@ impl Worker {
     pub fn broadcast<R: Send>(&self, f: impl Fn(BroadcastContext) -> R + Sync) -> Vec<R> {
         let num_threads = self.num_threads();
         if num_threads == 0 {
-            return vec![f(BroadcastContext {
-                index: 0,
-                num_threads: 1,
-            })];
+            return contexts(1).map(f).collect();
         }
         let results: Vec<Mutex<Option<R>>> =
             contexts(num_threads).map(|_| Mutex::new(None)).collect();

@@ -12,33 +12,37 @@ use crate::cost::piece_size::PieceSize;
 use crate::sync::{AtomicU64, Instant, Ordering};
 use crate::verbs::split::Split;
 use crate::worker::Worker;
-
-/// What is done with pieces: a state for each stretch of them, and what the stretches come to.
-struct Folding<I, F, E, C> {
-    init: I,
-    fold: F,
-    finish: E,
-    combine: C,
-}
+use std::marker::PhantomData;
 
 /// Parts a thread that a loop begins by splitting into: what one of them takes more than the others
 /// adds a sixteenth to the whole at most.
 const PARTS: usize = 16;
 
-impl<I: Sync, F: Sync, E: Sync, C: Sync> Folding<I, F, E, C> {
+/// What is done with pieces: a state for each stretch of them, and what the stretches come to.
+struct Folding<W, S, R, I, F, E, C> {
+    init: I,
+    fold: F,
+    finish: E,
+    combine: C,
+    of: PhantomData<fn(W, S) -> R>,
+}
+
+impl<W, S, R, I, F, E, C> Folding<W, S, R, I, F, E, C>
+where
+    W: Split,
+    R: Send,
+    I: Fn() -> S + Sync,
+    F: Fn(&mut S, W) + Sync,
+    E: Fn(S) -> R + Sync,
+    C: Fn(R, R) -> R + Sync,
+{
     /// Folds `work` on `worker`.
-    fn run<W: Split, S, R: Send>(&self, worker: &Worker, work: W) -> R
-    where
-        I: Fn() -> S,
-        F: Fn(&mut S, W),
-        E: Fn(S) -> R,
-        C: Fn(R, R) -> R,
-    {
+    fn run(&self, worker: &Worker, work: W) -> R {
         let items = work.len();
         if items < 2 || worker.num_threads() < 2 {
-            return worker.stretch_of(work, None, PieceSize::new(false), self);
+            return self.stretch(worker, work, None, PieceSize::new(false));
         }
-        let expected = self.cost::<W, S, R>().expect(items);
+        let expected = self.cost().expect(items);
         if expected.is_none_or(cost::is_worth_waking) {
             return self.split(worker, work, expected.is_some());
         }
@@ -50,20 +54,14 @@ impl<I: Sync, F: Sync, E: Sync, C: Sync> Folding<I, F, E, C> {
         let item = start.elapsed();
         let all = item.saturating_mul(u32::try_from(items).unwrap_or(u32::MAX));
         if !cost::is_worth_taking(1, item) || !cost::is_worth_waking(all) {
-            return worker.stretch_of(rest, Some(state), PieceSize::after_a_short_item(), self);
+            return self.stretch(worker, rest, Some(state), PieceSize::after_a_short_item());
         }
         let first = (self.finish)(state);
         (self.combine)(first, self.split(worker, rest, true))
     }
 
     /// Folds `work` in parts that others can take from the beginning.
-    fn split<W: Split, S, R: Send>(&self, worker: &Worker, work: W, is_long: bool) -> R
-    where
-        I: Fn() -> S,
-        F: Fn(&mut S, W),
-        E: Fn(S) -> R,
-        C: Fn(R, R) -> R,
-    {
+    fn split(&self, worker: &Worker, work: W, is_long: bool) -> R {
         // What is known to be long is missed by a helper who comes a beat later.
         worker.joins().wants_help_now.set(is_long);
         let items = work.len();
@@ -72,30 +70,17 @@ impl<I: Sync, F: Sync, E: Sync, C: Sync> Folding<I, F, E, C> {
         let most = (items / parts).max(1);
         let took = AtomicU64::new(0);
         let result = self.parts(worker, work, most, &took);
-        let item = took.into_inner() as f32 / items as f32;
-        self.cost::<W, S, R>().learn(item);
+        self.cost().learn(took.into_inner() as f32 / items as f32);
         result
     }
 
     /// Splits `work` into parts of `most` items at most, which others can take, and folds those
     /// that they leave.
-    fn parts<W: Split, S, R: Send>(
-        &self,
-        worker: &Worker,
-        work: W,
-        most: usize,
-        took: &AtomicU64,
-    ) -> R
-    where
-        I: Fn() -> S,
-        F: Fn(&mut S, W),
-        E: Fn(S) -> R,
-        C: Fn(R, R) -> R,
-    {
+    fn parts(&self, worker: &Worker, work: W, most: usize, took: &AtomicU64) -> R {
         let items = work.len();
         if items <= most {
             let start = Instant::now();
-            let result = worker.stretch_of(work, None, PieceSize::new(true), self);
+            let result = self.stretch(worker, work, None, PieceSize::new(true));
             // Relaxed: read after all joins.
             took.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
             return result;
@@ -109,27 +94,65 @@ impl<I: Sync, F: Sync, E: Sync, C: Sync> Folding<I, F, E, C> {
     }
 
     /// What is known of loops of this code.
-    fn cost<W: Split, S, R: Send>(&self) -> LoopCost
-    where
-        I: Fn() -> S,
-        F: Fn(&mut S, W),
-        E: Fn(S) -> R,
-        C: Fn(R, R) -> R,
-    {
-        let code: fn(&Self, &Worker, W, usize, &AtomicU64) -> R = Self::parts::<W, S, R>;
+    fn cost(&self) -> LoopCost {
+        let code: fn(&Self, &Worker, W, usize, &AtomicU64) -> R = Self::parts;
         LoopCost::new(code as usize)
     }
-}
 
-impl<I, F, E, C> Folding<I, F, E, C> {
-    /// The end of a stretch, which may have had no piece.
-    #[inline]
-    fn end<S, R>(&self, state: Option<S>) -> R
-    where
-        I: Fn() -> S,
-        E: Fn(S) -> R,
-    {
-        (self.finish)(state.unwrap_or_else(&self.init))
+    /// Folds pieces from the front until nothing is left or the rest is split. The state is made
+    /// for the first piece, if there is none: a stretch that is split at once needs none.
+    fn stretch(
+        &self,
+        worker: &Worker,
+        mut rest: W,
+        mut state: Option<S>,
+        mut size: PieceSize,
+    ) -> R {
+        loop {
+            let left = rest.len();
+            match worker.turn(&mut size, left) {
+                Turn::Piece => {}
+                Turn::Halves => {
+                    if let Some(item) = size.item {
+                        self.cost().learn(item as f32);
+                    }
+                    // Ended first, for this thread goes on with a state of the next stretch.
+                    let before = state.map(&self.finish);
+                    let joins = worker.joins();
+                    joins.wants_help_now.set(size.is_worth_waking(left));
+                    return self.halves(worker, before, rest);
+                }
+                Turn::Rest => {
+                    if left > 0 {
+                        (self.fold)(state.get_or_insert_with(&self.init), rest);
+                    }
+                    // It may have had no piece.
+                    return (self.finish)(state.unwrap_or_else(&self.init));
+                }
+            }
+            // Not more than half, so that whoever comes free is not kept waiting for long.
+            let (piece, others) = rest.split_at(size.items.min(left / 2));
+            rest = others;
+            let state = state.get_or_insert_with(&self.init);
+            size.run(left, || (self.fold)(state, piece));
+        }
+    }
+
+    #[cold]
+    fn halves(&self, worker: &Worker, before: Option<R>, work: W) -> R {
+        let middle = work.len() / 2;
+        let (left, right) = work.split_at(middle);
+        let (left, right) = worker.join(
+            |worker| self.stretch(worker, left, None, PieceSize::new(true)),
+            |worker| self.stretch(worker, right, None, PieceSize::new(true)),
+        );
+        // Should nobody have been there to share with.
+        worker.joins().wants_help_now.set(false);
+        let left = match before {
+            Some(before) => (self.combine)(before, left),
+            None => left,
+        };
+        (self.combine)(left, right)
     }
 }
 
@@ -197,6 +220,7 @@ impl Worker {
             fold,
             finish,
             combine,
+            of: PhantomData,
         };
         folding.run(self, work)
     }
@@ -210,75 +234,6 @@ impl Worker {
     #[inline]
     pub fn for_each<T: Send>(&self, items: &mut [T], f: impl Fn(&mut T) + Sync) {
         self.for_each_piece(items, |piece| piece.iter_mut().for_each(&f));
-    }
-
-    /// Folds pieces from the front until nothing is left or the rest is split. The state is made
-    /// for the first piece, if there is none: a stretch that is split at once needs none.
-    fn stretch_of<W: Split, S, R: Send>(
-        &self,
-        mut rest: W,
-        mut state: Option<S>,
-        mut size: PieceSize,
-        folding: &Folding<
-            impl Fn() -> S + Sync,
-            impl Fn(&mut S, W) + Sync,
-            impl Fn(S) -> R + Sync,
-            impl Fn(R, R) -> R + Sync,
-        >,
-    ) -> R {
-        loop {
-            let left = rest.len();
-            match self.turn(&mut size, left) {
-                Turn::Piece => {}
-                Turn::Halves => {
-                    if let Some(item) = size.item {
-                        folding.cost::<W, S, R>().learn(item as f32);
-                    }
-                    // Ended first, for this thread goes on with a state of the next stretch.
-                    let before = state.map(&folding.finish);
-                    self.joins().wants_help_now.set(size.is_worth_waking(left));
-                    return self.halves(before, rest, folding);
-                }
-                Turn::Rest => {
-                    if left > 0 {
-                        (folding.fold)(state.get_or_insert_with(&folding.init), rest);
-                    }
-                    return folding.end(state);
-                }
-            }
-            // Not more than half, so that whoever comes free is not kept waiting for long.
-            let (piece, others) = rest.split_at(size.items.min(left / 2));
-            rest = others;
-            let state = state.get_or_insert_with(&folding.init);
-            size.run(left, || (folding.fold)(state, piece));
-        }
-    }
-
-    #[cold]
-    fn halves<W: Split, S, R: Send>(
-        &self,
-        before: Option<R>,
-        work: W,
-        folding: &Folding<
-            impl Fn() -> S + Sync,
-            impl Fn(&mut S, W) + Sync,
-            impl Fn(S) -> R + Sync,
-            impl Fn(R, R) -> R + Sync,
-        >,
-    ) -> R {
-        let middle = work.len() / 2;
-        let (left, right) = work.split_at(middle);
-        let (left, right) = self.join(
-            |worker| worker.stretch_of(left, None, PieceSize::new(true), folding),
-            |worker| worker.stretch_of(right, None, PieceSize::new(true), folding),
-        );
-        // Should nobody have been there to share with.
-        self.joins().wants_help_now.set(false);
-        let left = match before {
-            Some(before) => (folding.combine)(before, left),
-            None => left,
-        };
-        (folding.combine)(left, right)
     }
 }
 

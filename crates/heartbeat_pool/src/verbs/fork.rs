@@ -186,7 +186,7 @@ impl Wait for StolenFork<'_> {
             seat.give_back(fork);
             worker.tell(News::at_once(seat.fork_lane()));
         } else {
-            worker.seat().counters.steal(seat.fork_lane());
+            worker.seat().counters.steals[seat.fork_lane().index()].bump();
             note::note(|| What::Stolen { from: seat.thread });
             worker.run_fork(fork);
         }
@@ -221,7 +221,11 @@ impl Worker {
         unsafe { state.write(State::new(self)) };
         // SAFETY: closure and result are `Send` by the bounds of `Fork`, and it is kept by contract.
         let fork = unsafe { ForkPtr::new(half) };
-        self.joins().forks.push(fork)
+        let forks = &self.joins().forks;
+        forks.push(fork);
+        // Asked after the push, so that whoever took the last one before it, and looked for more,
+        // is not relied on.
+        forks.len() <= 1
     }
 
     /// Takes the newest fork on offer, `half`, back (true), or waits until who took it is through
@@ -232,11 +236,18 @@ impl Worker {
     /// `half` is what [`offer`](Self::offer) was called with, and what was offered later has ended.
     #[inline]
     pub(super) unsafe fn end_offer(&self, half: *const ()) -> bool {
-        self.joins().forks.pop(half) || {
+        let newest = self.joins().forks.pop();
+        debug_assert!(
+            newest.as_ref().is_none_or(|newest| newest.data() == half),
+            "joins end in the order of a stack"
+        );
+        // If it was stolen, so were all that are older: they are taken first.
+        let is_own = newest.is_some();
+        if !is_own {
             // SAFETY: by contract.
             unsafe { self.wait_for_thief(half) };
-            false
         }
+        is_own
     }
 
     /// # Safety
@@ -262,7 +273,7 @@ impl Worker {
     pub(crate) fn announce_forks(&self) {
         self.seat().set_fork_lane(self.lane());
         // Others point into the frames of whoever forks.
-        unwind::AbortOnUnwind::guard(|| {
+        unwind::or_abort(|| {
             let is_shown = self.seat().shows_forks();
             if is_shown {
                 self.seat().show_forks();
@@ -324,6 +335,22 @@ mod tests {
                 unsafe { worker.wait_for_thief(half.data) };
             }
             assert!(matches!(outer.into_result(), Some(Ok(1))));
+        });
+    }
+
+    #[test]
+    fn the_first_one_on_offer_is_news() {
+        let pool = ThreadPool::builder().num_threads(0).build().unwrap();
+        pool.with_worker(|worker| {
+            let forks = [1, 2].map(|result| Fork::new(move |_: &Worker| result));
+            for (fork, is_first) in forks.iter().zip([true, false]) {
+                // SAFETY: it is kept until the test is over.
+                assert_eq!(unsafe { worker.offer(fork.as_ptr()) }, is_first);
+            }
+            for fork in forks.iter().rev() {
+                // SAFETY: the later one's offer has ended.
+                assert!(unsafe { worker.end_offer(fork.as_ptr().data) });
+            }
         });
     }
 

@@ -69,11 +69,11 @@ impl Registry {
         };
         // SAFETY: this frame, which has all that the call borrows, waits until it was run or
         // dropped.
-        let job = unsafe { Job::new(Closure::new(move || call.run())) };
+        let job = unsafe { Job::borrowing(Closure::new(move || call.run())) };
         let team = self.inject(Lane::Frame, job);
         self.tell(team, News::at_once(Lane::Frame));
         // Others point into this frame.
-        unwind::AbortOnUnwind::guard(|| {
+        unwind::or_abort(|| {
             let wait = Stand {
                 pool: Some(self),
                 kind: record::Wait::Future,

@@ -192,7 +192,7 @@ impl Worker {
             note::note(|| What::Promoted { job: half.number() });
             // SAFETY: `join` has queued it, and keeps it until it has ended the offer.
             unsafe { self.offer(half) };
-            self.seat().counters.promotion(self.lane());
+            self.seat().counters.promotions[self.lane().index()].bump();
             self.announce_forks();
         }
     }

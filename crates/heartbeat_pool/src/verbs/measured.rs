@@ -103,7 +103,7 @@ mod tests {
             assert!(!idle.has_token(), "others may not take it yet");
             drop(outermost);
             assert!(idle.has_token());
-            worker.joins().forks.pop(std::ptr::null());
+            worker.joins().forks.pop();
             sleep.sentinel_end();
             sleep.park_cancel(&idle);
             assert!(sleep.search_end());

@@ -23,8 +23,7 @@ impl Registry {
                 unwind::discard(payload);
             }
         });
-        // SAFETY: the closure borrows nothing.
-        unsafe { Job::new(job) }
+        Job::new(job)
     }
 
     pub(crate) fn spawn(self: &Arc<Self>, lane: Lane, f: impl FnOnce() + Send + 'static) {
@@ -42,8 +41,7 @@ impl Registry {
         let future = unsafe { Tracked::new(future, self) };
         let owner = self.clone();
         let schedule = move |runnable: Runnable, info: ScheduleInfo| {
-            // SAFETY: the future borrows nothing.
-            let job = unsafe { Job::new(runnable) };
+            let job = Job::new(runnable);
             if info.woken_while_running {
                 owner.push_again(lane, job);
             } else {
@@ -53,21 +51,8 @@ impl Registry {
         let builder = async_task::Builder::new().propagate_panic(true);
         let (runnable, task) = builder.spawn(|()| future, WithInfo(schedule));
         // Not by `schedule`, for which async-task would count the task once more.
-        // SAFETY: the future borrows nothing.
-        self.push(lane, unsafe { Job::new(runnable) });
+        self.push(lane, Job::new(runnable));
         task
-    }
-
-    pub(crate) fn spawn_async<Fut>(
-        self: &Arc<Self>,
-        lane: Lane,
-        f: impl FnOnce() -> Fut + Send + 'static,
-    ) -> Task<Fut::Output>
-    where
-        Fut: Future + Send + 'static,
-        Fut::Output: Send + 'static,
-    {
-        self.spawn_future(lane, async move { f().await })
     }
 }
 
@@ -112,7 +97,7 @@ impl Worker {
         Fut: Future + Send + 'static,
         Fut::Output: Send + 'static,
     {
-        self.registry().spawn_async(lane, f)
+        self.spawn_future(lane, async move { f().await })
     }
 }
 

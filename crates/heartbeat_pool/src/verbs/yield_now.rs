@@ -1,6 +1,5 @@
 //! Yielding: let other work have the thread for a moment.
 
-use crate::lanes::lane::Lane;
 use crate::threads::this_thread::Stranger;
 use crate::worker::Worker;
 use crate::worker::current;
@@ -38,12 +37,11 @@ impl Worker {
 
     /// Runs one piece of the pool's work. See [`yield_now`](crate::yield_now()).
     pub fn yield_now(&self) -> Yield {
-        if self.yield_local() == Yield::Executed
-            || Lane::ALL.into_iter().any(|lane| self.run_one_of(lane))
-        {
-            return Yield::Executed;
+        if self.yield_local() == Yield::Executed || self.run_one() {
+            Yield::Executed
+        } else {
+            Yield::Idle
         }
-        Yield::Idle
     }
 }
 

@@ -11,6 +11,7 @@ use crate::record::Work;
 use std::cell::Cell;
 
 /// Place for a task that was woken while it ran.
+#[derive(Default)]
 pub(crate) struct Again {
     job: Cell<Option<Job>>,
     /// Whether the job that runs now is followed by a look here.
@@ -18,13 +19,6 @@ pub(crate) struct Again {
 }
 
 impl Again {
-    pub(super) const fn new() -> Self {
-        Self {
-            job: Cell::new(None),
-            is_open: Cell::new(false),
-        }
-    }
-
     /// Keeps `job`, which has just been run, unless it must be queued.
     #[must_use]
     pub(crate) fn keep(&self, job: Job) -> Option<Job> {
@@ -65,6 +59,7 @@ impl Worker {
     fn at_once(&self, job: Job) -> Option<Job> {
         let is_next = self.deque.is_empty()
             && !self.is_called()
+            && !self.is_alone()
             && !self.is_wasted()
             && !self.is_one_too_many(Lane::Frame)
             && self.count_look_unless_strangers_turn();

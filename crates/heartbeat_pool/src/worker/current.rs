@@ -77,10 +77,7 @@ pub(crate) fn keep_seat(worker: Rc<Worker>) {
 
 /// The calling thread's seat in its own pool, if that has no spare threads, or can't have more.
 pub(crate) fn lone_member() -> Option<Rc<Worker>> {
-    member().filter(|worker| {
-        let registry = worker.registry();
-        !registry.config.has_spares || worker.team().threads.is_short()
-    })
+    member().filter(|worker| worker.is_alone())
 }
 
 /// The registry of the pool whose own thread the calling one is.
@@ -140,22 +137,22 @@ pub(crate) fn for_each_seat(mut f: impl FnMut(&Rc<Worker>)) {
 /// Makes `worker` the current one until the guard is dropped.
 pub(crate) struct Entered {
     previous: *const Worker,
-    _worker: Rc<Worker>,
+    worker: Rc<Worker>,
 }
 
 impl Entered {
     pub(crate) fn new(worker: Rc<Worker>) -> Self {
         let previous = CURRENT.replace(Rc::as_ptr(&worker));
-        Self {
-            previous,
-            _worker: worker,
-        }
+        Self { previous, worker }
     }
 }
 
 impl Drop for Entered {
     fn drop(&mut self) {
-        CURRENT.set(self.previous);
+        // Who was enrolled in a pool meanwhile is inside of that one.
+        if ptr::eq(CURRENT.get(), Rc::as_ptr(&self.worker)) {
+            CURRENT.set(self.previous);
+        }
     }
 }
 

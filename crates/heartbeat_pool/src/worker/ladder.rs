@@ -72,10 +72,10 @@ impl Worker {
     /// else is woken either.
     fn nap(&self) {
         let (sleep, beat) = (&self.team().sleep, self.registry.config.beat);
-        self.seat.counters.park();
+        self.seat.counters.parks.bump();
         sleep.alert_begin();
         if !self.parker.park_timeout(beat) {
-            self.seat.counters.beat();
+            self.seat.counters.beats.bump();
             self.make_way();
             self.look().raise_beats(Some(&self.seat));
         }
@@ -127,7 +127,7 @@ impl Worker {
             self.back();
             return Doing::Retired;
         }
-        self.seat.counters.park();
+        self.seat.counters.parks.bump();
         if let Some(woken) = self.keep_watch() {
             return woken;
         }
@@ -137,7 +137,7 @@ impl Worker {
             self.look().raise_beats(Some(&self.seat));
         }
         self.parker.park();
-        self.seat.counters.wake();
+        self.seat.counters.woken.bump();
         self.make_way();
         self.back()
     }
@@ -208,7 +208,7 @@ impl Worker {
             if called {
                 return true;
             }
-            self.seat.counters.beat();
+            self.seat.counters.beats.bump();
             if !self.is_pool_quiet() {
                 return false;
             }

@@ -277,7 +277,7 @@ mod tests {
             assert!(!idle.has_token(), "somebody searches");
             worker.end_search();
             assert!(idle.has_token());
-            worker.joins.forks.pop(std::ptr::null());
+            worker.joins.forks.pop();
             worker.seat.show_forks();
             sleep.park_cancel(&idle);
             worker.end_search();

@@ -6,6 +6,7 @@
 //! | `current`, `parts` | the worker that a thread is now, and what it is made of |
 //! | `life`, `ladder`, `watch` | a pool thread's loop, the steps to its sleep, the sentinel's watch |
 //! | `work`, `again`, `push` | finding and running work; where new work goes |
+//! | `lone` | a thread that nobody comes to help |
 //! | `wait`, `standing` | waits, and how a thread gives its seats away meanwhile |
 //! | `stretch` | whether helping pays |
 //! | `end` | the end of a pool |
@@ -18,6 +19,7 @@ pub(crate) mod current;
 mod end;
 mod ladder;
 mod life;
+mod lone;
 mod parts;
 mod push;
 mod standing;
@@ -26,13 +28,14 @@ pub(crate) mod wait;
 mod watch;
 mod work;
 
+pub(crate) use work::STRANGERS_TURN;
+
 use crate::job::Job;
 use crate::lanes::lane::Lane;
 use crate::lanes::occupancy::Charge;
 use crate::parker::Parker;
 use crate::placement;
-use crate::queue::deque::Deque;
-use crate::queue::forks::Forks;
+use crate::queue::deque::{Deque, Order};
 use crate::queue::mailbox::Mailbox;
 use crate::queue::pinned::Pinned;
 use crate::record::{Place, What, note};
@@ -113,18 +116,20 @@ impl Worker {
         pinned: Option<Arc<Pinned>>,
         clock: Option<ThreadClock>,
     ) -> Self {
-        let deque = Deque::in_order(registry.config.order);
+        let deque = Deque::new(registry.config.order);
         let thread = thread::current();
         let name = match thread.name() {
             Some(name) => name.to_owned(),
             None => format!("{:?}", thread.id()),
         };
-        let forks = Forks::new();
+        let forks = Deque::new(Order::NewestFirst);
+        // Once, for in a thread-local's destructor there is another one each time.
+        let parker = this_thread::parker();
         let seat = Arc::new(Seat::new(
             name,
             deque.stealer(),
             forks.stealer(),
-            this_thread::parker(),
+            parker.clone(),
             this_thread::strangers(),
             pinned.is_some() && rank == Rank::Lower,
             clock,
@@ -134,8 +139,8 @@ impl Worker {
             registry: registry.clone(),
             seat,
             deque,
-            again: Again::new(),
-            parker: this_thread::parker(),
+            again: Again::default(),
+            parker,
             mailbox: Mailbox::of_this_thread(),
             pinned,
             kept_scopes: RefCell::new(Vec::new()),

@@ -2,7 +2,8 @@
 
 use crate::lanes::occupancy::Charge;
 use crate::lanes::relief::Relief;
-use crate::queue::forks::Forks;
+use crate::queue::deque::Deque;
+use crate::queue::forks::ForkPtr;
 use crate::queue::private::PrivateQueue;
 use crate::registry::seats::SeatList;
 use crate::registry::team::Rank;
@@ -19,7 +20,7 @@ pub(crate) struct Joins {
     /// Second halves that nobody else sees.
     pub(crate) private: PrivateQueue,
     /// Second halves that others may take, newest last. All are older than those of `private`.
-    pub(crate) forks: Forks,
+    pub(crate) forks: Deque<ForkPtr>,
     /// Whether the thread is inside of a measured join, or of a part of one.
     pub(crate) is_measured: Cell<bool>,
     /// Whether its next fork is to be taken soon, or as soon as others may take it.
@@ -32,8 +33,10 @@ pub(super) struct Search {
     pub(super) seats: RefCell<(usize, SeatList)>,
     /// Where the next search among the others' seats starts.
     pub(super) turn: Cell<usize>,
-    /// Looks so far.
+    /// Looks for frame work so far.
     pub(super) ticks: Cell<u32>,
+    /// Looks so far where nobody else may come for what this thread leaves.
+    pub(super) lone_ticks: Cell<u32>,
     /// Whether the last thing that it ran was what only it may run.
     pub(super) had_own_turn: Cell<bool>,
 }
@@ -49,9 +52,9 @@ pub(super) struct Count {
 }
 
 impl Joins {
-    pub(super) fn new(forks: Forks) -> Self {
+    pub(super) fn new(forks: Deque<ForkPtr>) -> Self {
         Self {
-            private: PrivateQueue::new(),
+            private: PrivateQueue::default(),
             forks,
             is_measured: Cell::new(false),
             wants_help_now: Cell::new(false),
@@ -65,6 +68,7 @@ impl Search {
             seats: RefCell::new((usize::MAX, Arc::new(Vec::new()))),
             turn: Cell::new(0),
             ticks: Cell::new(0),
+            lone_ticks: Cell::new(0),
             had_own_turn: Cell::new(false),
         }
     }
@@ -75,8 +79,8 @@ impl Count {
         Self {
             rank,
             charge: Cell::new(None),
-            relief: Relief::new(),
-            slot: Slot::new(),
+            relief: Relief::default(),
+            slot: Slot::default(),
         }
     }
 }

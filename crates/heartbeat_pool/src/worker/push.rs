@@ -58,7 +58,7 @@ impl Registry {
 
     #[inline]
     fn queue_from(&self, worker: &Worker, lane: Lane, job: Job) -> &Team {
-        worker.seat.counters.push();
+        worker.seat.counters.pushes.bump();
         if lane == Lane::Frame && worker.is_member() {
             worker.push_own(job);
             self.team(worker.count.rank)

@@ -38,7 +38,7 @@ impl Worker {
     pub(crate) fn wait(&self, event: &impl Wait) {
         // Others point into the frames of whoever waits here.
         let wait = event.kind();
-        unwind::AbortOnUnwind::guard(|| {
+        unwind::or_abort(|| {
             let begun = || What::WaitBegun { wait };
             note::around(begun, What::WaitEnded, || self.wait_out(event));
         });
@@ -60,7 +60,7 @@ impl Worker {
                 continue;
             }
             let standing = Self::stand_up();
-            self.seat.counters.park();
+            self.seat.counters.parks.bump();
             let needed = loop {
                 event.set_asleep(true);
                 let needed = rest(Some(self.registry()), self.parker(), came_about);

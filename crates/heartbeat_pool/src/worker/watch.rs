@@ -75,7 +75,7 @@ impl Worker {
             if called {
                 return Relieved::Called;
             }
-            self.seat.counters.beat();
+            self.seat.counters.beats.bump();
             let stirs = watch.look_around();
             if watch.is_answered() {
                 return Relieved::Called;

@@ -19,7 +19,7 @@ use crate::unwind;
 /// starved by tasks that keep waking each other: not what came from outside, nor what lies in the
 /// deque of a thread that waits. In a scope whose threads run their newest first, at what others
 /// have spawned.
-const STRANGERS_TURN: u32 = 61;
+pub(crate) const STRANGERS_TURN: u32 = 61;
 
 /// Work taken from a queue.
 pub(super) enum Found {
@@ -33,15 +33,32 @@ impl Worker {
     /// Takes the next piece of work that the thread may run, best lane first. If there is none, the
     /// thread stays counted as it was.
     pub(super) fn next_work(&self) -> Option<Found> {
-        self.next_work_of(Lane::ALL)
+        if self.is_alone() && self.is_lower_turn() {
+            let lower = self.next_blocking();
+            let lower = lower.or_else(|| self.next_of([Lane::Background, Lane::Io]));
+            if lower.is_some() {
+                return lower;
+            }
+        }
+        self.next_of(Lane::ALL).or_else(|| self.next_blocking())
     }
 
     /// The same, but for frame work, where the thread would be in the way.
     pub(super) fn next_lower_work(&self) -> Option<Found> {
-        self.next_work_of([Lane::Io, Lane::Background])
+        let lower = self.next_of([Lane::Io, Lane::Background]);
+        lower.or_else(|| self.next_blocking())
     }
 
-    fn next_work_of(&self, lanes: impl IntoIterator<Item = Lane>) -> Option<Found> {
+    fn next_blocking(&self) -> Option<Found> {
+        let job = self.take_blocking()?;
+        if self.count.charge.get().is_some() {
+            self.set_charge(None);
+            self.offer_seat();
+        }
+        Some(Found::Blocking(job))
+    }
+
+    fn next_of(&self, lanes: impl IntoIterator<Item = Lane>) -> Option<Found> {
         for lane in lanes {
             let kept = self.count.charge.get() == Some(Charge::Lane(lane));
             if kept {
@@ -64,12 +81,7 @@ impl Worker {
                 return Some(found);
             }
         }
-        let job = self.take_blocking()?;
-        if self.count.charge.get().is_some() {
-            self.set_charge(None);
-            self.offer_seat();
-        }
-        Some(Found::Blocking(job))
+        None
     }
 
     /// Whether the thread, which is counted as running `lane`, should stop taking its jobs.
@@ -93,8 +105,9 @@ impl Worker {
         self.pop_injected(lane).or_else(|| self.steal(lane))
     }
 
-    /// Counts a look for work. Whether this one should begin elsewhere than where most of it is.
-    pub(crate) fn is_strangers_turn(&self) -> bool {
+    /// Counts a look for frame work. Whether this one should begin elsewhere than where most of it
+    /// is.
+    fn is_strangers_turn(&self) -> bool {
         let tick = self.search.ticks.get().wrapping_add(1);
         self.search.ticks.set(tick);
         tick.is_multiple_of(STRANGERS_TURN)
@@ -113,7 +126,7 @@ impl Worker {
 
     fn pop_injected(&self, lane: Lane) -> Option<Found> {
         let job = self.registry.injector(self.team(), lane)?.pop()?;
-        self.seat.counters.take();
+        self.seat.counters.taken.bump();
         if self.team().occupancy.runs_others(lane) {
             self.stretch.helps_takers(|| self.taken_by_others());
         } else {
@@ -181,7 +194,7 @@ impl Worker {
         self.search.turn.set(self.search.turn.get().wrapping_add(1));
         behind.iter().chain(ahead).find_map(|seat| {
             let found = find(seat)?;
-            self.seat.counters.steal(lane);
+            self.seat.counters.steals[lane.index()].bump();
             note::note(|| What::Stolen { from: seat.thread });
             self.stretch.helps(seat);
             Some(found)
@@ -209,7 +222,7 @@ impl Worker {
 
     pub(crate) fn count_job(&self) {
         self.stretch.count_job();
-        self.seat.counters.job(self.lane());
+        self.seat.counters.jobs[self.lane().index()].bump();
     }
 
     /// Whether the thread is in the way of those it helps.
@@ -225,7 +238,7 @@ impl Worker {
         self.look().taken_by_others(&self.seat)
     }
 
-    fn take_blocking(&self) -> Option<Job> {
+    pub(super) fn take_blocking(&self) -> Option<Job> {
         let is_its = self.count.rank == Rank::Frame;
         is_its.then(|| self.registry.blocking.try_take())?
     }
@@ -234,7 +247,7 @@ impl Worker {
         let counters = &self.seat.counters;
         self.stretch.is_needed();
         self.seat.core.give_back();
-        counters.blocking();
+        counters.blocking.bump();
         let was_busy = counters.is_busy();
         counters.busy_end();
         trace::job(Work::Blocking, self.lane(), job.number(), || job.run());
@@ -249,33 +262,16 @@ impl Worker {
         trace::job(Work::Joined, self.lane(), fork.number(), || fork.run(self));
     }
 
-    /// Runs one piece of work of any kind, whatever the budgets: for pools without threads.
-    pub(crate) fn tick(&self) -> bool {
-        let _stranger = Stranger::begin();
-        let tick = self.search.ticks.get().wrapping_add(1);
-        self.search.ticks.set(tick);
-        let mut lanes = Lane::ALL;
-        if tick.is_multiple_of(8) {
-            // No lane starves where frame tasks keep waking each other.
-            lanes.reverse();
+    /// Runs one piece of work, best lane first; of another lane than the thread's own only where there
+    /// is room for one more, or nobody else to do it.
+    pub(crate) fn run_one(&self) -> bool {
+        if self.is_alone() || self.num_threads() == 0 {
+            return self.tick();
         }
-        for lane in lanes {
-            if let Some(found) = self.pop(lane) {
-                self.team().occupancy.enter(Charge::Lane(lane));
-                self.run_as(lane, found);
-                return true;
-            }
-        }
-        let Some(job) = self.take_blocking() else {
-            return false;
-        };
-        self.run_blocking(job);
-        true
+        Lane::ALL.into_iter().any(|lane| self.run_one_of(lane))
     }
 
-    /// Runs one piece of work of `lane`, if there is some: of another lane than the thread's own
-    /// only where there is room for one more.
-    pub(crate) fn run_one_of(&self, lane: Lane) -> bool {
+    fn run_one_of(&self, lane: Lane) -> bool {
         let _stranger = Stranger::begin();
         if lane != self.lane() {
             let occupancy = &self.team().occupancy;
@@ -297,7 +293,7 @@ impl Worker {
     }
 
     /// Runs `found` while the thread counts as one of `lane`, which it was let in to already.
-    fn run_as(&self, lane: Lane, found: Found) {
+    pub(super) fn run_as(&self, lane: Lane, found: Found) {
         let occupancy = &self.team().occupancy;
         let outer = self.count.charge.replace(Some(Charge::Lane(lane)));
         if let Some(outer) = outer {

@@ -57,7 +57,7 @@ impl ScopeCore {
             rank,
             lane,
             jobs: Jobs::new(order),
-            tickets: Tickets::new(),
+            tickets: Tickets::default(),
             latch: CountLatch::new(parker),
             panic: Mutex::new(None),
             owner,
@@ -67,16 +67,6 @@ impl ScopeCore {
     /// That of the threads which run its jobs.
     pub(crate) fn team(&self) -> &Team {
         self.registry.team(self.rank)
-    }
-
-    /// The scope is over, and its memory is kept for the next.
-    pub(super) fn shrink(&self) {
-        self.jobs.shrink();
-    }
-
-    /// In which order a thread runs what it has spawned here.
-    pub(super) fn order(&self) -> Order {
-        self.jobs.order()
     }
 
     /// A number that tells it from other scopes.
@@ -137,7 +127,7 @@ impl ScopeCore {
         });
         self.jobs.push(job);
         if let Some(owner) = &self.owner {
-            owner.counters.push();
+            owner.counters.pushes.bump();
         }
         if self.is_held_here() {
             return;
@@ -240,10 +230,6 @@ impl ScopeCore {
         } else {
             *first = Some(payload);
         }
-    }
-
-    pub(crate) fn has_panicked(&self) -> bool {
-        lock(&self.panic).is_some()
     }
 
     pub(crate) fn take_panic(&self) -> Option<Payload> {

@@ -40,7 +40,7 @@ impl Registry {
             },
         };
         // Others point into the frames of whoever waits here.
-        let wait = || unwind::AbortOnUnwind::guard(|| wait.to_the_end());
+        let wait = || unwind::or_abort(|| wait.to_the_end());
         within(&core, f, wait).unwrap_or_else(|payload| unwind::resume(payload))
     }
 }

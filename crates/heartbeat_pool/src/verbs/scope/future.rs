@@ -100,18 +100,11 @@ where
 /// One run of a scoped future on some mailbox. A closed mailbox drops it instead, which counts the
 /// future off as well.
 pub(super) struct MailboxRun {
-    core: Arc<ScopeCore>,
-    runnable: Option<Runnable>,
+    pub(super) core: Arc<ScopeCore>,
+    pub(super) runnable: Option<Runnable>,
 }
 
 impl MailboxRun {
-    pub(super) fn new(core: Arc<ScopeCore>, runnable: Runnable) -> Self {
-        Self {
-            core,
-            runnable: Some(runnable),
-        }
-    }
-
     pub(super) fn run(mut self) {
         if let Some(runnable) = self.runnable.take() {
             self.core.counted(|| {

@@ -61,12 +61,12 @@ impl Jobs {
         }
     }
 
-    /// The oldest job; of stacks, the calling thread's newest or else another thread's, or the other
-    /// way round.
+    /// The oldest job; of stacks, the calling thread's newest or else another thread's, and now and
+    /// then the other way round.
     #[inline]
-    pub(super) fn pop(&self, others_first: bool) -> Option<ScopedJob> {
+    pub(super) fn pop(&self) -> Option<ScopedJob> {
         match &self.stacks {
-            Some(stacks) => stacks.pop(others_first),
+            Some(stacks) => stacks.pop(),
             None => self.queue.pop().ok(),
         }
     }

@@ -70,7 +70,12 @@ impl<'scope> Scope<'scope, '_> {
     ///
     /// A panic in it is resumed by the scope's owner, after everything else is over.
     pub fn spawn(&'scope self, f: impl FnOnce() + Send + 'scope) {
-        self.push(f);
+        let core = &self.core;
+        core.begin();
+        // SAFETY: the scope's owner waits until the latch is done, and the job is counted off after
+        // its run, so it is run before what it borrows ends.
+        let job = ScopedJob::Closure(unsafe { SmallFn::new(f) });
+        core.push(job, || Ticket::job(core));
     }
 
     /// Spawns a job in the box that it brings, as [`spawn`](Self::spawn) does a closure.
@@ -96,23 +101,14 @@ impl<'scope> Scope<'scope, '_> {
     /// assert_eq!(sum.into_inner(), 5);
     /// ```
     pub fn spawn_boxed(&'scope self, job: Pin<Box<impl BoxedJob + 'scope>>) {
-        self.push(|| job.run());
-    }
-
-    fn push(&self, f: impl FnOnce() + Send + 'scope) {
-        let core = &self.core;
-        core.begin();
-        // SAFETY: the scope's owner waits until the latch is done, and the job is counted off after
-        // its run, so it is run before what it borrows ends.
-        let job = ScopedJob::Closure(unsafe { SmallFn::new(f) });
-        core.push(job, || Ticket::job(core));
+        self.spawn(|| job.run());
     }
 
     /// How many threads its pool is meant to run at once. See
     /// [`ThreadPool::num_threads`](crate::ThreadPool::num_threads).
     #[must_use]
     pub fn num_threads(&self) -> usize {
-        self.core.registry.frame().occupancy.target()
+        self.core.team().occupancy.target()
     }
 
     /// Spawns a closure on the pool's thread of `index`, one of
@@ -130,12 +126,9 @@ impl<'scope> Scope<'scope, '_> {
         );
     }
 
-    /// As [`spawn_on`](Self::spawn_on). False, with `f` dropped, if there is no such thread.
-    pub(crate) fn try_spawn_on(
-        &'scope self,
-        index: usize,
-        f: impl FnOnce() + Send + 'scope,
-    ) -> bool {
+    /// As [`spawn_on`](Self::spawn_on), and no panic: false, with `f` dropped, if there is no such
+    /// thread, for instance as the system has refused it.
+    pub fn try_spawn_on(&'scope self, index: usize, f: impl FnOnce() + Send + 'scope) -> bool {
         self.core.begin();
         let run = PinnedRun {
             f: Some(f),
@@ -143,7 +136,7 @@ impl<'scope> Scope<'scope, '_> {
         };
         // SAFETY: as in `spawn`; a run, whether it runs or is dropped, counts off after `f` is
         // gone.
-        let job = unsafe { Job::new(Closure::new(move || run.run())) };
+        let job = unsafe { Job::borrowing(Closure::new(move || run.run())) };
         self.core.team().pin(index, job).is_ok()
     }
 
@@ -182,10 +175,11 @@ impl<'scope> Scope<'scope, '_> {
         let mailbox = mailbox.clone();
         let core = self.core.clone();
         let schedule = move |runnable| {
-            let run = MailboxRun::new(core.clone(), runnable);
-            // SAFETY: a run borrows nothing but by its runnable, which the next comment answers
-            // for.
-            let refused = mailbox.push_job(unsafe { Job::new(Closure::new(|| run.run())) });
+            let run = MailboxRun {
+                core: core.clone(),
+                runnable: Some(runnable),
+            };
+            let refused = mailbox.push_job(Job::new(Closure::new(|| run.run())));
             // An ended thread's: dropping it cancels the task, for which the scope waits.
             drop(refused);
         };
@@ -216,12 +210,6 @@ impl<'scope> Scope<'scope, '_> {
     pub fn hold(&self) {
         self.core.hold();
     }
-
-    /// Whether something spawned here has panicked, so that the rest may stop early.
-    #[must_use]
-    pub fn has_panicked(&self) -> bool {
-        self.core.has_panicked()
-    }
 }
 
 /// Scopes that a thread is likely to be inside of at a time.
@@ -234,7 +222,7 @@ impl Worker {
         let lane = self.lane();
         let kept = {
             let mut kept = self.kept_scopes().borrow_mut();
-            let is_fit = |core: &ScopeCore| core.lane == lane && core.order() == order;
+            let is_fit = |core: &ScopeCore| core.lane == lane && core.jobs.order() == order;
             let place = kept
                 .iter()
                 .rposition(|core| core.downcast_ref().is_some_and(is_fit));
@@ -251,7 +239,7 @@ impl Worker {
     fn keep_scope_core(&self, core: Arc<ScopeCore>) {
         let mut kept = self.kept_scopes().borrow_mut();
         if kept.len() < KEPT_SCOPES {
-            core.shrink();
+            core.jobs.shrink();
             kept.push(core);
         }
     }

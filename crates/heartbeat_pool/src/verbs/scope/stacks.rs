@@ -2,6 +2,7 @@
 
 use crate::sync::{AtomicUsize, Mutex, Ordering, lock};
 use crate::thread_bound;
+use crate::worker::STRANGERS_TURN;
 use std::collections::VecDeque;
 
 /// What one thread has pushed, and which.
@@ -15,6 +16,8 @@ pub(super) struct Stacks<T> {
     /// thread that has none.
     stacks: Mutex<Vec<Stack<T>>>,
     len: AtomicUsize,
+    /// How often something was to be taken.
+    pops: AtomicUsize,
 }
 
 impl<T> Stacks<T> {
@@ -22,6 +25,7 @@ impl<T> Stacks<T> {
         Self {
             stacks: Mutex::new(Vec::new()),
             len: AtomicUsize::new(0),
+            pops: AtomicUsize::new(0),
         }
     }
 
@@ -45,12 +49,18 @@ impl<T> Stacks<T> {
             .store(self.len.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
     }
 
-    /// The calling thread's newest or else the oldest of the next other thread, or the other way
-    /// round.
-    pub(super) fn pop(&self, others_first: bool) -> Option<T> {
+    /// The calling thread's newest or else the oldest of the next other thread, and now and then
+    /// the other way round.
+    pub(super) fn pop(&self) -> Option<T> {
         if self.len() == 0 {
             return None;
         }
+        // Relaxed: nothing rests on the number.
+        let pops = self.pops.fetch_add(1, Ordering::Relaxed) + 1;
+        self.take(pops.is_multiple_of(STRANGERS_TURN as usize))
+    }
+
+    fn take(&self, others_first: bool) -> Option<T> {
         let by = thread_bound::token();
         let stacks = &mut *lock(&self.stacks);
         let item = if others_first {
@@ -105,16 +115,16 @@ mod tests {
     fn own_items_come_newest_first_and_those_of_others_oldest_first() {
         let stacks = Stacks::new();
         (0..5).for_each(|item| stacks.push(item));
-        assert_eq!(stacks.pop(false), Some(4));
-        assert_eq!(elsewhere(|| stacks.pop(false)), Some(0));
+        assert_eq!(stacks.take(false), Some(4));
+        assert_eq!(elsewhere(|| stacks.take(false)), Some(0));
         elsewhere(|| {
             stacks.push(10);
             stacks.push(11);
-            assert_eq!((stacks.pop(false), stacks.pop(true)), (Some(11), Some(1)));
+            assert_eq!((stacks.take(false), stacks.take(true)), (Some(11), Some(1)));
         });
-        assert_eq!((stacks.pop(true), stacks.pop(true)), (Some(10), Some(3)));
+        assert_eq!((stacks.take(true), stacks.take(true)), (Some(10), Some(3)));
         assert_eq!(stacks.len(), 1);
-        assert_eq!((stacks.pop(false), stacks.pop(false)), (Some(2), None));
+        assert_eq!((stacks.take(false), stacks.take(false)), (Some(2), None));
     }
 
     #[test]
@@ -131,7 +141,7 @@ mod tests {
                 });
             }
         });
-        let threads = [(); 12].map(|()| stacks.pop(false).unwrap().0);
+        let threads = [(); 12].map(|()| stacks.take(false).unwrap().0);
         let first = &threads[..3];
         let mut all = first.to_vec();
         all.sort_unstable();
@@ -149,11 +159,11 @@ mod tests {
             for item in thread * ITEMS..(thread + 1) * ITEMS {
                 stacks.push(Box::new(item));
                 if item % 3 > 0 {
-                    taken.extend(stacks.pop(item % 2 == 0));
+                    taken.extend(stacks.take(item % 2 == 0));
                 }
             }
             while !over.load(Ordering::Relaxed) || stacks.len() > 0 {
-                taken.extend(stacks.pop(false));
+                taken.extend(stacks.take(false));
             }
             taken
         };

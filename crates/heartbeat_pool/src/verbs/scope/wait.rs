@@ -20,8 +20,7 @@ pub(super) struct Ticket(Arc<ScopeCore>);
 
 impl Ticket {
     pub(super) fn job(core: &Arc<ScopeCore>) -> Job {
-        // SAFETY: a ticket borrows nothing.
-        unsafe { Job::new(Self(core.clone())) }
+        Job::new(Self(core.clone()))
     }
 }
 
@@ -60,7 +59,7 @@ unsafe impl RawJob for Ticket {
 }
 
 fn run_one(core: &Arc<ScopeCore>, worker: &Worker) -> bool {
-    let Some(job) = core.jobs.pop(worker.is_strangers_turn()) else {
+    let Some(job) = core.jobs.pop() else {
         return false;
     };
     core.offer(|| Ticket::job(core));
