@@ -1,8 +1,8 @@
 //! Which pool a call goes to.
 //!
-//! A thread of a pool that was built here belongs to that pool for as long as it lives. A thread
-//! that is inside of any other heartbeat pool stays in that one, which is how a Bevy system's rayon
-//! calls run on the app's pool. Everyone else goes to the global pool: the process's one pool,
+//! A thread that is inside of any heartbeat pool stays in that one, which is how a Bevy system's
+//! rayon calls run on the app's pool. A thread of a pool that was built here is inside of that pool
+//! for as long as it lives, but while it calls another one. Everyone else goes to the global pool: the process's one pool,
 //! unless somebody has configured another before that was running.
 
 use crate::builder;
@@ -77,13 +77,12 @@ pub(crate) fn set_global(
 
 impl Home {
     pub(crate) fn current() -> Self {
-        if let Some(own) = own() {
-            return Self::Built(own);
+        let is_inside = Worker::with_current(|worker| worker.is_some());
+        match own() {
+            Some(own) if !is_inside || own.pool().is_current() => Self::Built(own),
+            _ if is_inside => Self::Here,
+            _ => global().map_or(Self::Process, Self::Built),
         }
-        if Worker::with_current(|worker| worker.is_some()) {
-            return Self::Here;
-        }
-        global().map_or(Self::Process, Self::Built)
     }
 
     /// How many threads the pool has, as rayon counts: whoever calls is one.

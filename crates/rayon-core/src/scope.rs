@@ -86,7 +86,8 @@ fn spawn_broadcast<'scope>(
     }
     for index in 0..num_threads {
         let call = call.clone();
-        scope.spawn_on(index, move || {
+        // A thread that the system refused, or that ends just now, misses its call.
+        _ = scope.try_spawn_on(index, move || {
             call(BroadcastContext::new(index, num_threads));
         });
     }

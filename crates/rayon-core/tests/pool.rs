@@ -42,6 +42,29 @@ fn a_thread_has_an_index_on_its_own_pool_alone() {
 }
 
 #[test]
+fn who_calls_another_pool_is_inside_of_that_one() {
+    in_time(|| {
+        let app = heartbeat_pool::ThreadPool::builder().num_threads(4);
+        let app = app.build().unwrap();
+        let (sender, receiver) = std::sync::mpsc::channel();
+        pool(1).install(|| {
+            assert_eq!(current_num_threads(), 1);
+            app.with_worker(|_| {
+                assert_eq!(current_num_threads(), 4);
+                assert!(current_thread_index().unwrap() < 4);
+                rayon_core::spawn(move || sender.send(current_num_threads()).unwrap());
+                assert_eq!(rayon_core::in_place_scope(|_| current_num_threads()), 4);
+            });
+            assert_eq!(
+                (current_num_threads(), current_thread_index()),
+                (1, Some(0))
+            );
+        });
+        assert_eq!(receiver.recv(), Ok(4));
+    });
+}
+
+#[test]
 fn a_panic_in_install_reaches_the_caller() {
     in_time(|| {
         let pool = pool(2);
