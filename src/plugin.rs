@@ -99,8 +99,9 @@ pub struct HeartbeatPlugin {
     /// and background jobs have `low ` before it, or, where that is longer than the 15 bytes that
     /// Linux shows, are `low (0)` and so on, as by default.
     pub thread_name: Option<fn(usize) -> String>,
-    /// Called with the payload of each panic of detached work, on the thread where it happened.
-    /// Panics of tasks and jobs go to whoever holds these.
+    /// Called with the payload of each panic of what was spawned on the engine's pools, on the thread
+    /// where it happened: of tasks that somebody holds as well, who gets it too. Panics of jobs are
+    /// their outcomes, and of scopes their callers' alone.
     pub panic_handler: Option<fn(&(dyn Any + Send))>,
     /// Whether schedules get the [`AdaptiveExecutor`](crate::AdaptiveExecutor), as they do by
     /// default: each that would run on the engine's multi-threaded executor, of this app and of

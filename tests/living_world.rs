@@ -123,24 +123,37 @@ fn bad_flags_and_folders_are_named() {
 }
 
 #[test]
+fn an_empty_folder_is_a_world_of_sea() {
+    let folder = folder("empty");
+    let out = folder.with_extension("png");
+    let arguments = small_world(folder.to_str().unwrap(), out.to_str().unwrap());
+    let output = run(&arguments);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("all sea"));
+    assert!(out.exists());
+}
+
+#[test]
 fn a_bad_world_file_is_reported_by_its_line() {
     let folder = folder("bad_world");
     RgbImage::new(64, 64).save(folder.join("a.png")).unwrap();
-    fs::write(
-        folder.join("map.world"),
-        "name here\ngrid 2 2\ntile 5 0 a.png\n",
-    )
-    .unwrap();
-    let out = folder.join("out.png");
-    let output = run(&small_world(
-        folder.to_str().unwrap(),
-        out.to_str().unwrap(),
-    ));
-    let stderr = text(&output.stderr);
-    assert!(output.status.success(), "{stderr}");
-    assert!(
-        stderr.contains("map.world") && stderr.contains("line 3"),
-        "{stderr}"
-    );
-    assert!(text(&output.stdout).contains("assets: 1 loaded, 1 failed"));
+    let out = folder.with_extension("png");
+    for (world, line) in [
+        ("name here\ngrid 2 2\ntile 5 0 a.png\n", "line 3"),
+        ("grid 2 2\ntile 1 1 a.png\n\ngrid 1 1\n", "line 4"),
+    ] {
+        fs::write(folder.join("map.world"), world).unwrap();
+        let output = run(&small_world(
+            folder.to_str().unwrap(),
+            out.to_str().unwrap(),
+        ));
+        let stderr = text(&output.stderr);
+        assert!(output.status.success(), "{stderr}");
+        assert!(
+            stderr.contains("map.world") && stderr.contains(line),
+            "{stderr}"
+        );
+        let stdout = text(&output.stdout);
+        assert!(stdout.contains("assets: 1 loaded, 1 failed"), "{stdout}");
+    }
 }

@@ -13,7 +13,7 @@ fn the_readmes_lines_build_and_run_and_the_patch_is_missed_when_it_is_missing() 
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{stderr}");
     let stdout = String::from_utf8_lossy(&output.stdout);
-    assert!(stdout.contains("frame jobs"), "{stdout}");
+    assert!(stdout.contains("pieces of frame work"), "{stdout}");
 
     let (unpatched, _) = manifest.split_once("[patch.crates-io]").unwrap();
     let output = cargo_run(&project("unpatched", unpatched, &main));

@@ -7,10 +7,34 @@ use bevy_tasks::{AsyncComputeTaskPool, IoTaskPool, block_on};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+fn late_frames_are_written_when_the_app_goes() {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("threadless");
+    let mut app = bevy_app::App::new();
+    app.add_plugins(bevy_heartbeat::HeartbeatPlugin {
+        threads: Some(0),
+        record: bevy_heartbeat::record::Record::LateFrames {
+            over: std::time::Duration::ZERO,
+            keep: 1,
+        },
+        record_to: folder.clone(),
+        ..Default::default()
+    });
+    app.finish();
+    app.cleanup();
+    app.update();
+    app.update();
+    drop(app);
+    assert!(folder.join("late-frame-2.html").exists());
+}
+
 #[test]
 fn an_app_runs_without_a_thread_of_the_pool() {
     common::within(60, || {
         let mut app = common::app(0);
+        // It divides by the number of threads.
+        app.add_plugins(bevy_transform::TransformPlugin);
+        app.world_mut()
+            .spawn_batch((0..100).map(|_| bevy_transform::components::Transform::IDENTITY));
         let ran = Arc::new(AtomicUsize::new(0));
         for _ in 0..4 {
             let ran = ran.clone();
@@ -32,5 +56,6 @@ fn an_app_runs_without_a_thread_of_the_pool() {
             assert_eq!(block_on(nested), 5);
         }
         assert_eq!(heartbeat_pool::global().metrics().threads, 0);
+        late_frames_are_written_when_the_app_goes();
     });
 }

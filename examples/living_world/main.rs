@@ -159,7 +159,8 @@ fn build_app(options: &Options, folder: &Path, found: Found) -> App {
     app.add_systems(
         Update,
         (
-            loading::take_arrivals.run_if(|loading: Res<Loading>| !loading.is_over()),
+            // Once in any case, for there may be nothing to load.
+            loading::take_arrivals.run_if(is_incomplete),
             navigation::renew_field.run_if(resource_exists::<Terrain>),
         )
             .chain(),
@@ -170,6 +171,10 @@ fn build_app(options: &Options, folder: &Path, found: Found) -> App {
     let loading = Loading::start(found, app.world().resource::<AssetServer>());
     app.insert_resource(loading);
     app
+}
+
+fn is_incomplete(loading: Res<Loading>, terrain: Option<Res<Terrain>>) -> bool {
+    terrain.is_none() || !loading.is_over()
 }
 
 fn bar(length: u64, what: &'static str) -> ProgressBar {

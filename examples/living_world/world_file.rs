@@ -76,6 +76,9 @@ fn parse_line(world: &mut WorldFile, line: &str) -> Result<(), String> {
         }
         "grid" => {
             let (columns, rows) = rest.split_once(' ').ok_or("grid wants columns and rows")?;
+            if world.columns > 0 {
+                return Err("there are two grids".to_owned());
+            }
             world.columns = read("grid", columns)?;
             world.rows = read("grid", rows.trim())?;
             let cells = u64::from(world.columns) * u64::from(world.rows);

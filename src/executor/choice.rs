@@ -5,6 +5,9 @@ use heartbeat_pool::{Turn, TwoWays, Way};
 /// What all threads cost at the least, in nanoseconds: a hand-over, and each system's task.
 const LEAST: f64 = 5_000.0;
 const LEAST_A_SYSTEM: f64 = 300.0;
+/// What takes longer on all threads, in nanoseconds, isn't tried on one: that could gain what all
+/// cost beside the systems, some tens of microseconds, and would be felt as a late frame.
+const LONGEST_TRIAL: f64 = 1_000_000.0;
 
 /// What one schedule costs, in nanoseconds, and how to run it.
 #[derive(Clone, Debug)]
@@ -26,7 +29,7 @@ impl Choice {
     /// How to run it this time, in a pool of so many threads.
     pub(super) fn begin(&mut self, threads: usize) -> Turn {
         let may_pay = match self.ways.in_use() {
-            Way::Shared => true,
+            Way::Shared => self.ways.usual() <= LONGEST_TRIAL,
             Way::Alone => self.least(threads) < self.ways.enough(),
         };
         self.ways.begin(may_pay)
@@ -67,6 +70,15 @@ mod tests {
         runs(&mut choice, 20, 10_000.0, 30_000.0);
         // However little it seems that all threads would cost.
         assert_eq!(runs(&mut choice, 100_000, 10_000.0, 1_000.0), 0);
+    }
+
+    #[test]
+    fn no_frame_is_late_for_a_trial_of_what_is_long() {
+        let mut choice = Choice::new(SYSTEMS);
+        assert_eq!(runs(&mut choice, 10_000, 3.6e6, 1.8e6), 10_000);
+        // Once it is short, one thread is tried after all.
+        runs(&mut choice, 1000, 10_000.0, 30_000.0);
+        assert_eq!(runs(&mut choice, 50, 10_000.0, 30_000.0), 0);
     }
 
     #[test]

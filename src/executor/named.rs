@@ -45,11 +45,18 @@ impl Named {
     }
 }
 
-/// The names of the schedules, and whether each last ran on all threads.
+/// The names of the schedules, and whether each last ran on all threads; of those of one name, in
+/// several worlds, whether any did.
 pub(crate) fn ways() -> Vec<(&'static str, bool)> {
     let ways = WAYS.lock().unwrap_or_else(PoisonError::into_inner);
     let way = |(name, way): &(&'static str, Weak<AtomicBool>)| {
         Some((*name, way.upgrade()?.load(Ordering::Relaxed)))
     };
-    ways.iter().filter_map(way).collect()
+    let mut ways: Vec<_> = ways.iter().filter_map(way).collect();
+    ways.sort_unstable();
+    ways.dedup_by(|(name, is_on_all), (kept, any)| {
+        *any |= *is_on_all && name == kept;
+        name == kept
+    });
+    ways
 }

@@ -1,7 +1,7 @@
 //! `spawn_job` on commands, entities and worlds.
 
 use super::done;
-use super::entity_jobs::{EntityJobs, JobStatus};
+use super::entity_jobs::EntityJobs;
 use super::error::JobOutcome;
 use super::hub::JobHub;
 use super::job::Job;
@@ -214,14 +214,15 @@ fn give<F: JobFn>(mut entity: EntityWorldMut, was_made: bool, start: Start<F::Ou
     };
     let owner = Owner::Entity(entity.id(), was_made);
     let shared = start.start(hub, owner, f);
-    let status = JobStatus(shared.clone());
-    let job = Job { shared };
+    let job = Job {
+        shared: shared.clone(),
+    };
     match entity.get_mut::<EntityJobs>() {
         Some(mut jobs) => {
-            jobs.push(status);
+            jobs.push(shared);
             entity.insert(job);
         }
-        None => _ = entity.insert((job, EntityJobs::new(status))),
+        None => _ = entity.insert((job, EntityJobs::new(shared))),
     }
 }
 

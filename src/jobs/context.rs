@@ -164,7 +164,7 @@ impl JobContext {
         crate::join(a, b)
     }
 
-    /// Runs futures that borrow, on the job's lane, and returns their results in the order of
+    /// Runs futures that borrow, in the lane of the caller, and returns their results in the order of
     /// spawning, as [`TaskPool::scope`](bevy_tasks::TaskPool::scope) does.
     ///
     /// ```

@@ -50,8 +50,27 @@ impl<T: Send + 'static> JobDone<T> {
     }
 
     /// Calls `f` with the outcome, and leaves it for others; `None` as for [`take`](Self::take).
+    /// Until `f` returns there is none to take.
     pub fn inspect<R>(&self, f: impl FnOnce(&JobOutcome<T>) -> R) -> Option<R> {
-        lock(&self.outcome).as_ref().map(f)
+        let taken = Taken {
+            outcome: self.take(),
+            from: &self.outcome,
+        };
+        taken.outcome.as_ref().map(f)
+    }
+}
+
+/// An outcome that is put back.
+struct Taken<'a, T> {
+    outcome: Option<JobOutcome<T>>,
+    from: &'a Mutex<Option<JobOutcome<T>>>,
+}
+
+impl<T> Drop for Taken<'_, T> {
+    fn drop(&mut self) {
+        if self.outcome.is_some() {
+            *lock(self.from) = self.outcome.take();
+        }
     }
 }
 

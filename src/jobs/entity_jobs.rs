@@ -1,9 +1,10 @@
-//! All jobs of an entity, whatever their type.
+//! The jobs of an entity, whatever their type.
 
 use super::error::JobError;
 use super::progress::Progress;
-use super::shared::AnyJob;
+use super::shared::{AnyJob, Shared};
 use bevy_ecs::component::Component;
+use std::any::TypeId;
 use std::fmt;
 use std::sync::Arc;
 
@@ -47,27 +48,48 @@ impl fmt::Debug for JobStatus {
     }
 }
 
-/// All jobs that an entity was given, whatever their type, those that have ended too. It comes with
-/// the first one.
+/// The last job that an entity was given of each type of result, those that have ended too. It comes
+/// with the first one.
 #[derive(Component, Debug)]
 pub struct EntityJobs {
     /// Most entities have one, which takes no allocation.
-    first: JobStatus,
-    more: Vec<JobStatus>,
+    first: Typed,
+    more: Vec<Typed>,
+}
+
+/// A job, and the type of its result.
+#[derive(Debug)]
+struct Typed(TypeId, JobStatus);
+
+impl Typed {
+    fn new<T: Send + 'static>(job: Arc<Shared<T>>) -> Self {
+        Self(TypeId::of::<T>(), JobStatus(job))
+    }
 }
 
 impl EntityJobs {
-    pub(super) fn new(first: JobStatus) -> Self {
-        let more = Vec::new();
+    pub(super) fn new<T: Send + 'static>(first: Arc<Shared<T>>) -> Self {
+        let (first, more) = (Typed::new(first), Vec::new());
         Self { first, more }
     }
 
-    pub(super) fn push(&mut self, job: JobStatus) {
-        self.more.push(job);
+    /// Adds `job`, in the place of the last one of its type.
+    pub(super) fn push<T: Send + 'static>(&mut self, job: Arc<Shared<T>>) {
+        let job = Typed::new(job);
+        self.more.retain(|other| other.0 != job.0);
+        if self.first.0 != job.0 {
+            self.more.push(job);
+        } else if self.more.is_empty() {
+            self.first = job;
+        } else {
+            self.first = self.more.remove(0);
+            self.more.push(job);
+        }
     }
 
     /// Each of them, in the order of their start.
     pub fn iter(&self) -> impl Iterator<Item = &JobStatus> {
-        std::iter::once(&self.first).chain(&self.more)
+        let all = std::iter::once(&self.first).chain(&self.more);
+        all.map(|Typed(_, job)| job)
     }
 }

@@ -1,12 +1,12 @@
 //! `Jobs`, for systems that want no entity.
 
 use super::error::{JobError, JobOutcome};
-use super::hub::JobHub;
+use super::hub::{Hub, JobHub};
 use super::progress::Progress;
 use super::shared::{AnyJob, Owner, Shared, lock};
 use super::start::{JobFn, JobOptions, Start};
-use bevy_ecs::change_detection::Res;
 use bevy_ecs::system::{Local, SystemParam};
+use bevy_ecs::world::{FromWorld, World};
 use heartbeat_pool::Lane;
 use std::collections::HashMap;
 use std::fmt;
@@ -44,6 +44,17 @@ impl<T: Send + 'static> Default for JobList<T> {
     }
 }
 
+impl<T: Send + 'static> JobList<T> {
+    /// Forgets the ends of jobs that were polled or cancelled by their ids, once they are many:
+    /// perhaps nobody [polls them all](Jobs::iter_poll).
+    fn forget_polled(&self) {
+        let mut ended = lock(&self.mailbox.0);
+        if ended.len() > 2 * self.jobs.len() + 16 {
+            ended.retain(|id| self.jobs.contains_key(id));
+        }
+    }
+}
+
 impl<T: Send + 'static> Drop for JobList<T> {
     fn drop(&mut self) {
         self.jobs.values().for_each(Shared::abandon);
@@ -54,6 +65,7 @@ impl<T: Send + 'static> fmt::Debug for JobList<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("JobList")
             .field("len", &self.jobs.len())
+            .field("ends", &lock(&self.mailbox.0).len())
             .finish_non_exhaustive()
     }
 }
@@ -87,12 +99,21 @@ impl<T: Send + 'static> fmt::Debug for JobList<T> {
 /// }
 /// ```
 #[derive(SystemParam)]
-pub struct Jobs<'w, 's, T: Send + 'static> {
-    hub: Res<'w, JobHub>,
+pub struct Jobs<'s, T: Send + 'static> {
+    hub: Local<'s, OwnHub>,
     list: Local<'s, JobList<T>>,
 }
 
-impl<T: Send + 'static> Jobs<'_, '_, T> {
+/// The hub of the system's world.
+struct OwnHub(Arc<Hub>);
+
+impl FromWorld for OwnHub {
+    fn from_world(world: &mut World) -> Self {
+        Self(world.get_resource_or_init::<JobHub>().0.clone())
+    }
+}
+
+impl<T: Send + 'static> Jobs<'_, T> {
     /// Starts a job on `lane` of the pool.
     pub fn start<F: JobFn<Out = T>>(&mut self, lane: Lane, f: F) -> JobId {
         self.start_with(JobOptions::default(), lane, f)
@@ -107,6 +128,7 @@ impl<T: Send + 'static> Jobs<'_, '_, T> {
     ) -> JobId {
         let id = JobId(self.list.started);
         self.list.started += 1;
+        self.list.forget_polled();
         let start = Start {
             options,
             then: None,
@@ -172,7 +194,7 @@ impl<T: Send + 'static> Jobs<'_, '_, T> {
     }
 }
 
-impl<T: Send + 'static> fmt::Debug for Jobs<'_, '_, T> {
+impl<T: Send + 'static> fmt::Debug for Jobs<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Jobs").field("list", &*self.list).finish()
     }

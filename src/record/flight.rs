@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, Once, PoisonError, Weak};
 use std::time::Duration;
 
-/// Late frames that are written in one run of an app; later ones are only logged.
+/// Late frames that are written, and logged, in one run of an app.
 const MOST_WRITTEN: u32 = 16;
 /// Events that [`Record::Always`] keeps: 128 MiB of them. Then it forgets the older half.
 const MOST_EVENTS: usize = 1 << 22;
@@ -257,7 +257,7 @@ impl Drop for FlightRecorder {
             save_all(&trace, &folder, "trace");
         }
         for task in self.writing.drain(..) {
-            heartbeat_pool::block_on(task);
+            bevy_tasks::block_on(task);
         }
         let latest = LATEST.lock().unwrap_or_else(PoisonError::into_inner);
         if latest.ptr_eq(&Arc::downgrade(&self.known)) {

@@ -2,7 +2,7 @@
 
 use super::*;
 use bevy_app::Update;
-use bevy_heartbeat::{EntityJobs, JobPanic};
+use bevy_heartbeat::{EntityJobs, JobPanic, JobStatus};
 use std::future::pending;
 use std::hint;
 use std::sync::OnceLock;
@@ -44,6 +44,40 @@ fn commands_and_entities_start_jobs_on_every_lane() {
             entity.spawn_job(lane, |_| async { 3_u8 });
             assert_eq!(outcome::<u8>(app, given), Ok(3));
         }
+    });
+}
+
+#[test]
+fn an_entity_keeps_the_last_job_of_each_type() {
+    with_app(|app| {
+        let entity = app.world_mut().spawn_empty().id();
+        for _ in 0..1000 {
+            let mut entity = app.world_mut().entity_mut(entity);
+            entity.spawn_job(Lane::Background, |_| pending::<u8>());
+            entity.spawn_job(Lane::Background, |_| async { 1_u16 });
+        }
+        assert_eq!(outcome::<u16>(app, entity), Ok(1));
+        let jobs = app.world().get::<EntityJobs>(entity).unwrap();
+        let ends: Vec<_> = jobs.iter().map(JobStatus::is_finished).collect();
+        assert_eq!(ends, [false, true]);
+        assert!(jobs.iter().all(|job| job.error().is_none()));
+    });
+}
+
+#[test]
+fn who_inspects_an_outcome_finds_none_to_take_meanwhile() {
+    with_app(|app| {
+        let log = Log::default();
+        let says = log.clone();
+        app.world_mut()
+            .spawn_job(Lane::Background, |_| async { 7_u32 })
+            .observe(move |done: On<JobDone<u32>>| {
+                let seen = done.inspect(|outcome| (outcome.clone(), done.take().is_none()));
+                assert_eq!(seen, Some((Ok(7), true)));
+                assert_eq!(done.take(), Some(Ok(7)));
+                says.write("seen");
+            });
+        frames_until(app, |_| log.has("seen"));
     });
 }
 

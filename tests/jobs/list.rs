@@ -50,6 +50,42 @@ fn outcomes_are_polled_by_id_or_as_they_come() {
 }
 
 #[test]
+fn a_system_has_jobs_before_anything_of_the_plugin_has_run() {
+    with_app(|_| {
+        let mut world = World::new();
+        let start = |mut jobs: Jobs<u32>| _ = jobs.start(Lane::Background, |_| async { 1 });
+        let mut schedule = Schedule::default();
+        schedule.add_systems((start, bevy_heartbeat::run_jobs).chain());
+        schedule.run(&mut world);
+    });
+}
+
+#[test]
+fn who_polls_by_id_may_start_any_number() {
+    with_app(|app| {
+        let log = Log::default();
+        let says = log.clone();
+        let mut started: u32 = 0;
+        let mut last = None;
+        app.add_systems(Update, move |mut jobs: Jobs<u32>| {
+            if last.is_some_and(|id| jobs.poll(id).is_none()) {
+                return;
+            }
+            started += 1;
+            last = Some(jobs.start(Lane::Background, |_| async { 1 }));
+            let ends = format!("{jobs:?}");
+            let many = ends.split("ends: ").nth(1).unwrap();
+            let many: usize = many.split(',').next().unwrap().parse().unwrap();
+            assert!(many < 20, "{ends}");
+            if started == 200 {
+                says.write("enough");
+            }
+        });
+        frames_until(app, |_| log.has("enough"));
+    });
+}
+
+#[test]
 fn jobs_time_out_panic_and_are_cancelled_with_their_system() {
     within(60, || {
         let drops = Drops::default();

@@ -179,7 +179,9 @@ impl TaskPool {
     #[track_caller]
     pub fn thread_num(&self) -> usize {
         let pool = self.pool();
-        let threads = pool.num_threads().min(pool.budget(self.lane));
+        // Of the process's pool without threads the main thread is one: the engine divides by that.
+        let least = usize::from(self.own.is_none());
+        let threads = pool.num_threads().min(pool.budget(self.lane)).max(least);
         if batches::is_iteration(Location::caller()) {
             batches::note();
             batches::number(threads)
@@ -192,7 +194,8 @@ impl TaskPool {
     /// in the order of spawning. Tasks may borrow from outside of the scope, and spawn on it
     /// themselves; what these give comes in no certain order.
     ///
-    /// The calling thread helps, but runs nothing that is not of this scope.
+    /// The calling thread helps, but runs nothing that is not of this scope. Tasks run in the lane
+    /// that this thread works in, whichever of the engine's pools this is: its caller waits for them.
     ///
     /// # Panics
     ///
