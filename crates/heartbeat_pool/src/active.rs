@@ -6,14 +6,11 @@
 //! async-executor's, but that a task is listed when it first waits: most never do.
 
 use crate::sync::{Arc, Mutex, lock};
-use crate::unwind;
+use crate::unwind::{Around, Guarded, Payload};
 use slab::Slab;
 use std::any::Any;
-use std::future::Future;
-use std::mem::ManuallyDrop;
-use std::pin::Pin;
 use std::ptr::NonNull;
-use std::task::{Context, Poll, Waker};
+use std::task::Waker;
 
 /// Wakers of pending tasks; `None` once closed.
 pub(crate) struct ActiveTasks(Mutex<Option<Slab<Waker>>>);
@@ -58,72 +55,54 @@ pub(crate) trait Tracks {
     fn report_panic(&self, payload: &(dyn Any + Send));
 }
 
-/// A future that is listed from its first wait until it is dropped.
-pub(crate) struct Tracked<F, O: Tracks> {
-    future: ManuallyDrop<F>,
+/// Lists a task from its first wait until its future is dropped.
+pub(crate) struct Listed<O: Tracks> {
     /// Not counted, for the counter would travel between cores with every task.
     owner: NonNull<O>,
     key: Option<usize>,
 }
 
-// SAFETY: the future is `Send`, and the owner is shared with other threads.
-unsafe impl<F: Send, O: Tracks + Sync> Send for Tracked<F, O> {}
+// SAFETY: the owner is shared with other threads.
+unsafe impl<O: Tracks + Sync> Send for Listed<O> {}
 
-impl<F, O: Tracks> Tracked<F, O> {
-    /// # Safety
-    ///
-    /// `owner` must outlive the future. async-task drops a task's future before its schedule
-    /// function, so it is enough that the latter holds a count of `owner`.
-    pub(crate) unsafe fn new(future: F, owner: &Arc<O>) -> Self {
-        Self {
-            future: ManuallyDrop::new(future),
-            owner: NonNull::from(&**owner),
-            key: None,
-        }
-    }
-
+impl<O: Tracks> Listed<O> {
     fn owner(&self) -> &O {
-        // SAFETY: whoever called `new` keeps the owner for as long as this lives.
+        // SAFETY: whoever called `tracked` keeps the owner for as long as this lives.
         unsafe { self.owner.as_ref() }
     }
 }
 
-impl<F: Future, O: Tracks> Future for Tracked<F, O> {
-    type Output = F::Output;
-
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
-        // SAFETY: the future is not moved out of the pinned struct, here or elsewhere.
-        let this = unsafe { self.get_unchecked_mut() };
-        // SAFETY: structural pinning: `this` was pinned, and the type's `Drop` drops the future in
-        // its place.
-        let future = unsafe { Pin::new_unchecked(&mut *this.future) };
-        match unwind::catch(|| future.poll(context)) {
-            Ok(Poll::Ready(output)) => Poll::Ready(output),
-            Ok(Poll::Pending) => {
-                if this.key.is_none() {
-                    this.key = this.owner().active().insert(context.waker());
-                }
-                Poll::Pending
-            }
-            Err(payload) => {
-                this.owner().report_panic(&*payload);
-                unwind::resume(payload)
-            }
+impl<O: Tracks> Around for Listed<O> {
+    fn pending(&mut self, waker: &Waker) {
+        if self.key.is_none() {
+            self.key = self.owner().active().insert(waker);
         }
+    }
+
+    fn panicked(&self, payload: Payload) -> Payload {
+        self.owner().report_panic(&*payload);
+        payload
     }
 }
 
-impl<F, O: Tracks> Drop for Tracked<F, O> {
+impl<O: Tracks> Drop for Listed<O> {
     fn drop(&mut self) {
-        // SAFETY: nothing touches the future after this.
-        let dropped = unwind::catch(|| unsafe { ManuallyDrop::drop(&mut self.future) });
-        if let Err(payload) = dropped {
-            // Not resumed: async-task would abort.
-            self.owner().report_panic(&*payload);
-            unwind::discard(payload);
-        }
         if let Some(key) = self.key {
             self.owner().active().remove(key);
         }
     }
+}
+
+/// A task's future, which `owner` lists and whose panics it sees.
+///
+/// # Safety
+///
+/// `owner` must outlive the future. async-task drops a task's future before its schedule function,
+/// so it is enough that the latter holds a count of `owner`.
+pub(crate) unsafe fn tracked<F, O: Tracks>(future: F, owner: &Arc<O>) -> Guarded<F, Listed<O>> {
+    let listed = Listed {
+        owner: NonNull::from(&**owner),
+        key: None,
+    };
+    Guarded::new(future, listed)
 }

@@ -140,56 +140,40 @@ mod verbs;
 #[cfg(not(heartbeat_loom))]
 mod worker;
 
-#[cfg(not(heartbeat_loom))]
-pub use async_task::Task;
-#[cfg(not(heartbeat_loom))]
-pub use cost::two_ways::{Turn, TwoWays, Way};
-#[cfg(not(heartbeat_loom))]
-pub use job::BoxedJob;
 pub use lanes::lane::Lane;
-#[cfg(not(heartbeat_loom))]
-pub use lanes::priority::LowerPriority;
-#[cfg(not(heartbeat_loom))]
-pub use metrics::{PoolMetrics, WorkerMetrics};
 #[cfg(heartbeat_sim)]
 pub use models::sim;
 #[cfg(heartbeat_transfers)]
 #[doc(hidden)]
 pub use models::transfers;
 pub use placement::place_threads;
+
 #[cfg(not(heartbeat_loom))]
-pub use pool::ThreadPool;
-#[cfg(not(heartbeat_loom))]
-pub use pool::builder::{BuildError, ThreadPoolBuilder};
-#[cfg(not(heartbeat_loom))]
-pub use pool::lease::Lease;
-#[cfg(not(heartbeat_loom))]
-pub use pool::process::{HAS_RAYON, global};
-#[cfg(not(heartbeat_loom))]
-pub use queue::deque::Order;
-#[cfg(not(heartbeat_loom))]
-pub use queue::mailbox::Mailbox;
-#[cfg(not(heartbeat_loom))]
-pub use threads::builder::ThreadBuilder;
-#[cfg(not(heartbeat_loom))]
-pub use verbs::block_on::block_on;
-#[cfg(not(heartbeat_loom))]
-pub use verbs::blocking::{block_in_place, spawn_blocking};
-#[cfg(not(heartbeat_loom))]
-pub use verbs::broadcast::{BroadcastContext, broadcast, spawn_broadcast, spawn_on};
-#[cfg(not(heartbeat_loom))]
-pub use verbs::for_each::{fold_pieces, for_each, for_each_piece};
-#[cfg(not(heartbeat_loom))]
-pub use verbs::join::join;
-#[cfg(not(heartbeat_loom))]
-pub use verbs::scope::{Scope, scope};
-#[cfg(not(heartbeat_loom))]
-pub use verbs::spawn::{spawn, spawn_async, spawn_future};
-#[cfg(not(heartbeat_loom))]
-pub use verbs::split::Split;
-#[cfg(not(heartbeat_loom))]
-pub use verbs::yield_now::{Yield, YieldTask, yield_local, yield_now, yield_task};
-#[cfg(not(heartbeat_loom))]
-pub use waits::WaitWatch;
-#[cfg(not(heartbeat_loom))]
-pub use worker::Worker;
+pub use {
+    async_task::Task,
+    cost::two_ways::{Turn, TwoWays, Way},
+    job::BoxedJob,
+    lanes::priority::LowerPriority,
+    metrics::{PoolMetrics, WorkerMetrics},
+    pool::{
+        ThreadPool,
+        builder::{BuildError, ThreadPoolBuilder},
+    },
+    pool::{
+        lease::Lease,
+        process::{HAS_RAYON, global},
+    },
+    queue::{deque::Order, mailbox::Mailbox},
+    threads::builder::ThreadBuilder,
+    verbs::block_on::block_on,
+    verbs::blocking::{block_in_place, spawn_blocking},
+    verbs::broadcast::{BroadcastContext, broadcast, spawn_broadcast, spawn_on},
+    verbs::for_each::{fold_pieces, for_each, for_each_piece},
+    verbs::join::join,
+    verbs::scope::{Scope, scope},
+    verbs::spawn::{spawn, spawn_async, spawn_future},
+    verbs::split::Split,
+    verbs::yield_now::{Yield, YieldTask, yield_local, yield_now, yield_task},
+    waits::WaitWatch,
+    worker::Worker,
+};

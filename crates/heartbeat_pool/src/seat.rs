@@ -11,7 +11,7 @@ use crate::queue::forks::ForkPtr;
 use crate::queue::hidden::Hidden;
 use crate::queue::returned::Returned;
 use crate::record::note;
-use crate::sync::{Arc, AtomicBool, AtomicUsize, Instant, Ordering};
+use crate::sync::{Arc, AtomicBool, AtomicUsize, Ordering};
 use crate::thread_clock::ThreadClock;
 use crossbeam_utils::CachePadded;
 use std::time::Duration;
@@ -35,10 +35,10 @@ pub(crate) struct Seat {
     /// work of a pool without threads on top of its own.
     fork_lane: AtomicUsize,
     /// Until when they are its own.
-    forks_hidden: Hidden,
+    pub(crate) hidden: Hidden,
     pub(crate) counters: CachePadded<Counters>,
     /// Forks that were stolen by mistake.
-    returned: Returned<ForkPtr>,
+    pub(crate) returned: Returned<ForkPtr>,
     strangers: Arc<AtomicUsize>,
 }
 
@@ -63,7 +63,7 @@ impl Seat {
             waits: AtomicBool::new(false),
             forks,
             fork_lane: AtomicUsize::new(0),
-            forks_hidden: Hidden::new(),
+            hidden: Hidden::new(),
             returned: Returned::new(owner),
             strangers,
             counters: CachePadded::new(Counters::default()),
@@ -91,11 +91,6 @@ impl Seat {
         metrics
     }
 
-    /// Takes back a fork of this seat that was stolen by mistake, and wakes its owner.
-    pub(crate) fn give_back(&self, fork: ForkPtr) {
-        self.returned.give_back(fork);
-    }
-
     /// Takes the oldest fork, if others may: for threads that wait for nothing.
     pub(crate) fn steal_fork(&self) -> Option<ForkPtr> {
         if !self.has_forks() {
@@ -106,43 +101,12 @@ impl Seat {
 
     /// Takes the oldest fork, whether others may or not: for the seat's own thread.
     pub(crate) fn steal_own_fork(&self) -> Option<ForkPtr> {
-        self.take_returned(|_| true).or_else(|| self.forks.steal())
-    }
-
-    /// Whether a fork was given back that `wanted` accepts.
-    pub(crate) fn has_returned_one(&self, wanted: impl Fn(&ForkPtr) -> bool) -> bool {
-        self.returned.has(wanted)
-    }
-
-    /// A fork that was given back, and that `wanted` accepts.
-    pub(crate) fn take_returned(&self, wanted: impl Fn(&ForkPtr) -> bool) -> Option<ForkPtr> {
-        self.returned.take(wanted)
-    }
-
-    /// Keeps forks from others until `end`.
-    pub(crate) fn hide_forks(&self, end: Instant) {
-        self.forks_hidden.hide(end);
-    }
-
-    /// Lets others take forks.
-    pub(crate) fn show_forks(&self) {
-        self.forks_hidden.show();
-    }
-
-    /// Whether forks are kept from others, or were till just now.
-    #[inline]
-    pub(crate) fn hides_forks(&self) -> bool {
-        self.forks_hidden.is_set()
-    }
-
-    /// Whether others may take forks.
-    pub(crate) fn shows_forks(&self) -> bool {
-        self.forks_hidden.is_over()
+        self.returned.take(|_| true).or_else(|| self.forks.steal())
     }
 
     /// Whether there are forks that others may take.
     pub(crate) fn has_forks(&self) -> bool {
-        self.returned.has_any() || (!self.forks.is_empty() && self.shows_forks())
+        self.returned.has_any() || (!self.forks.is_empty() && self.hidden.is_over())
     }
 
     /// Whether there is a second half of a join of `lane` that others may take.

@@ -19,8 +19,8 @@ use crate::verbs::scope::Scope;
 use crate::verbs::split::Split;
 use crate::verbs::yield_now::Yield;
 use crate::waits::WaitWatch;
+use crate::worker::Worker;
 use crate::worker::current;
-use crate::worker::{MAIN, Worker};
 use async_task::Task;
 use std::fmt;
 use std::future::Future;
@@ -71,18 +71,18 @@ impl ThreadPool {
 
     pub(crate) fn with_config(config: Config) -> Self {
         Self {
-            registry: OnceLock::from(Registry::new(config, MAIN)),
+            registry: OnceLock::from(Registry::new(config)),
         }
     }
 
     /// Settles a static pool's configuration, if nothing has used it yet.
     pub(crate) fn configure(&self, config: Config) -> bool {
-        self.registry.set(Registry::new(config, MAIN)).is_ok()
+        self.registry.set(Registry::new(config)).is_ok()
     }
 
     pub(crate) fn registry(&self) -> &Arc<Registry> {
         self.registry
-            .get_or_init(|| Registry::new(Config::default(), MAIN))
+            .get_or_init(|| Registry::new(Config::default()))
     }
 
     fn worker(&self) -> Rc<Worker> {
@@ -128,10 +128,6 @@ impl ThreadPool {
     }
 
     /// Runs `a` and `b`, possibly in parallel. See [`join`](crate::join()).
-    ///
-    /// # Panics
-    ///
-    /// As [`Worker::join`].
     pub fn join<A, B, RA, RB>(&self, a: A, b: B) -> (RA, RB)
     where
         A: FnOnce() -> RA + Send,
@@ -164,30 +160,18 @@ impl ThreadPool {
 
     /// Calls `f` on every item, splitting the slice between threads as they come free. See
     /// [`for_each`](crate::for_each()).
-    ///
-    /// # Panics
-    ///
-    /// As [`Worker::for_each`].
     pub fn for_each<T: Send>(&self, items: &mut [T], f: impl Fn(&mut T) + Sync) {
         self.with_worker(|worker| worker.for_each(items, f));
     }
 
     /// Calls `f` with pieces of `work` until there is nothing left of it. See
     /// [`for_each_piece`](crate::for_each_piece()).
-    ///
-    /// # Panics
-    ///
-    /// As [`Worker::for_each_piece`].
     pub fn for_each_piece<W: Split>(&self, work: W, f: impl Fn(W) + Sync) {
         self.with_worker(|worker| worker.for_each_piece(work, f));
     }
 
     /// Folds pieces of `work` until there is nothing left of it, and combines the results in order.
     /// See [`fold_pieces`](crate::fold_pieces()).
-    ///
-    /// # Panics
-    ///
-    /// As [`Worker::fold_pieces`].
     pub fn fold_pieces<W: Split, S, R: Send>(
         &self,
         work: W,
@@ -201,10 +185,6 @@ impl ThreadPool {
 
     /// Calls `f` with a scope, and waits until everything spawned on it is over. The calling thread
     /// helps, with this scope's work alone.
-    ///
-    /// # Panics
-    ///
-    /// As [`Worker::scope`].
     pub fn scope<'env, R>(
         &self,
         f: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> R,
@@ -240,10 +220,6 @@ impl ThreadPool {
     }
 
     /// As [`scope`](Self::scope); while it waits, the calling thread also ticks `mailboxes`.
-    ///
-    /// # Panics
-    ///
-    /// As [`Worker::scope_with_mailboxes`].
     pub fn scope_with_mailboxes<'env, R>(
         &self,
         mailboxes: &[&Arc<Mailbox>],
@@ -304,10 +280,6 @@ impl ThreadPool {
 
     /// Calls `f` once on each of the pool's threads, and waits for all of it. See
     /// [`broadcast`](crate::broadcast()).
-    ///
-    /// # Panics
-    ///
-    /// As [`Worker::broadcast`].
     pub fn broadcast<R: Send>(&self, f: impl Fn(BroadcastContext) -> R + Sync) -> Vec<R> {
         self.with_worker(|worker| worker.broadcast(f))
     }

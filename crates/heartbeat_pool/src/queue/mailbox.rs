@@ -1,6 +1,6 @@
 //! Work for one thread: a queue that anyone may fill and only its owner empties.
 
-use crate::active::{ActiveTasks, Tracked, Tracks};
+use crate::active::{self, ActiveTasks, Tracks};
 use crate::job::{Closure, Job};
 use crate::lanes::lane::Lane;
 use crate::late;
@@ -148,7 +148,7 @@ impl Mailbox {
         let schedule = self.schedule(late);
         let builder = async_task::Builder::new().propagate_panic(true);
         // SAFETY: `schedule` holds a count of the owner.
-        let future = unsafe { Tracked::new(future, self) };
+        let future = unsafe { active::tracked(future, self) };
         // SAFETY: the future is `Send`; the schedule function is `Send`, `Sync` and 'static; the
         // caller promises that what the future borrows outlives it.
         let (runnable, task) = unsafe { builder.spawn_unchecked(|()| future, schedule) };
@@ -170,7 +170,7 @@ impl Mailbox {
         let schedule = self.schedule(mem::forget);
         let builder = async_task::Builder::new().propagate_panic(true);
         // SAFETY: `schedule` holds a count of the owner.
-        let future = unsafe { Tracked::new(future, self) };
+        let future = unsafe { active::tracked(future, self) };
         let (runnable, task) = builder.spawn_local(move |()| future, schedule);
         self.start(runnable);
         task

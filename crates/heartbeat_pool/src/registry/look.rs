@@ -96,7 +96,7 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
 
     /// Whether there are forks that others may take some time later, if they are there still.
     pub(crate) fn has_hidden_forks(&self) -> bool {
-        let hidden = |seat: &Arc<Seat>| !seat.forks.is_empty() && !seat.shows_forks();
+        let hidden = |seat: &Arc<Seat>| !seat.forks.is_empty() && !seat.hidden.is_over();
         self.seats.iter().any(hidden)
     }
 

@@ -20,7 +20,6 @@ use crate::queue::blocking::BlockingQueue;
 use crate::queue::injector::Injector;
 use crate::record::{Place, What, note};
 use crate::registry::lower::Lower;
-use crate::registry::start::Main;
 use crate::registry::team::{Rank, Team};
 use crate::sync::{Arc, Ordering, fence};
 use crate::unwind;
@@ -37,7 +36,6 @@ pub(crate) struct Registry {
     pub(crate) teams: [Team; 2],
     pub(crate) waiters: Waiters,
     pub(crate) config: Config,
-    main: Main,
     active: ActiveTasks,
     /// How long jobs wait.
     pub(crate) waits: Arc<Waits>,
@@ -61,13 +59,12 @@ impl Tracks for Registry {
 }
 
 impl Registry {
-    pub(crate) fn new(config: Config, main: Main) -> Arc<Self> {
+    pub(crate) fn new(config: Config) -> Arc<Self> {
         Arc::new(Self {
             injectors: Lane::ALL.map(|_| Injector::new()),
             blocking: BlockingQueue::new(),
             teams: [Rank::Frame, Rank::Lower].map(Team::new),
             waiters: Waiters::default(),
-            main,
             active: ActiveTasks::new(),
             waits: Arc::new(Waits::default()),
             lower: CachePadded::new(Lower::new(&config)),

@@ -10,24 +10,12 @@ use crate::registry::lower;
 use crate::registry::team::{Rank, Team};
 use crate::registry::threads::RETRY;
 use crate::sync::{Arc, Ordering, lock};
-use crate::threads::builder::{ThreadBuilder, Wanted};
+use crate::threads::builder::ThreadBuilder;
 use crate::unwind;
 use std::cell::Cell;
 use std::io;
 
-/// What becomes of a thread of the pool.
-#[derive(Clone, Copy)]
-pub(crate) struct Main {
-    /// Whether the calling thread belongs to a pool.
-    pub(crate) is_taken: fn() -> bool,
-    /// Runs it, from its start to its end.
-    pub(crate) run: fn(&Thread),
-    /// Makes the calling thread one that takes part while it is inside of a pool call, and keeps
-    /// what it is given until that ends.
-    pub(crate) enroll: fn(Box<Thread>),
-}
-
-/// A thread from its wish to its end, however it comes to it.
+/// A thread from its wish to its end, however it comes to it. What it does then, the worker knows.
 pub(crate) struct Thread {
     pub(crate) registry: Arc<Registry>,
     pub(crate) rank: Rank,
@@ -41,8 +29,14 @@ impl Thread {
         self.registry.team(self.rank)
     }
 
+    /// The thread begins, counted as a searcher.
+    pub(crate) fn begin(&self) {
+        self.team().sleep.search_begin();
+        self.came();
+    }
+
     /// The thread is there, and if it is a spare, none is missed any more.
-    fn came(&self) {
+    pub(crate) fn came(&self) {
         if self.starting.get() {
             // Before the next one may be started, for that one may be refused.
             self.team().suffice();
@@ -55,25 +49,6 @@ impl Thread {
         if self.starting.take() {
             self.team().threads.spares.started();
         }
-    }
-}
-
-impl Wanted for Thread {
-    fn is_taken(&self) -> bool {
-        (self.registry.main.is_taken)()
-    }
-
-    fn run(&self) {
-        self.team().sleep.search_begin();
-        self.came();
-        (self.registry.main.run)(self);
-    }
-
-    fn enroll(self: Box<Self>) {
-        self.came();
-        self.pinned.enroll();
-        // It leaves its slot when the thread ends.
-        (self.registry.main.enroll)(self);
     }
 }
 

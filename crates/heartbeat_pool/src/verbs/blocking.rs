@@ -1,6 +1,6 @@
 //! Work that blocks: on a file, a lock, a foreign library. It holds a thread but no core.
 
-use crate::active::Tracked;
+use crate::active;
 use crate::job::Job;
 use crate::lanes::lane::Lane;
 use crate::record::{Place, What, note};
@@ -33,7 +33,7 @@ impl Registry {
         };
         let builder = async_task::Builder::new().propagate_panic(true);
         // SAFETY: `schedule` holds a count of the owner.
-        let future = unsafe { Tracked::new(async move { f() }, self) };
+        let future = unsafe { active::tracked(async move { f() }, self) };
         let (runnable, task) = builder.spawn(|()| future, schedule);
         runnable.schedule();
         task

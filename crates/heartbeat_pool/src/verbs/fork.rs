@@ -148,7 +148,9 @@ impl StolenFork<'_> {
     /// Whether what the thief forks now is likely to be part of what is waited for.
     fn may_steal(&self) -> bool {
         let thief = self.state.thief.get();
-        thief.is_some_and(|(seat, strangers)| seat.shows_forks() && seat.strangers() == *strangers)
+        thief.is_some_and(|(seat, strangers)| {
+            seat.hidden.is_over() && seat.strangers() == *strangers
+        })
     }
 }
 
@@ -162,7 +164,7 @@ impl Wait for StolenFork<'_> {
 
     fn step(&self, worker: &Worker) -> bool {
         // It came back itself. Of others that did, some belong to the joins around this one.
-        if let Some(fork) = worker.seat().take_returned(|fork| self.is(fork)) {
+        if let Some(fork) = worker.seat().returned.take(|fork| self.is(fork)) {
             worker.run_fork(fork);
             return true;
         }
@@ -183,7 +185,7 @@ impl Wait for StolenFork<'_> {
         if self.is_done() || seat.strangers() != *strangers {
             // The thief may have begun something else, and this be part of that. Otherwise the fork
             // was in the thief's deque before that, which was empty when the thief began.
-            seat.give_back(fork);
+            seat.returned.give_back(fork);
             worker.tell(News::at_once(seat.fork_lane()));
         } else {
             worker.seat().counters.steals[seat.fork_lane().index()].bump();
@@ -195,7 +197,7 @@ impl Wait for StolenFork<'_> {
 
     fn is_ready(&self) -> bool {
         let thief = self.state.thief.get();
-        self.seat.has_returned_one(|fork| self.is(fork))
+        self.seat.returned.has(|fork| self.is(fork))
             || (self.may_steal() && thief.is_some_and(|(seat, _)| !seat.forks.is_empty()))
     }
 
@@ -274,9 +276,9 @@ impl Worker {
         self.seat().set_fork_lane(self.lane());
         // Others point into the frames of whoever forks.
         unwind::or_abort(|| {
-            let is_shown = self.seat().shows_forks();
+            let is_shown = self.seat().hidden.is_over();
             if is_shown {
-                self.seat().show_forks();
+                self.seat().hidden.show();
             }
             let news = match (is_shown, self.joins().wants_help_now.take()) {
                 (true, true) => News::at_once(self.lane()).by(Teller::GoesOn),
@@ -317,7 +319,7 @@ mod tests {
             let outer = Fork::new(|_: &Worker| 1);
             let inner = Fork::new(|_: &Worker| 2);
             let seat = seat(worker);
-            seat.give_back(stolen(worker, &outer));
+            seat.returned.give_back(stolen(worker, &outer));
             let fork = stolen(worker, &inner);
             let wait = StolenFork {
                 fork: fork.data(),
@@ -329,7 +331,7 @@ mod tests {
             // SAFETY: as above.
             let state = unsafe { state_of(outer.as_ptr().data) };
             assert!(!state.done.load(Ordering::Relaxed));
-            worker.run_fork(seat.take_returned(|_| true).unwrap());
+            worker.run_fork(seat.returned.take(|_| true).unwrap());
             for half in [outer.as_ptr(), inner.as_ptr()] {
                 // SAFETY: it was stolen and was run.
                 unsafe { worker.wait_for_thief(half.data) };
@@ -360,7 +362,7 @@ mod tests {
             |worker| worker.seat().clone(),
             |worker, wait, fork| {
                 assert!(!wait.is_ready() && !wait.step(worker));
-                worker.seat().give_back(fork);
+                worker.seat().returned.give_back(fork);
                 assert!(wait.is_ready() && wait.step(worker) && wait.is_done());
             },
         );

@@ -131,7 +131,7 @@ impl Worker {
     #[cold]
     fn share(&self) -> bool {
         if self.joins().private.is_empty() {
-            let has_others = !self.joins().forks.is_empty() && !self.seat().hides_forks();
+            let has_others = !self.joins().forks.is_empty() && !self.seat().hidden.is_set();
             if has_others {
                 // Whoever wants something finds it there.
                 self.seat().beat.lower();
@@ -181,7 +181,7 @@ impl Worker {
         self.seat().core.take();
         let wanted = self.seat().beat.take_wanted();
         let has_use = wanted || self.has_room_after_a_beat();
-        if has_use && self.seat().shows_forks() {
+        if has_use && self.seat().hidden.is_over() {
             self.promote_oldest();
         }
     }

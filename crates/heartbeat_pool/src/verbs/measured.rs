@@ -12,8 +12,8 @@ impl Drop for Outermost<'_> {
     fn drop(&mut self) {
         let (seat, joins) = (self.0.seat(), self.0.joins());
         joins.is_measured.set(false);
-        if seat.hides_forks() {
-            seat.show_forks();
+        if seat.hidden.is_set() {
+            seat.hidden.show();
             if !joins.forks.is_empty() {
                 // Those of joins around this one, which it has put on offer.
                 self.0.announce_forks();
@@ -67,7 +67,7 @@ impl Worker {
         self.joins().is_measured.set(true);
         let outermost = Outermost(self);
         if let Some(kept_for) = call.kept_for {
-            self.seat().hide_forks(start + kept_for);
+            self.seat().hidden.hide(start + kept_for);
         }
         self.joins().wants_help_now.set(call.is_long);
         let results = self.join_offered(a, b);
@@ -96,7 +96,7 @@ mod tests {
             sleep.park_begin(&idle);
             assert!(sleep.sentinel_begin(), "it sleeps for long");
             let hour = Duration::from_secs(3600);
-            worker.seat().hide_forks(Instant::now() + hour);
+            worker.seat().hidden.hide(Instant::now() + hour);
             let outermost = Outermost(worker);
             worker.joins().forks.push(ForkPtr::nothing());
             worker.announce_forks();

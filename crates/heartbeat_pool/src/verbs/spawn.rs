@@ -3,7 +3,7 @@
 //! Spawned work is queued where any worker can take it at once, never run inline, and costs one
 //! allocation: a box for a closure, an [`async_task`] task for a future.
 
-use crate::active::{Tracked, Tracks};
+use crate::active::{self, Tracks};
 use crate::job::{Closure, Job};
 use crate::lanes::lane::Lane;
 use crate::registry::Registry;
@@ -38,7 +38,7 @@ impl Registry {
     {
         self.call_lower(lane);
         // SAFETY: `schedule` holds a count of the owner.
-        let future = unsafe { Tracked::new(future, self) };
+        let future = unsafe { active::tracked(future, self) };
         let owner = self.clone();
         let schedule = move |runnable: Runnable, info: ScheduleInfo| {
             let job = Job::new(runnable);

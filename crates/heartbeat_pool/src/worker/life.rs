@@ -14,6 +14,7 @@ use crate::schedule::News;
 use crate::seat::Seat;
 use crate::sync::{Arc, hint};
 use crate::thread_clock::ThreadClock;
+use crate::threads::builder::Wanted;
 use crate::unwind;
 use crate::worker::current::{self, Entered};
 use std::cell::Ref;
@@ -34,15 +35,32 @@ pub(super) enum Doing {
     Retired,
 }
 
-/// What a thread has found to do.
-enum Next {
-    /// What only it may run.
-    Own,
-    Found(Found),
+impl Wanted for Thread {
+    fn is_taken(&self) -> bool {
+        current::is_member()
+    }
+
+    fn run(&self) {
+        self.begin();
+        thread_main(self);
+    }
+
+    /// Makes the calling thread one of the pool's own that doesn't run its loop, and keeps this
+    /// until that ends: then it leaves its place.
+    fn enroll(self: Box<Self>) {
+        self.came();
+        self.pinned.enroll();
+        // Its own affairs are most of what it does.
+        let clock = ThreadClock::of_this_thread();
+        let (registry, pinned) = (&self.registry, self.pinned.clone());
+        let worker = Rc::new(Worker::new(registry, self.rank, Some(pinned), clock));
+        self.pinned.begin(worker.parker.clone());
+        current::enroll(worker, self);
+    }
 }
 
 /// What a thread of the pool runs from its start to its end, counted as a searcher.
-pub(crate) fn thread_main(thread: &Thread) {
+fn thread_main(thread: &Thread) {
     struct Exit<'a>(&'a Registry, usize);
     impl Drop for Exit<'_> {
         fn drop(&mut self) {
@@ -70,17 +88,6 @@ pub(crate) fn thread_main(thread: &Thread) {
     drop(entered);
     drop(worker);
     current::drop_seats();
-}
-
-/// Makes the calling thread one of the pool's own that doesn't run its loop, and keeps `thread`
-/// until that ends.
-pub(crate) fn enroll(thread: Box<Thread>) {
-    // Its own affairs are most of what it does.
-    let clock = ThreadClock::of_this_thread();
-    let (registry, pinned) = (&thread.registry, thread.pinned.clone());
-    let worker = Rc::new(Worker::new(registry, thread.rank, Some(pinned), clock));
-    thread.pinned.begin(worker.parker.clone());
-    current::enroll(worker, thread);
 }
 
 /// Calls a handler of the thread of `index`, which goes on whatever becomes of it.
@@ -126,26 +133,15 @@ impl Worker {
 
     /// What to run next, and the thread is counted for. Of frame work none, if the thread is in the
     /// way there.
-    fn next(&self, is_wasted: bool) -> Option<Next> {
+    fn next(&self, is_wasted: bool) -> Option<Found> {
         // Own work and the pool's take turns, for either may go on for ever.
         if !self.search.had_own_turn.take() && self.is_called() {
-            return Some(Next::Own);
+            return Some(Found::Own);
         }
-        let found = if is_wasted {
+        if is_wasted {
             self.next_lower_work()
         } else {
             self.next_work()
-        };
-        found.map(Next::Found)
-    }
-
-    fn run_next(&self, next: Next) {
-        match next {
-            Next::Own => {
-                self.search.had_own_turn.set(true);
-                self.run_own();
-            }
-            Next::Found(found) => self.run_and_again(found),
         }
     }
 
@@ -156,7 +152,7 @@ impl Worker {
             if !goes_on {
                 self.begin_stretch();
             }
-            self.run_next(next);
+            self.run_and_again(next);
             return Doing::Working;
         }
         if goes_on {
@@ -170,7 +166,7 @@ impl Worker {
     fn work(&self) -> Doing {
         let is_wasted = self.is_wasted();
         if let Some(next) = self.next(is_wasted) {
-            self.run_next(next);
+            self.run_and_again(next);
             return Doing::Working;
         }
         self.team().sleep.search_begin();
@@ -271,14 +267,14 @@ mod tests {
             sleep.park_begin(&idle);
             sleep.search_begin();
             let hour = Duration::from_secs(3600);
-            worker.seat.hide_forks(Instant::now() + hour);
+            worker.seat.hidden.hide(Instant::now() + hour);
             worker.joins.forks.push(ForkPtr::nothing());
             worker.announce_forks();
             assert!(!idle.has_token(), "somebody searches");
             worker.end_search();
             assert!(idle.has_token());
             worker.joins.forks.pop();
-            worker.seat.show_forks();
+            worker.seat.hidden.show();
             sleep.park_cancel(&idle);
             worker.end_search();
         });

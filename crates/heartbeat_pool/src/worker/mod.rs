@@ -41,7 +41,6 @@ use crate::queue::pinned::Pinned;
 use crate::record::{Place, What, note};
 use crate::registry::Registry;
 use crate::registry::look::Look;
-use crate::registry::start::Main;
 use crate::registry::team::{Rank, Team};
 use crate::schedule::News;
 use crate::seat::Seat;
@@ -56,13 +55,6 @@ use std::cell::{Ref, RefCell};
 use std::ptr;
 use std::rc::Rc;
 use stretch::Stretch;
-
-/// What becomes of a pool's threads.
-pub(crate) const MAIN: Main = Main {
-    is_taken: current::is_member,
-    run: life::thread_main,
-    enroll: life::enroll,
-};
 
 /// A thread's seat in a pool: a pool thread's own, or one that a thread from outside holds while
 /// it is inside a pool call.

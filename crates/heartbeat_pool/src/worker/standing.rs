@@ -38,8 +38,8 @@ impl Worker {
     /// Lets others take all that the thread has forked.
     fn share_all(&self) {
         self.promote_all();
-        if self.seat.hides_forks() {
-            self.seat.show_forks();
+        if self.seat.hidden.is_set() {
+            self.seat.hidden.show();
             self.announce_forks();
         }
     }

@@ -21,10 +21,12 @@ use crate::unwind;
 /// have spawned.
 pub(crate) const STRANGERS_TURN: u32 = 61;
 
-/// Work taken from a queue.
+/// Work that was found.
 pub(super) enum Found {
     Job(Job),
     Fork(ForkPtr),
+    /// What only this thread may run.
+    Own,
     /// Work that holds no core: the thread is counted as running no lane.
     Blocking(Job),
 }
@@ -202,10 +204,16 @@ impl Worker {
     }
 
     pub(super) fn run(&self, found: Found) {
-        self.stretch.has_joined(matches!(found, Found::Fork(_)));
+        if !matches!(found, Found::Own) {
+            self.stretch.has_joined(matches!(found, Found::Fork(_)));
+        }
         match found {
             Found::Job(job) => self.run_job(Work::Spawned, job),
             Found::Fork(fork) => self.run_fork(fork),
+            Found::Own => {
+                self.search.had_own_turn.set(true);
+                self.run_own();
+            }
             Found::Blocking(job) => self.run_blocking(job),
         }
     }

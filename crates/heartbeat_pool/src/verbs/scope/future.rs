@@ -2,52 +2,21 @@
 
 use super::core::{self, End, ScopeCore};
 use crate::sync::Arc;
-use crate::unwind;
+use crate::unwind::{Around, Guarded, Payload};
 use async_task::{Runnable, Task};
 use std::future::Future;
 use std::mem::ManuallyDrop;
-use std::pin::Pin;
 use std::ptr;
-use std::task::{Context, Poll};
-
-/// A scope's future: its panic goes to the scope, and its drop is counted.
-struct ScopedFuture<F> {
-    future: ManuallyDrop<F>,
-    /// Declared last, so dropped last: the future is gone by then.
-    _end: End,
-}
 
 /// What an awaiting task gets in place of a payload that the scope has taken.
 #[derive(Debug)]
 struct ScopePanicked;
 
-impl<F: Future> Future for ScopedFuture<F> {
-    type Output = F::Output;
-
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
-        // SAFETY: the future is not moved out of the pinned struct, here or elsewhere.
-        let this = unsafe { self.get_unchecked_mut() };
-        // SAFETY: structural pinning: `this` was pinned, and the type's `Drop` drops the future in
-        // its place.
-        let future = unsafe { Pin::new_unchecked(&mut *this.future) };
-        match unwind::catch(|| future.poll(context)) {
-            Ok(poll) => poll,
-            Err(payload) => {
-                core::set_panic(payload);
-                unwind::resume(Box::new(ScopePanicked))
-            }
-        }
-    }
-}
-
-impl<F> Drop for ScopedFuture<F> {
-    fn drop(&mut self) {
-        // SAFETY: nothing touches the future after this.
-        let dropped = unwind::catch(|| unsafe { ManuallyDrop::drop(&mut self.future) });
-        if let Err(payload) = dropped {
-            // Not resumed: async-task would abort.
-            core::set_panic(payload);
-        }
+/// A future's panic goes to the scope, and its drop is counted.
+impl Around for End {
+    fn panicked(&self, payload: Payload) -> Payload {
+        core::set_panic(payload);
+        Box::new(ScopePanicked)
     }
 }
 
@@ -87,10 +56,7 @@ where
     F::Output: Send + 'a,
 {
     core.begin();
-    let future = ScopedFuture {
-        future: ManuallyDrop::new(future),
-        _end: End,
-    };
+    let future = Guarded::new(future, End);
     let builder = async_task::Builder::new().propagate_panic(true);
     // SAFETY: future and output are `Send`; `schedule` is `Send`, `Sync` and 'static; the caller
     // promises that the future is dropped before what it borrows ends.
