@@ -11,6 +11,7 @@ mod plugin;
 pub mod prelude;
 mod query;
 pub mod record;
+mod schedules;
 mod settings;
 mod stopwatch;
 

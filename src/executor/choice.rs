@@ -5,8 +5,10 @@ use heartbeat_pool::{Turn, TwoWays, Way};
 /// What all threads cost at the least, in nanoseconds: a hand-over, and each system's task.
 const LEAST: f64 = 5_000.0;
 const LEAST_A_SYSTEM: f64 = 300.0;
-/// What takes longer on all threads, in nanoseconds, isn't tried on one: that could gain what all
-/// cost beside the systems, some tens of microseconds, and would be felt as a late frame.
+/// What all threads may cost a system, in nanoseconds, where many conflict or the build is not
+/// optimized. What takes a schedule longer beside that isn't tried on one thread: it would gain
+/// little, and be felt as a late frame.
+const MOST_A_SYSTEM: f64 = 5_000.0;
 const LONGEST_TRIAL: f64 = 1_000_000.0;
 
 /// What one schedule costs, in nanoseconds, and how to run it.
@@ -29,7 +31,7 @@ impl Choice {
     /// How to run it this time, in a pool of so many threads.
     pub(super) fn begin(&mut self, threads: usize) -> Turn {
         let may_pay = match self.ways.in_use() {
-            Way::Shared => self.ways.usual() <= LONGEST_TRIAL,
+            Way::Shared => self.ways.usual() <= LONGEST_TRIAL + MOST_A_SYSTEM * self.systems as f64,
             Way::Alone => self.least(threads) < self.ways.enough(),
         };
         self.ways.begin(may_pay)
@@ -79,6 +81,13 @@ mod tests {
         // Once it is short, one thread is tried after all.
         runs(&mut choice, 1000, 10_000.0, 30_000.0);
         assert_eq!(runs(&mut choice, 50, 10_000.0, 30_000.0), 0);
+    }
+
+    #[test]
+    fn many_systems_are_tried_on_one_thread_however_long_they_take() {
+        let mut choice = Choice::new(1000);
+        runs(&mut choice, 100, 200_000.0, 3.5e6);
+        assert_eq!(runs(&mut choice, 50, 200_000.0, 3.5e6), 0);
     }
 
     #[test]

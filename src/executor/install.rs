@@ -2,6 +2,7 @@
 
 use super::AdaptiveExecutor;
 use super::probe::Probe;
+use crate::schedules::Looked;
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::InternedScheduleLabel;
 use std::collections::HashSet;
@@ -10,8 +11,7 @@ use std::collections::HashSet;
 #[derive(Resource, Default)]
 pub(crate) struct Known {
     labels: HashSet<InternedScheduleLabel>,
-    /// How many there were at the last look.
-    count: usize,
+    looked: Looked,
 }
 
 /// Gives the [`AdaptiveExecutor`] to each of the world's new schedules whose executor nobody chose.
@@ -20,12 +20,13 @@ pub(crate) fn install(world: &mut World) {
     let Some(schedules) = world.get_resource::<Schedules>() else {
         return;
     };
-    let count = schedules.iter().count();
-    if world.get_resource_or_init::<Known>().count == count {
+    let is_current = |known: &Known| known.looked.is_current(schedules);
+    if world.get_resource().is_some_and(is_current) {
         return;
     }
+    world.init_resource::<Known>();
     world.resource_scope(|world, mut known: Mut<Known>| {
-        known.count = count;
+        known.looked.look(world.resource());
         let mut probe = Probe::new();
         for (_, schedule) in world.resource_mut::<Schedules>().iter_mut() {
             if known.labels.insert(schedule.label()) && probe.is_default(schedule) {

@@ -2,7 +2,7 @@
 
 use super::error::{JobError, JobOutcome};
 use super::job::Job;
-use super::shared::{AnyJob, Core, Owner, Shared, Then, lock};
+use super::shared::{AnyJob, Core, Delivered, Owner, Shared, Then, lock};
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::{IntoSystem, RunSystemOnce};
 use std::fmt;
@@ -117,6 +117,7 @@ impl<T: Send + 'static> AnyJob for Shared<T> {
     }
 
     fn deliver(self: Arc<Self>, world: &mut World) {
+        let _delivered = Delivered(&self.core);
         let Owner::Entity(entity, was_made) = self.core.owner else {
             return;
         };

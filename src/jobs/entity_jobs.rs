@@ -25,6 +25,10 @@ impl JobStatus {
         self.0.core().has_ended()
     }
 
+    pub(super) fn is_delivered(&self) -> bool {
+        self.0.core().is_delivered()
+    }
+
     /// Why it has no result, if it has ended so.
     #[must_use]
     pub fn error(&self) -> Option<&JobError> {

@@ -73,6 +73,14 @@ impl<A> Timers<A> {
         self.0.push(Reverse(Timed { at, what }));
     }
 
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn retain(&mut self, is_wanted: impl Fn(&A) -> bool) {
+        self.0.retain(|Reverse(timed)| is_wanted(&timed.what));
+    }
+
     fn is_due(&self, now: Duration) -> bool {
         self.0.peek().is_some_and(|first| first.0.at <= now)
     }
@@ -102,9 +110,21 @@ struct Inbox {
     sleeps: Timers<oneshot::Sender<()>>,
     timeouts: Timers<Weak<dyn AnyJob>>,
     to_time: Vec<ToTime>,
+    /// How many timers were left when those were dropped last that nobody waits for any more.
+    timers: usize,
 }
 
 impl Inbox {
+    /// Drops timers of jobs and sleeps that are over, once there are many timers.
+    fn sweep(&mut self) {
+        let timers = |inbox: &Self| inbox.sleeps.len() + inbox.timeouts.len();
+        if timers(self) > 2 * self.timers + 64 {
+            self.sleeps.retain(|sleeper| !sleeper.is_canceled());
+            self.timeouts.retain(|job| job.strong_count() > 0);
+            self.timers = timers(self);
+        }
+    }
+
     /// Takes note of a frame's time, by which the timeouts are that were asked for since the last
     /// one, perhaps long after that.
     fn note(&mut self, now: Now) {
@@ -113,6 +133,7 @@ impl Inbox {
             let at = now.real.saturating_add(after);
             self.timeouts.push(at.saturating_sub(start.elapsed()), job);
         }
+        self.sweep();
     }
 }
 

@@ -5,6 +5,7 @@ use super::hub::{Hub, JobHub};
 use super::progress::Progress;
 use super::shared::{AnyJob, Owner, Shared, lock};
 use super::start::{JobFn, JobOptions, Start};
+use bevy_ecs::change_detection::Res;
 use bevy_ecs::system::{Local, SystemParam};
 use bevy_ecs::world::{FromWorld, World};
 use heartbeat_pool::Lane;
@@ -99,12 +100,14 @@ impl<T: Send + 'static> fmt::Debug for JobList<T> {
 /// }
 /// ```
 #[derive(SystemParam)]
-pub struct Jobs<'s, T: Send + 'static> {
-    hub: Local<'s, OwnHub>,
+pub struct Jobs<'w, 's, T: Send + 'static> {
+    hub: Option<Res<'w, JobHub>>,
+    /// Where the world's is gone.
+    own: Local<'s, OwnHub>,
     list: Local<'s, JobList<T>>,
 }
 
-/// The hub of the system's world.
+/// The hub of the system's world as the system was made, which has one from then on.
 struct OwnHub(Arc<Hub>);
 
 impl FromWorld for OwnHub {
@@ -113,7 +116,7 @@ impl FromWorld for OwnHub {
     }
 }
 
-impl<T: Send + 'static> Jobs<'_, T> {
+impl<T: Send + 'static> Jobs<'_, '_, T> {
     /// Starts a job on `lane` of the pool.
     pub fn start<F: JobFn<Out = T>>(&mut self, lane: Lane, f: F) -> JobId {
         self.start_with(JobOptions::default(), lane, f)
@@ -136,7 +139,8 @@ impl<T: Send + 'static> Jobs<'_, T> {
             lane,
         };
         let owner = Owner::List(id, self.list.mailbox.clone());
-        let shared = start.start(self.hub.0.clone(), owner, f);
+        let hub = self.hub.as_ref().map_or(&self.own.0, |hub| &hub.0);
+        let shared = start.start(hub.clone(), owner, f);
         self.list.jobs.insert(id, shared);
         id
     }
@@ -194,7 +198,7 @@ impl<T: Send + 'static> Jobs<'_, T> {
     }
 }
 
-impl<T: Send + 'static> fmt::Debug for Jobs<'_, T> {
+impl<T: Send + 'static> fmt::Debug for Jobs<'_, '_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Jobs").field("list", &*self.list).finish()
     }

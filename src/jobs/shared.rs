@@ -9,6 +9,7 @@ use bevy_ecs::world::World;
 use bevy_tasks::Task;
 use std::borrow::Cow;
 use std::mem;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Locks. No code of a user's runs under these locks, so what a panic left is whole.
@@ -32,6 +33,18 @@ pub(super) struct Core {
     pub(super) progress: ProgressMeter,
     /// Once it has ended: why there is no result, if so. Boxed, for few jobs fail.
     ended: OnceLock<Option<Box<JobError>>>,
+    /// Whether those in the world who wait for its end have been told.
+    is_delivered: AtomicBool,
+}
+
+/// Notes that all have been told, when it is dropped.
+pub(super) struct Delivered<'a>(pub(super) &'a Core);
+
+impl Drop for Delivered<'_> {
+    fn drop(&mut self) {
+        // Relaxed: it is the world's own thread that asks.
+        self.0.is_delivered.store(true, Ordering::Relaxed);
+    }
 }
 
 impl Core {
@@ -42,7 +55,12 @@ impl Core {
             hub,
             progress: ProgressMeter::default(),
             ended: OnceLock::new(),
+            is_delivered: AtomicBool::new(false),
         }
+    }
+
+    pub(super) fn is_delivered(&self) -> bool {
+        self.is_delivered.load(Ordering::Relaxed)
     }
 
     pub(super) fn has_ended(&self) -> bool {
@@ -57,6 +75,7 @@ impl Core {
     pub(super) fn progress(&self) -> Progress {
         let mut progress = self.progress.get();
         progress.total = progress.total.max(1);
+        progress.done = progress.done.min(progress.total);
         if self.has_ended() {
             progress.done = progress.total;
         }

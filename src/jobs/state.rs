@@ -45,10 +45,12 @@ impl<S: States> StateJobs<'_, '_, S> {
         self.iter(state).map(JobStatus::progress).sum()
     }
 
-    /// Whether none of them runs.
+    /// Whether none of them runs, and all who wait for their ends have been told, as the plugin, or
+    /// [`run_jobs`](crate::run_jobs), does once a frame. So what a `then` or an observer starts for
+    /// the state counts as well.
     #[must_use]
     pub fn are_done(&self, state: &S) -> bool {
-        self.iter(state).all(JobStatus::is_finished)
+        self.iter(state).all(JobStatus::is_delivered)
     }
 
     /// Those that have ended without a result.
@@ -57,7 +59,7 @@ impl<S: States> StateJobs<'_, '_, S> {
     }
 }
 
-/// A run condition: none of the state's jobs runs, see [`StateJobs`].
+/// A run condition: the state's jobs [are done](StateJobs::are_done).
 ///
 /// ```
 /// # use bevy_ecs::prelude::*;

@@ -33,7 +33,8 @@ struct Known {
     folder: PathBuf,
 }
 
-static LATEST: Mutex<Weak<Mutex<Known>>> = Mutex::new(Weak::new());
+/// What the apps know that are recorded now, the latest last.
+static RECORDED: Mutex<Vec<Weak<Mutex<Known>>>> = Mutex::new(Vec::new());
 
 /// Keeps and writes what was recorded. [`HeartbeatPlugin`](crate::HeartbeatPlugin) inserts it where
 /// its `record` asks for it.
@@ -259,8 +260,9 @@ impl Drop for FlightRecorder {
         for task in self.writing.drain(..) {
             bevy_tasks::block_on(task);
         }
-        let latest = LATEST.lock().unwrap_or_else(PoisonError::into_inner);
-        if latest.ptr_eq(&Arc::downgrade(&self.known)) {
+        let mut recorded = RECORDED.lock().unwrap_or_else(PoisonError::into_inner);
+        recorded.retain(|known| !known.ptr_eq(&Arc::downgrade(&self.known)));
+        if recorded.is_empty() {
             Recorder::stop();
         }
     }
@@ -275,7 +277,8 @@ fn write_on_panic() {
         panic::set_hook(Box::new(move |info| {
             before(info);
             // Not waited for: the panic may come from under either lock.
-            let known = LATEST.try_lock().ok().and_then(|latest| latest.upgrade());
+            let recorded = RECORDED.try_lock().ok();
+            let known = recorded.and_then(|recorded| recorded.last()?.upgrade());
             let known = known.as_deref().and_then(|known| known.try_lock().ok());
             let Some(known) = known else { return };
             let (order, folder) = (known.order.clone(), known.folder.clone());
@@ -286,12 +289,14 @@ fn write_on_panic() {
     });
 }
 
-fn begin_frame(mut recorder: ResMut<FlightRecorder>) {
-    recorder.begin_frame();
+// An app may take the resource out, to have all written there and then.
+
+fn begin_frame(recorder: Option<ResMut<FlightRecorder>>) {
+    recorder.into_iter().for_each(|mut it| it.begin_frame());
 }
 
-fn end_frame(mut recorder: ResMut<FlightRecorder>) {
-    recorder.end_frame();
+fn end_frame(recorder: Option<ResMut<FlightRecorder>>) {
+    recorder.into_iter().for_each(|mut it| it.end_frame());
 }
 
 /// Looks at schedules that have come since the last time, and now and then at all: some run late
@@ -300,7 +305,9 @@ fn describe(world: &mut World) {
     let named = world
         .get_resource::<NamedSystems>()
         .map_or(0, |named| named.schedules.len());
-    let recorder = world.resource::<FlightRecorder>();
+    let Some(recorder) = world.get_resource::<FlightRecorder>() else {
+        return;
+    };
     let is_due = recorder.number.is_power_of_two() && recorder.number <= LAST_LOOK;
     if recorder.described == named && !is_due {
         return;
@@ -318,7 +325,9 @@ pub(crate) fn set_up(app: &mut App, record: Record, folder: &Path) {
     }
     Recorder::start(Recorder::EVENTS);
     let recorder = FlightRecorder::new(record, folder.to_owned());
-    *LATEST.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(&recorder.known);
+    let mut recorded = RECORDED.lock().unwrap_or_else(PoisonError::into_inner);
+    recorded.push(Arc::downgrade(&recorder.known));
+    drop(recorded);
     write_on_panic();
     app.insert_resource(recorder);
     app.add_systems(

@@ -4,6 +4,7 @@
 //! already is left as it is.
 
 use super::row::SYSTEM;
+use crate::schedules::Looked;
 use bevy_app::Main;
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::{
@@ -19,8 +20,7 @@ use std::mem;
 #[derive(Resource, Default)]
 pub(crate) struct NamedSystems {
     pub(crate) schedules: HashMap<InternedScheduleLabel, NamedSchedule>,
-    /// How many schedules there were at the last look.
-    count: usize,
+    looked: Looked,
 }
 
 /// The systems of one schedule.
@@ -66,12 +66,13 @@ pub(crate) fn name_systems(world: &mut World) {
     let Some(schedules) = world.get_resource::<Schedules>() else {
         return;
     };
-    let count = schedules.iter().count();
-    if world.get_resource_or_init::<NamedSystems>().count == count {
+    let is_current = |named: &NamedSystems| named.looked.is_current(schedules);
+    if world.get_resource().is_some_and(is_current) {
         return;
     }
+    world.init_resource::<NamedSystems>();
     world.resource_scope(|world, mut named: Mut<NamedSystems>| {
-        named.count = count;
+        named.looked.look(world.resource());
         for (_, schedule) in world.resource_mut::<Schedules>().iter_mut() {
             let number = named.schedules.len() as u64 + 1;
             let label = schedule.label();

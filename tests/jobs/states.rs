@@ -40,6 +40,36 @@ fn leaving_the_state_cancels_its_jobs() {
     });
 }
 
+/// However late in the frame the first one ends.
+#[test]
+fn a_state_waits_for_what_a_job_starts_as_it_ends() {
+    for round in 0..20 {
+        with_states(move |app| {
+            let log = Log::default();
+            let says = log.clone();
+            app.world_mut()
+                .spawn_job(Lane::Background, |_| async { 1 })
+                .insert(DespawnOnExit(Screen::Loading))
+                .then(move |_: In<JobOutcome<i32>>, mut commands: Commands| {
+                    let says = says.clone();
+                    commands
+                        .spawn_job(Lane::Background, |_| async { 2 })
+                        .insert(DespawnOnExit(Screen::Loading))
+                        .then(move |_: In<JobOutcome<i32>>| says.write("second"));
+                });
+            let is_done = in_state(Screen::Loading).and_then(jobs_done(Screen::Loading));
+            let go = |mut next: ResMut<NextState<Screen>>| next.set(Screen::Playing);
+            // In which a job that was begun before ends.
+            let works = move || thread::sleep(std::time::Duration::from_micros(100 * round));
+            app.add_systems(Update, (works, go.run_if(is_done)).chain());
+            frames_until(app, |world| {
+                *world.resource::<State<Screen>>().get() == Screen::Playing
+            });
+            assert!(log.has("second"));
+        });
+    }
+}
+
 #[test]
 fn a_state_waits_for_all_of_its_jobs_and_knows_their_failures() {
     with_states(|app| {
