@@ -68,7 +68,8 @@ use std::time::Duration;
 #[derive(Clone, Debug)]
 pub struct HeartbeatPlugin {
     /// How many threads run at once. By default what the variable `BEVY_HEARTBEAT_THREADS` says,
-    /// else what the machine runs in parallel. With 0, the main thread does all the work.
+    /// else what the machine runs in parallel. With 0, the main thread does all the work: then no job
+    /// may wait in place (in `cx.scope`, by `block_on`) for what a later frame brings.
     pub threads: Option<usize>,
     /// The most io jobs that run at once, one less than there are threads by default; one always
     /// may.

@@ -4,6 +4,7 @@ mod common;
 
 use common::{pool, wait_until, within_a_minute};
 use heartbeat_pool::{Lane, Mailbox, ThreadPool, yield_task};
+use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
@@ -155,6 +156,105 @@ fn who_yields_comes_to_each_lane() {
             });
         });
     }
+}
+
+/// Tasks that never stop yielding, one a lane, and calls that block, each of which makes the next.
+#[test]
+fn no_kind_of_endless_work_starves_another() {
+    fn call_again(pool: &Arc<ThreadPool>, stop: &Arc<AtomicBool>) {
+        let (inner, stop) = (pool.clone(), stop.clone());
+        let call = move || {
+            if !stop.load(Ordering::Relaxed) {
+                call_again(&inner, &stop);
+            }
+        };
+        pool.spawn_blocking(call).detach();
+    }
+    for threads in [0, 1] {
+        within_a_minute(move || {
+            let builder = ThreadPool::builder().num_threads(threads);
+            let pool = Arc::new(builder.spare_threads(threads == 0).build().unwrap());
+            let stop = Arc::new(AtomicBool::new(false));
+            let busy = Lane::ALL.map(|lane| {
+                let stop = stop.clone();
+                pool.spawn_future(lane, async move {
+                    while !stop.load(Ordering::Relaxed) {
+                        yield_task().await;
+                    }
+                })
+            });
+            call_again(&pool, &stop);
+            for lane in Lane::ALL {
+                pool.block_on(pool.spawn_future(lane, async {}));
+            }
+            pool.block_on(pool.spawn_blocking(|| ()));
+            stop.store(true, Ordering::Relaxed);
+            busy.into_iter().for_each(|task| pool.block_on(task));
+        });
+    }
+}
+
+/// What is waited for wakes itself until somebody has done what nobody else does.
+#[test]
+fn a_wait_for_endless_work_does_what_only_its_thread_does() {
+    let flag = || {
+        let flag = Arc::new(AtomicBool::new(false));
+        (flag.clone(), move || flag.store(true, Ordering::Relaxed))
+    };
+    async fn until(flag: Arc<AtomicBool>) {
+        while !flag.load(Ordering::Relaxed) {
+            yield_task().await;
+        }
+    }
+    within_a_minute(move || {
+        let pool = pool(0);
+        let (is_set, set) = flag();
+        pool.spawn(Lane::Frame, set);
+        pool.block_on(until(is_set));
+        let (is_set, set) = flag();
+        pool.spawn(Lane::Io, set);
+        pool.scope(|scope| scope.spawn_future(until(is_set)).detach());
+        let (is_set, set) = flag();
+        let mailbox = Mailbox::of_this_thread();
+        pool.scope_with_mailboxes(&[&mailbox], |scope| {
+            scope.spawn_future_on(&mailbox, until(is_set)).detach();
+            scope.spawn(set);
+        });
+        let (is_set, set) = flag();
+        common::pool(1).install(|worker| {
+            worker.spawn_on(0, set);
+            worker.block_on(until(is_set));
+        });
+    });
+}
+
+/// Waits on its thread, as that ends.
+struct WaitsAtTheEnd(Arc<ThreadPool>);
+
+impl Drop for WaitsAtTheEnd {
+    fn drop(&mut self) {
+        let pool = &self.0;
+        let task = || pool.spawn_future(Lane::Frame, async {});
+        pool.with_worker(|_| pool.install(|_| pool.block_on(task())));
+    }
+}
+
+thread_local! {
+    static LAST: RefCell<Option<WaitsAtTheEnd>> = const { RefCell::new(None) };
+}
+
+#[test]
+fn a_wait_after_the_pools_own_thread_locals_are_gone_gives_its_seat_away() {
+    within_a_minute(|| {
+        let builder = ThreadPool::builder().num_threads(1);
+        let pool = Arc::new(builder.spare_threads(false).build().unwrap());
+        let thread = thread::spawn(move || {
+            // Those that are used first go last.
+            LAST.set(Some(WaitsAtTheEnd(pool.clone())));
+            pool.with_worker(|_| ());
+        });
+        thread.join().unwrap();
+    });
 }
 
 #[test]

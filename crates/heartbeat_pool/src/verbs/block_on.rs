@@ -8,9 +8,9 @@ use crate::record::{self, What, note};
 use crate::registry::Registry;
 use crate::sync::Arc;
 use crate::threads::this_thread::{self, Waiting};
-use crate::worker::Worker;
 use crate::worker::current;
 use crate::worker::wait;
+use crate::worker::{STRANGERS_TURN, Worker};
 use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
@@ -28,9 +28,15 @@ fn drive<F: Future>(future: F, pool: Option<&Arc<Registry>>) -> F::Output {
             parker: signal.owner(),
             is_over: || signal.is_set(),
         };
+        let mut polls: u32 = 0;
         loop {
             if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
                 return output;
+            }
+            polls = polls.wrapping_add(1);
+            if polls.is_multiple_of(STRANGERS_TURN) {
+                // It may wake itself until somebody does what nobody else does.
+                wait::do_what_only_it_does(pool);
             }
             while !signal.take() {
                 stand.rest();
@@ -59,7 +65,7 @@ impl<F: Fn() -> bool> Stand<'_, F> {
     /// Sleeps after a moment, with the thread's seats given away, unless there is work for this
     /// very thread, or work of the pool that nobody else could do. It may return early.
     fn rest(&self) {
-        if current::run_pinned() || self.pool.is_some_and(wait::tick_threadless) {
+        if wait::do_what_only_it_does(self.pool) {
             return;
         }
         let begun = || What::WaitBegun { wait: self.kind };

@@ -6,7 +6,7 @@ use crate::registry::team::Team;
 use crate::sync::Arc;
 use std::any::Any;
 use std::cell::{Cell, RefCell};
-use std::ptr;
+use std::ptr::{self, NonNull};
 use std::rc::Rc;
 
 struct Seats {
@@ -131,7 +131,9 @@ pub(crate) fn has_pinned() -> bool {
 pub(crate) fn for_each_seat(mut f: impl FnMut(&Rc<Worker>)) {
     // Cloned, for `f` may take a seat; most threads have none, and then this allocates nothing.
     let seats = STATE.try_with(|state| state.seats.borrow().clone());
-    seats.unwrap_or_default().iter().for_each(&mut f);
+    // While the thread's locals are destroyed, the one that it is inside of is known alone.
+    let seats = seats.unwrap_or_else(|_| now().into_iter().collect());
+    seats.iter().for_each(&mut f);
 }
 
 /// Makes `worker` the current one until the guard is dropped.
@@ -154,6 +156,15 @@ impl Drop for Entered {
             CURRENT.set(self.previous);
         }
     }
+}
+
+/// The worker whose pool the thread is inside of.
+fn now() -> Option<Rc<Worker>> {
+    let current = NonNull::new(CURRENT.get().cast_mut())?;
+    // SAFETY: it comes from `Rc::as_ptr` of one that is alive, as in `with_current`.
+    unsafe { Rc::increment_strong_count(current.as_ptr()) };
+    // SAFETY: the same, and the count is one that was just added.
+    Some(unsafe { Rc::from_raw(current.as_ptr()) })
 }
 
 /// Calls `f` with the worker whose pool the thread is inside of.

@@ -1,6 +1,6 @@
 //! A thread that nobody comes to help: in a pool without threads, or whose threads wait in the place
 //! of spare ones. What it leaves nobody does, so now and then it begins with what is last otherwise,
-//! and no lane starves where the tasks of a better one keep waking each other.
+//! with another kind each time, and none starves where the tasks of others keep waking each other.
 
 use super::Worker;
 use super::work::Found;
@@ -8,30 +8,50 @@ use crate::lanes::lane::Lane;
 use crate::lanes::occupancy::Charge;
 use crate::threads::this_thread::Stranger;
 
+/// What is for the thread to do.
+#[derive(Clone, Copy)]
+pub(super) enum Kind {
+    Of(Lane),
+    Blocking,
+}
+
+/// Best first.
+const KINDS: [Kind; 4] = [
+    Kind::Of(Lane::Frame),
+    Kind::Of(Lane::Io),
+    Kind::Of(Lane::Background),
+    Kind::Blocking,
+];
+
 impl Worker {
     /// Whether no spare thread comes for the work that this one leaves.
     pub(super) fn is_alone(&self) -> bool {
         !self.registry.config.has_spares || self.team().threads.is_short()
     }
 
-    /// Counts a look for work. Whether this one should begin with what is last otherwise.
-    pub(super) fn is_lower_turn(&self) -> bool {
+    /// Counts a look for work. Gives the kinds in the order of this one.
+    pub(super) fn kinds_in_turn(&self) -> [Kind; 4] {
         let tick = self.search.lone_ticks.get().wrapping_add(1);
         self.search.lone_ticks.set(tick);
-        tick.is_multiple_of(8)
+        let mut kinds = KINDS;
+        if tick.is_multiple_of(8) {
+            let first = 1 + (tick / 8) as usize % 3;
+            kinds.rotate_left(first);
+        }
+        kinds
     }
 
     /// Runs one piece of work of any kind, whatever the budgets.
     pub(crate) fn tick(&self) -> bool {
         let _stranger = Stranger::begin();
-        let [best, lower @ ..] = Lane::ALL;
-        if self.is_lower_turn() {
-            self.tick_blocking()
-                || lower.into_iter().rev().any(|lane| self.tick_lane(lane))
-                || self.tick_lane(best)
-        } else {
-            Lane::ALL.into_iter().any(|lane| self.tick_lane(lane)) || self.tick_blocking()
-        }
+        let kinds = self.kinds_in_turn();
+        kinds.into_iter().any(|kind| match kind {
+            Kind::Of(lane) => self.tick_lane(lane),
+            Kind::Blocking => {
+                let job = self.take_blocking();
+                job.map(|job| self.run(Found::Blocking(job))).is_some()
+            }
+        })
     }
 
     fn tick_lane(&self, lane: Lane) -> bool {
@@ -41,10 +61,5 @@ impl Worker {
         self.team().occupancy.enter(Charge::Lane(lane));
         self.run_as(lane, found);
         true
-    }
-
-    fn tick_blocking(&self) -> bool {
-        let job = self.take_blocking();
-        job.map(|job| self.run(Found::Blocking(job))).is_some()
     }
 }

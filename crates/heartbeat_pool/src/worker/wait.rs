@@ -13,8 +13,8 @@ use crate::registry::threads::RETRY;
 use crate::sync::Arc;
 use crate::threads::this_thread::Waiting;
 use crate::unwind;
-use crate::worker::Worker;
 use crate::worker::current;
+use crate::worker::{STRANGERS_TURN, Worker};
 use std::rc::Rc;
 
 /// Something that a worker waits for.
@@ -46,11 +46,20 @@ impl Worker {
 
     fn wait_out(&self, event: &impl Wait) {
         let _waiting = Waiting::begin();
+        let mut steps: u32 = 0;
         loop {
             if event.is_done() {
                 return;
             }
-            if event.step(self) || current::run_pinned() || tick_threadless(self.registry()) {
+            if event.step(self) {
+                steps = steps.wrapping_add(1);
+                // What it waits for may go on for ever, and wait for what nobody else does.
+                if steps.is_multiple_of(STRANGERS_TURN) {
+                    do_what_only_it_does(Some(self.registry()));
+                }
+                continue;
+            }
+            if do_what_only_it_does(Some(self.registry())) {
                 continue;
             }
             let came_about = || event.is_done() || event.is_ready() || current::has_pinned();
@@ -59,23 +68,28 @@ impl Worker {
             if spin::until(WAKE_UP, || came_about() || placement::is_wanted()) && came_about() {
                 continue;
             }
-            let standing = Self::stand_up();
-            self.seat.counters.parks.bump();
-            let needed = loop {
-                event.set_asleep(true);
-                let needed = rest(Some(self.registry()), self.parker(), came_about);
-                if needed.is_some() || came_about() {
-                    break needed;
-                }
-            };
-            event.set_asleep(false);
-            drop(standing);
-            match needed {
-                // A thread that saw this one asleep until just now has called nobody else.
-                Some(worker) if event.is_ready() => worker.hand_on(),
-                Some(worker) => _ = worker.visit(Self::tick),
-                None => {}
+            self.sleep_for(event, came_about);
+        }
+    }
+
+    /// Gives the seat away and sleeps until `event` `came_about`, or the thread is needed.
+    fn sleep_for(&self, event: &impl Wait, came_about: impl Fn() -> bool) {
+        let standing = Self::stand_up();
+        self.seat.counters.parks.bump();
+        let needed = loop {
+            event.set_asleep(true);
+            let needed = rest(Some(self.registry()), self.parker(), &came_about);
+            if needed.is_some() || came_about() {
+                break needed;
             }
+        };
+        event.set_asleep(false);
+        drop(standing);
+        match needed {
+            // A thread that saw this one asleep until just now has called nobody else.
+            Some(worker) if event.is_ready() => worker.hand_on(),
+            Some(worker) => _ = worker.visit(Self::tick),
+            None => {}
         }
     }
 }
@@ -86,12 +100,19 @@ fn threadless(pool: &Registry) -> impl Iterator<Item = &Team> {
 }
 
 /// Does one piece of the work that nobody but those who wait in `pool` could do.
-pub(crate) fn tick_threadless(pool: &Arc<Registry>) -> bool {
+fn tick_threadless(pool: &Arc<Registry>) -> bool {
     threadless(pool).any(|team| {
         // It may have none for the system has refused them.
         pool.ask_again(team);
         team.occupancy.target() == 0 && pool.tick(team)
     })
+}
+
+/// Does one piece of what is meant for the calling thread, which waits in `pool` or in none, and one
+/// of what nobody but those who wait there could do. False if there is neither.
+pub(crate) fn do_what_only_it_does(pool: Option<&Arc<Registry>>) -> bool {
+    let has_run = current::run_pinned();
+    pool.is_some_and(tick_threadless) || has_run
 }
 
 /// The seats by which the calling thread, which waits in `pool` or in none, must do the work that

@@ -1,6 +1,7 @@
 //! Finding work and running it.
 
 use super::Worker;
+use super::lone::Kind;
 use crate::active::Tracks;
 use crate::job::Job;
 use crate::lanes::lane::Lane;
@@ -35,14 +36,14 @@ impl Worker {
     /// Takes the next piece of work that the thread may run, best lane first. If there is none, the
     /// thread stays counted as it was.
     pub(super) fn next_work(&self) -> Option<Found> {
-        if self.is_alone() && self.is_lower_turn() {
-            let lower = self.next_blocking();
-            let lower = lower.or_else(|| self.next_of([Lane::Background, Lane::Io]));
-            if lower.is_some() {
-                return lower;
-            }
+        if !self.is_alone() {
+            return self.next_of(Lane::ALL).or_else(|| self.next_blocking());
         }
-        self.next_of(Lane::ALL).or_else(|| self.next_blocking())
+        let kinds = self.kinds_in_turn();
+        kinds.into_iter().find_map(|kind| match kind {
+            Kind::Of(lane) => self.next_of([lane]),
+            Kind::Blocking => self.next_blocking(),
+        })
     }
 
     /// The same, but for frame work, where the thread would be in the way.
