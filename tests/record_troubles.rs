@@ -75,6 +75,26 @@ fn panics_on_many_threads_while_late_frames_are_written_leave_all_files() {
 
 #[cfg(target_os = "linux")]
 #[test]
+fn of_two_apps_each_is_recorded_until_it_goes_or_its_recorder_is_taken() {
+    let _turn = turn();
+    let folders = [folder("first"), folder("second")];
+    let [mut first, mut second] = folders.each_ref().map(|to| app(Duration::ZERO, to));
+    for _ in 0..3 {
+        first.update();
+        second.update();
+    }
+    drop(second);
+    for _ in 0..12 {
+        first.update();
+    }
+    let trace = first.world().resource::<FlightRecorder>().trace();
+    assert!(trace.frames().count() >= 4);
+    first.world_mut().remove_resource::<FlightRecorder>();
+    first.update();
+    assert!(folders[0].join("late-frame-2.html").exists());
+}
+
+#[test]
 fn a_full_disk_is_named_and_the_app_goes_on() {
     let _turn = turn();
     for extension in ["html", "json", "txt"] {

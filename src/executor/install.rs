@@ -36,3 +36,37 @@ pub(crate) fn install(world: &mut World) {
         }
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bevy_ecs::schedule::ScheduleLabel;
+
+    #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)]
+    struct First;
+
+    #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)]
+    struct Second;
+
+    fn schedule(label: impl ScheduleLabel) -> Schedule {
+        let mut schedule = Schedule::new(label);
+        schedule.add_systems((|| (), || ()));
+        schedule
+    }
+
+    #[test]
+    fn one_that_takes_anothers_place_gets_the_executor() {
+        assert!(Probe::new().is_default(&mut schedule(Second)));
+        let mut world = World::new();
+        world.init_resource::<Schedules>();
+        world.resource_mut::<Schedules>().insert(schedule(First));
+        install(&mut world);
+        let mut schedules = world.resource_mut::<Schedules>();
+        schedules.remove(First);
+        schedules.insert(schedule(Second));
+        install(&mut world);
+        let mut schedules = world.resource_mut::<Schedules>();
+        let second = schedules.get_mut(Second).unwrap();
+        assert!(!Probe::new().is_default(second));
+    }
+}
