@@ -73,7 +73,6 @@ fn panics_on_many_threads_while_late_frames_are_written_leave_all_files() {
     }
 }
 
-#[cfg(target_os = "linux")]
 #[test]
 fn of_two_apps_each_is_recorded_until_it_goes_or_its_recorder_is_taken() {
     let _turn = turn();
@@ -94,6 +93,7 @@ fn of_two_apps_each_is_recorded_until_it_goes_or_its_recorder_is_taken() {
     assert!(folders[0].join("late-frame-2.html").exists());
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_named_and_the_app_goes_on() {
     let _turn = turn();

@@ -42,7 +42,7 @@ pub(super) struct Delivered<'a>(pub(super) &'a Core);
 
 impl Drop for Delivered<'_> {
     fn drop(&mut self) {
-        // Relaxed: it is the world's own thread that asks.
+        // Relaxed: who asks is a system, which runs before or after those who deliver.
         self.0.is_delivered.store(true, Ordering::Relaxed);
     }
 }
@@ -60,7 +60,8 @@ impl Core {
     }
 
     pub(super) fn is_delivered(&self) -> bool {
-        self.is_delivered.load(Ordering::Relaxed)
+        // Where the app's end of it is gone, nobody will be told.
+        self.is_delivered.load(Ordering::Relaxed) || (self.has_ended() && self.hub.is_closed())
     }
 
     pub(super) fn has_ended(&self) -> bool {

@@ -323,9 +323,10 @@ pub(crate) fn set_up(app: &mut App, record: Record, folder: &Path) {
     if record == Record::Off {
         return;
     }
+    // Under the lock of who goes, and may be the last.
+    let mut recorded = RECORDED.lock().unwrap_or_else(PoisonError::into_inner);
     Recorder::start(Recorder::EVENTS);
     let recorder = FlightRecorder::new(record, folder.to_owned());
-    let mut recorded = RECORDED.lock().unwrap_or_else(PoisonError::into_inner);
     recorded.push(Arc::downgrade(&recorder.known));
     drop(recorded);
     write_on_panic();

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::future::Future;
+use std::io::{self, Write};
 use std::mem::ManuallyDrop;
 use std::panic::{self, AssertUnwindSafe};
 use std::pin::Pin;
@@ -31,7 +32,11 @@ pub(crate) fn discard(payload: Payload) {
 /// Calls `f`, whose panic ends the process: for frames that others still point into.
 pub(crate) fn or_abort<R>(f: impl FnOnce() -> R) -> R {
     catch(f).unwrap_or_else(|_| {
-        eprintln!("heartbeat_pool: a panic where none may pass; aborting");
+        // Not `eprintln`, which may panic itself.
+        _ = writeln!(
+            io::stderr(),
+            "heartbeat_pool: a panic where none may pass; aborting"
+        );
         process::abort()
     })
 }

@@ -212,9 +212,6 @@ fn a_wait_for_endless_work_does_what_only_its_thread_does() {
         pool.spawn(Lane::Frame, set);
         pool.block_on(until(is_set));
         let (is_set, set) = flag();
-        pool.spawn(Lane::Io, set);
-        pool.scope(|scope| scope.spawn_future(until(is_set)).detach());
-        let (is_set, set) = flag();
         let mailbox = Mailbox::of_this_thread();
         pool.scope_with_mailboxes(&[&mailbox], |scope| {
             scope.spawn_future_on(&mailbox, until(is_set)).detach();
@@ -254,6 +251,25 @@ fn a_wait_after_the_pools_own_thread_locals_are_gone_gives_its_seat_away() {
             pool.with_worker(|_| ());
         });
         thread.join().unwrap();
+    });
+}
+
+/// Each of many tasks waits for what wakes itself often: no stack of all of them.
+#[test]
+fn waits_that_do_others_work_nest_no_deeper_than_a_few() {
+    within_a_minute(|| {
+        let pool = Arc::new(pool(0));
+        for _ in 0..20_000 {
+            let inner = pool.clone();
+            pool.spawn(Lane::Frame, move || {
+                inner.block_on(async {
+                    for _ in 0..100 {
+                        yield_task().await;
+                    }
+                });
+            });
+        }
+        while pool.tick() {}
     });
 }
 

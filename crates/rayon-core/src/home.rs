@@ -77,11 +77,13 @@ pub(crate) fn set_global(
 
 impl Home {
     pub(crate) fn current() -> Self {
-        let is_inside = Worker::with_current(|worker| worker.is_some());
-        match own() {
-            Some(own) if !is_inside || own.pool().is_current() => Self::Built(own),
-            _ if is_inside => Self::Here,
-            _ => global().map_or(Self::Process, Self::Built),
+        let own = own();
+        if let Some(own) = own.as_ref().filter(|own| own.pool().is_current()) {
+            Self::Built(own.clone())
+        } else if Worker::with_current(|worker| worker.is_some()) {
+            Self::Here
+        } else {
+            own.or_else(global).map_or(Self::Process, Self::Built)
         }
     }
 

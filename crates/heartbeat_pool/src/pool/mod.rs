@@ -99,7 +99,7 @@ impl ThreadPool {
     #[must_use]
     pub fn is_current(&self) -> bool {
         let is_its = |worker: &Worker| worker.is_of(self.registry());
-        Worker::with_current(|worker| worker.is_some_and(is_its))
+        current::with_current(|worker| worker.is_some_and(is_its))
     }
 
     /// The most jobs of `lane` that run at once; one always may.

@@ -11,9 +11,15 @@ use crate::threads::this_thread::{self, Waiting};
 use crate::worker::current;
 use crate::worker::wait;
 use crate::worker::{STRANGERS_TURN, Worker};
+use std::cell::Cell;
 use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
+
+thread_local! {
+    /// How many polled futures had others do their work on top of them.
+    static DEPTH: Cell<u32> = const { Cell::new(0) };
+}
 
 /// Polls `future` to its end, and rests for as long as nothing has woken it.
 fn drive<F: Future>(future: F, pool: Option<&Arc<Registry>>) -> F::Output {
@@ -34,9 +40,13 @@ fn drive<F: Future>(future: F, pool: Option<&Arc<Registry>>) -> F::Output {
                 return output;
             }
             polls = polls.wrapping_add(1);
-            if polls.is_multiple_of(STRANGERS_TURN) {
-                // It may wake itself until somebody does what nobody else does.
+            // It may wake itself until somebody does what nobody else does. What is done so may come
+            // to such a wait as well: the deeper, the more seldom, so that the stack is bounded.
+            let depth = DEPTH.get();
+            if polls.is_multiple_of(STRANGERS_TURN << depth.min(20)) {
+                DEPTH.set(depth + 1);
                 wait::do_what_only_it_does(pool);
+                DEPTH.set(depth);
             }
             while !signal.take() {
                 stand.rest();

@@ -93,8 +93,9 @@ pub(crate) fn is_member() -> bool {
 /// Makes the calling thread, which had a life before, one of a pool's own, with `worker` and
 /// `thread`, until it ends.
 pub(crate) fn enroll(worker: Rc<Worker>, thread: Box<dyn Any>) {
-    CURRENT.set(Rc::as_ptr(&worker));
     STATE.with(|state| {
+        // Not before this is known to live: it keeps the worker.
+        CURRENT.set(Rc::as_ptr(&worker));
         state.seats.borrow_mut().insert(0, worker);
         *state.enrolled.borrow_mut() = Some(thread);
     });

@@ -43,18 +43,19 @@ impl Worker {
 
     /// Runs one piece of work of any kind, whatever the budgets.
     pub(crate) fn tick(&self) -> bool {
-        let _stranger = Stranger::begin();
         let kinds = self.kinds_in_turn();
         kinds.into_iter().any(|kind| match kind {
             Kind::Of(lane) => self.tick_lane(lane),
             Kind::Blocking => {
+                let _stranger = Stranger::begin();
                 let job = self.take_blocking();
                 job.map(|job| self.run(Found::Blocking(job))).is_some()
             }
         })
     }
 
-    fn tick_lane(&self, lane: Lane) -> bool {
+    pub(super) fn tick_lane(&self, lane: Lane) -> bool {
+        let _stranger = Stranger::begin();
         let Some(found) = self.pop(lane) else {
             return false;
         };

@@ -13,8 +13,8 @@ use crate::registry::threads::RETRY;
 use crate::sync::Arc;
 use crate::threads::this_thread::Waiting;
 use crate::unwind;
+use crate::worker::Worker;
 use crate::worker::current;
-use crate::worker::{STRANGERS_TURN, Worker};
 use std::rc::Rc;
 
 /// Something that a worker waits for.
@@ -46,20 +46,11 @@ impl Worker {
 
     fn wait_out(&self, event: &impl Wait) {
         let _waiting = Waiting::begin();
-        let mut steps: u32 = 0;
         loop {
             if event.is_done() {
                 return;
             }
-            if event.step(self) {
-                steps = steps.wrapping_add(1);
-                // What it waits for may go on for ever, and wait for what nobody else does.
-                if steps.is_multiple_of(STRANGERS_TURN) {
-                    do_what_only_it_does(Some(self.registry()));
-                }
-                continue;
-            }
-            if do_what_only_it_does(Some(self.registry())) {
+            if event.step(self) || do_what_only_it_does(Some(self.registry())) {
                 continue;
             }
             let came_about = || event.is_done() || event.is_ready() || current::has_pinned();

@@ -274,10 +274,16 @@ impl Worker {
     /// Runs one piece of work, best lane first; of another lane than the thread's own only where there
     /// is room for one more, or nobody else to do it.
     pub(crate) fn run_one(&self) -> bool {
-        if self.is_alone() || self.num_threads() == 0 {
-            return self.tick();
+        if !self.is_alone() && self.num_threads() > 0 {
+            return Lane::ALL.into_iter().any(|lane| self.run_one_of(lane));
         }
-        Lane::ALL.into_iter().any(|lane| self.run_one_of(lane))
+        let kinds = self.kinds_in_turn();
+        kinds.into_iter().any(|kind| match kind {
+            Kind::Of(lane) if lane == self.lane() => self.run_one_of(lane),
+            Kind::Of(lane) => self.tick_lane(lane),
+            // Who yields keeps its core.
+            Kind::Blocking => false,
+        })
     }
 
     fn run_one_of(&self, lane: Lane) -> bool {
