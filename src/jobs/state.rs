@@ -46,7 +46,8 @@ impl<S: States> StateJobs<'_, '_, S> {
     }
 
     /// Whether none of them runs, and all who wait for their ends have been told, as the plugin does
-    /// once a frame, or [`run_jobs`](crate::run_jobs), which a world without the plugin needs. So what a `then` or an observer starts for
+    /// once a frame, or [`run_jobs`](crate::run_jobs), which a world without the plugin needs. So
+    /// what a `then` or an observer starts for
     /// the state counts as well.
     #[must_use]
     pub fn are_done(&self, state: &S) -> bool {

@@ -2,8 +2,8 @@
 //!
 //! A thread that is inside of any heartbeat pool stays in that one, which is how a Bevy system's
 //! rayon calls run on the app's pool. A thread of a pool that was built here is inside of that pool
-//! for as long as it lives, but while it calls another one. Everyone else goes to the global pool: the process's one pool,
-//! unless somebody has configured another before that was running.
+//! for as long as it lives, but while it calls another one. Everyone else goes to the global pool:
+//! the process's one pool, unless somebody has configured another before that was running.
 
 use crate::builder;
 use crate::error::{ErrorKind, ThreadPoolBuildError};

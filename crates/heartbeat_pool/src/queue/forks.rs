@@ -1,9 +1,9 @@
 //! The second halves of a worker's offered joins.
 //!
-//! All of them lie in a deque where others can take them, however deep: their owner may block at any moment,
-//! in a way that the pool knows nothing of, and may wait for any of them. A pop from a deque that
-//! others steal from costs a fence, some two nanoseconds more than it takes to keep a fork where
-//! nobody sees it.
+//! All of them lie in a deque where others can take them, however deep: their owner may block at
+//! any moment, in a way that the pool knows nothing of, and may wait for any of them. A pop from a
+//! deque that others steal from costs a fence, some two nanoseconds more than it takes to keep a
+//! fork where nobody sees it.
 
 use crate::queue::private::StackPtr;
 use std::any::Any;

@@ -47,7 +47,8 @@ impl ThreadBuilder {
     ///
     /// # Panics
     ///
-    /// When the thread belongs to a pool already. The pool then goes on without it.
+    /// When the thread belongs to a pool already. The pool still counts on the one that this was
+    /// for: jobs for that thread alone wait, and so does all of a pool that has no other.
     pub fn run(self) {
         assert!(
             !self.thread.is_taken(),

@@ -62,7 +62,8 @@ pub fn yield_local() -> Yield {
 }
 
 /// Runs one piece of the pool's work on the calling thread, anybody's: of its own lane, or of
-/// another that has room for one more. Outside of a pool it is [`Yield::Idle`].
+/// another that has room for one more, or that nobody else comes to do. Outside of a pool it is
+/// [`Yield::Idle`].
 ///
 /// For long jobs that want to let others in. What runs here nests on the caller's stack and may
 /// want any lock, so hold none. A task yields better by [`yield_task`], which nests nothing. The
