@@ -66,6 +66,42 @@ static tmc::task<void> product(float const *a, float const *b, float *c, std::si
   }
 }
 
+using Channel = tmc::chan_tok<u64>;
+
+static tmc::task<u64> sends(Channel channel, u64 messages) {
+  for (u64 message = 0; message < messages; ++message) {
+    co_await channel.push(message);
+  }
+  co_return 0;
+}
+
+static tmc::task<u64> receives(Channel channel) {
+  u64 received = 0;
+  while (co_await channel.pull()) {
+    ++received;
+  }
+  co_return received;
+}
+
+// Four senders and four receivers share one channel, which has no bound.
+static tmc::task<u64> channel(u64 messages) {
+  constexpr std::size_t ends = 4;
+  Channel shared = tmc::make_channel<u64>();
+  std::array<tmc::task<u64>, ends> senders, receivers;
+  for (std::size_t i = 0; i < ends; ++i) {
+    senders[i] = sends(shared, messages / ends);
+    receivers[i] = receives(shared);
+  }
+  auto received = tmc::spawn_many<ends>(receivers.data()).fork();
+  co_await tmc::spawn_many<ends>(senders.data());
+  shared.close();
+  u64 sum = 0;
+  for (u64 part : co_await std::move(received)) {
+    sum += part;
+  }
+  co_return sum;
+}
+
 int main(int argc, char **argv) {
   auto number = [](int part) { return std::to_string(part); };
   std::string version = number(TMC_VERSION_MAJOR) + "." + number(TMC_VERSION_MINOR) + "." +
@@ -81,6 +117,8 @@ int main(int argc, char **argv) {
     report::measure(told, [&] { return run(skynet(0, size)); });
   } else if (told.workload == "nqueens") {
     report::measure(told, [&] { return run(queens(static_cast<int>(size), Board{})); });
+  } else if (told.workload == "channel") {
+    report::measure(told, [&] { return run(channel(size)); });
   } else if (told.workload == "matmul") {
     report::Matrices matrices(size);
     report::measure(told, [&] {

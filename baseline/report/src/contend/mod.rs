@@ -11,6 +11,7 @@ mod lineup;
 mod product;
 mod queens;
 mod rays;
+mod recursion;
 mod sampler;
 mod skynet;
 mod spawner;
@@ -82,7 +83,8 @@ impl<'a> Task<'a> {
     }
 
     fn figures(self) -> Result<Figures, Box<dyn Error>> {
-        let found = forks::run(self)
+        let found = recursion::run(self)
+            .or_else(|| forks::run(self))
             .or_else(|| suites::run(self))
             .or_else(|| tasks::run(self))
             .or_else(|| workers::run(self))

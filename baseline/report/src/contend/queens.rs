@@ -25,15 +25,21 @@ pub struct Board {
 }
 
 impl Board {
+    /// Whether each of so many rows has its queen.
+    pub fn is_full(&self, side: usize) -> bool {
+        self.rows == side
+    }
+
     /// Whether a queen in the next row's `column` is safe.
-    fn is_safe(&self, column: u8) -> bool {
+    pub fn is_safe(&self, column: u8) -> bool {
         let above = self.columns[..self.rows].iter().rev();
         above
             .zip(1..)
             .all(|(&other, rows): (_, u8)| other.abs_diff(column) != rows && other != column)
     }
 
-    fn with(mut self, column: u8) -> Self {
+    /// One with a queen there.
+    pub fn with(mut self, column: u8) -> Self {
         self.columns[self.rows] = column;
         self.rows += 1;
         self
@@ -73,7 +79,7 @@ impl Half for Boards<'_> {
 
 #[inline(never)]
 fn complete(side: usize, board: &Board, fork: impl Fork) -> u64 {
-    if board.rows == side {
+    if board.is_full(side) {
         return 1;
     }
     let mut next = [Board::default(); MOST];

@@ -11,7 +11,7 @@ use suite::{Refusal, await_all, percentile, repeat};
 type Outcome = Result<Figures, Refusal>;
 
 /// What is awaited again and again.
-trait Round: Clone + Send + 'static {
+pub trait Round: Clone + Send + 'static {
     /// Once.
     fn once(&self, spawner: &impl Spawner) -> impl Future<Output = u64> + Send;
 }
@@ -175,7 +175,8 @@ pub fn run(task: Task<'_>) -> Option<Result<Figures, Box<dyn Error>>> {
     Some(figures.map_err(Into::into))
 }
 
-fn sample(task: Task<'_>, round: impl Round, expected: u64) -> Outcome {
+/// Runs it on the contender's tasks.
+pub fn sample(task: Task<'_>, round: impl Round, expected: u64) -> Outcome {
     let service = Loop {
         round,
         expected,

@@ -1,6 +1,7 @@
 //! A table's part of the report: text, plots and figures.
 
 use super::figure::shown;
+use super::losses;
 use super::plots::{self, Drawn};
 use crate::results::{Cell, Measured, Results};
 use crate::tables::{self, Metric, Source, Table};
@@ -30,16 +31,17 @@ impl Chapter {
 pub fn all(results: &Results) -> Vec<Chapter> {
     let measured = |table: &'static Table| Some((table, results.of(table.name)?));
     let chapters = tables::all().into_iter().filter_map(measured);
+    let missing: Vec<&str> = results.missing.iter().map(|it| it.name.as_str()).collect();
     chapters
-        .map(|(table, measured)| chapter(table, measured))
+        .map(|(table, measured)| chapter(table, measured, &missing))
         .collect()
 }
 
-fn chapter(table: &'static Table, measured: &Measured) -> Chapter {
+fn chapter(table: &'static Table, measured: &Measured, missing: &[&str]) -> Chapter {
     let counts = measured.thread_counts();
     let figures = counts
         .iter()
-        .map(|&threads| figures(table, measured, threads));
+        .map(|&threads| figures(table, measured, threads, missing));
     let taken = &measured.taken;
     Chapter {
         table,
@@ -84,7 +86,12 @@ pub fn best<'a>(
         .min_by(|a, b| a.1.total_cmp(&b.1))
 }
 
-fn figures(table: &'static Table, measured: &Measured, threads: usize) -> suite::Table {
+fn figures(
+    table: &'static Table,
+    measured: &Measured,
+    threads: usize,
+    missing: &[&str],
+) -> suite::Table {
     let sizes = measured.sizes();
     let title = match threads {
         0 => "by threads".to_owned(),
@@ -104,7 +111,10 @@ fn figures(table: &'static Table, measured: &Measured, threads: usize) -> suite:
         .who
         .iter()
         .filter(|name| who::contender(name).is_some());
-    let rows = rows.filter_map(|name| row(table, measured, name, &sizes, threads));
+    let rows = rows.filter_map(|name| match row(table, measured, name, &sizes, threads) {
+        None if missing.contains(name) => Some(vec![(*name).to_owned(), "missing".to_owned()]),
+        row => row,
+    });
     let about = match table.metrics.first() {
         Some(metric) => label(metric),
         None => String::new(),
@@ -119,7 +129,7 @@ fn figures(table: &'static Table, measured: &Measured, threads: usize) -> suite:
 }
 
 fn row(
-    table: &Table,
+    table: &'static Table,
     measured: &Measured,
     name: &str,
     sizes: &[u64],
@@ -131,8 +141,7 @@ fn row(
     let texts = cells.iter().zip(sizes).map(|(cell, &size)| {
         let figure = (*cell)?.median(main.name)?;
         let text = shown(main, figure, size);
-        let leads = best(table, measured, size, threads)
-            .is_some_and(|(_, best)| figure <= best && name != who::SERIAL);
+        let leads = losses::leader(table, measured, size, threads).is_some_and(|leader| leader == name);
         Some(if leads { format!("**{text}**") } else { text })
     });
     let mut row: Vec<Option<String>> = texts.collect();

@@ -9,6 +9,7 @@ pub fn shown(metric: &Metric, figure: f64, size: u64) -> String {
     match metric.unit {
         Unit::Time => suite::seconds(figure),
         Unit::Number => factor(figure),
+        Unit::Processors => format!("{:.0} %", figure * 100.0),
         Unit::Memory if figure < 1024.0 => format!("{figure:.1} KiB"),
         Unit::Memory => format!("{:.1} MiB", figure / 1024.0),
     }

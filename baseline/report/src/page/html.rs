@@ -8,8 +8,9 @@ use std::fmt::Write;
 /// What the report is.
 pub const ABOUT: &str = "What this project stands on was published with tables of workloads. Each is rebuilt here and run \
 again beside every rival that can be had: each run is a process of its own, rounds alternate between the contenders, every \
-answer is checked, and medians are shown. A ratio is the median of the rounds' ratios. A bold figure is at most that of the \
-best rival. Contenders that are slow at a workload run it up to a size only; a dash is in the place of the others.";
+answer is checked, and medians are shown. A ratio is the median of the rounds' ratios, and says who is ahead: that figure is \
+bold. \"ours / it\" is the ratio at the largest size that both ran. Contenders that are slow at a workload run it up to a \
+size only, and whoever is missing runs none.";
 
 const STYLE: &str = "\
 body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1d2433;background:#fff}\
@@ -43,7 +44,7 @@ fn add(html: &mut String, more: std::fmt::Arguments<'_>) {
 
 fn table(table: &suite::Table) -> String {
     if table.rows.is_empty() {
-        return "<p>Nothing.</p>\n".to_owned();
+        return "<p>None.</p>\n".to_owned();
     }
     let mut html = String::from("<table><tr>");
     for column in &table.columns {
@@ -118,6 +119,10 @@ fn head(report: &Report<'_>) -> String {
         let name = chapter.table.name;
         add(&mut html, format_args!("<a href=\"#{name}\">{name}</a> "));
     }
+    for record in &report.records {
+        let (kind, title) = (record.kind, cell(record.title));
+        add(&mut html, format_args!("<a href=\"#{kind}\">{title}</a> "));
+    }
     html.push_str("</nav>\n");
     html
 }
@@ -146,6 +151,7 @@ pub fn page(report: &Report<'_>) -> String {
         chapter(&mut html, part);
     }
     for part in &report.records {
+        add(&mut html, format_args!("<a id=\"{}\"></a>", part.kind));
         heading(&mut html, part.title, &part.about);
         part.plots.iter().for_each(|plot| html.push_str(&plot.svg));
         for figures in &part.tables {

@@ -6,7 +6,7 @@ use crate::tables::{self, Table};
 use crate::who::OURS;
 use suite::factor;
 
-/// A row that was lost.
+/// A row in which a rival ran too, by which a loss is told.
 pub struct Loss {
     /// Which.
     pub table: &'static Table,
@@ -14,53 +14,71 @@ pub struct Loss {
     pub size: u64,
     /// The running threads.
     pub threads: usize,
-    /// Who was ahead of all others.
+    /// Who was ahead of all other rivals.
     pub rival: String,
     /// The rounds' median ratio to it.
     pub ratio: f64,
 }
 
-/// How many rows there are, of those in which a rival ran too.
+/// A ratio up to which both are as fast: it is shown as 1.00.
+const EVEN: f64 = 1.005;
+
+/// How many rows there are, of those in which this project's pool and a rival ran.
 pub fn rows(results: &Results) -> usize {
-    let of = |measured: &Measured| measured.sizes().len() * measured.thread_counts().len();
-    let tables = tables::all().into_iter().filter(|table| table.has_rivals());
-    let measured = tables.filter_map(|table| results.of(table.name));
-    measured.map(of).sum()
+    duels(results).len()
 }
 
 /// All of them, the largest first.
 pub fn all(results: &Results) -> Vec<Loss> {
-    let mut losses = Vec::new();
-    for table in tables::all() {
-        if let Some(measured) = results.of(table.name) {
-            losses.extend(of(table, measured));
-        }
-    }
+    let mut losses = duels(results);
+    losses.retain(|row| row.ratio > EVEN);
     losses.sort_by(|a, b| b.ratio.total_cmp(&a.ratio));
     losses
 }
 
-fn of(table: &'static Table, measured: &Measured) -> Vec<Loss> {
-    let mut losses = Vec::new();
-    for threads in measured.thread_counts() {
-        for size in measured.sizes() {
-            losses.extend(row(table, measured, size, threads));
+/// Every row with the best rival.
+fn duels(results: &Results) -> Vec<Loss> {
+    let mut rows = Vec::new();
+    for table in tables::all() {
+        let Some(measured) = results.of(table.name) else {
+            continue;
+        };
+        for threads in measured.thread_counts() {
+            for size in measured.sizes() {
+                rows.extend(duel(table, measured, size, threads));
+            }
         }
     }
-    losses
+    rows
 }
 
-fn row(table: &'static Table, measured: &Measured, size: u64, threads: usize) -> Option<Loss> {
+fn duel(table: &'static Table, measured: &Measured, size: u64, threads: usize) -> Option<Loss> {
     let metric = table.metrics.first()?.name;
     let (rival, _) = best(table, measured, size, threads)?;
-    let ratio = measured.cell(OURS, size, threads)?.ratio(rival, metric)?;
-    (ratio > 1.0).then(|| Loss {
+    let ours = measured.cell(OURS, size, threads)?;
+    ours.median(metric)?;
+    let ratio = ours.ratio(rival, metric)?;
+    Some(Loss {
         table,
         size,
         threads,
         rival: rival.name.clone(),
         ratio,
     })
+}
+
+/// Who is ahead in a row: the best rival, if this project's pool was not as fast.
+pub fn leader(
+    table: &'static Table,
+    measured: &Measured,
+    size: u64,
+    threads: usize,
+) -> Option<String> {
+    match duel(table, measured, size, threads) {
+        Some(row) if row.ratio > EVEN => Some(row.rival),
+        Some(_) => Some(OURS.to_owned()),
+        None => Some(best(table, measured, size, threads)?.0.name.clone()),
+    }
 }
 
 /// As a table.

@@ -45,6 +45,16 @@ fn head(report: &Report<'_>) -> String {
     for fact in report.facts() {
         add(&mut text, format_args!("- {fact}\n"));
     }
+    text.push('\n');
+    let mut source = None;
+    for chapter in &report.chapters {
+        let (name, title) = (chapter.table.name, chapter.source().title);
+        if source.replace(title) != Some(title) {
+            add(&mut text, format_args!("\n- {title}:"));
+        }
+        add(&mut text, format_args!(" [{name}](#{name})"));
+    }
+    text.push('\n');
     let (lost, rows) = (report.losses.len(), losses::rows(report.results));
     let parts = [
         (
@@ -98,7 +108,7 @@ fn add(text: &mut String, more: std::fmt::Arguments<'_>) {
 /// A table without its heading.
 fn table(table: &suite::Table) -> String {
     if table.rows.is_empty() {
-        return "Nothing.\n".to_owned();
+        return "None.\n".to_owned();
     }
     let headless = suite::Table {
         title: String::new(),

@@ -12,6 +12,7 @@ mod records;
 mod targets;
 
 use crate::results::Results;
+use crate::who::{self, Kind};
 use chapter::Chapter;
 use losses::Loss;
 use plots::Drawn;
@@ -136,8 +137,14 @@ impl<'a> Report<'a> {
 
     fn versions(&self) -> Table {
         let mut table = Table::new("", "", &["contender", "version"]);
+        let is_program = |name: &str| {
+            let kind = who::contender(name).map(|contender| contender.kind);
+            !matches!(kind, Some(Kind::Callbacks | Kind::Transfers))
+        };
         for (name, version) in &self.results.versions {
-            table.rows.push(vec![name.clone(), version.clone()]);
+            if is_program(name) {
+                table.rows.push(vec![name.clone(), version.clone()]);
+            }
         }
         table
     }

@@ -47,6 +47,7 @@ fn scaled(metric: &Metric, figure: f64, size: u64) -> f64 {
         Unit::Time => figure * 1e9,
         Unit::Memory => figure / 1024.0,
         Unit::Number => figure,
+        Unit::Processors => figure * 100.0,
     }
 }
 
@@ -56,6 +57,7 @@ fn axis(metric: &Metric) -> String {
         Unit::Time => "ns",
         Unit::Memory => "MiB",
         Unit::Number => metric.label,
+        Unit::Processors => "per cent of a core",
     };
     format!("{unit}{}", per.unwrap_or_default())
 }

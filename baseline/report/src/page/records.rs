@@ -29,6 +29,8 @@ const WANTED: [(&str, &str, &str, &[&str]); 2] = [
 
 /// A record, as far as it is shown.
 pub struct Record {
+    /// Which program's it is.
+    pub kind: &'static str,
     /// What it shows.
     pub title: &'static str,
     /// Who measures it.
@@ -41,13 +43,14 @@ pub struct Record {
 
 /// The newest record of each kind that is in `folder`.
 pub fn all(folder: &Path) -> Vec<Record> {
-    let newest = |(kind, title, about, wanted): (&str, _, &str, &[&str])| {
+    let newest = |(kind, title, about, wanted): (&'static str, _, &str, &[&str])| {
         let stem = newest(folder, kind)?;
         let text = fs::read_to_string(folder.join(format!("{stem}.md"))).ok()?;
         let mut tables = tables(&text);
         tables.retain(|table| wanted.is_empty() || wanted.contains(&table.title.as_str()));
         let plots = tables.iter().filter_map(|table| plot(kind, table));
         Some(Record {
+            kind,
             title,
             about: format!("{about} From the record `baseline/records/{stem}.md`."),
             plots: plots.collect(),

@@ -1,5 +1,7 @@
 //! The tables: what is measured, at which sizes, beside whom.
 
+pub use forks::fib;
+
 mod callbacks;
 mod forks;
 mod loops;
@@ -24,6 +26,8 @@ pub enum Unit {
     Time,
     /// A plain number.
     Number,
+    /// Processors that run.
+    Processors,
     /// KiB.
     Memory,
 }
@@ -149,8 +153,8 @@ const TIME: Metric = Metric {
 
 const CPU: Metric = Metric {
     name: "cpu",
-    label: "CPU s/s",
-    unit: Unit::Number,
+    label: "CPU",
+    unit: Unit::Processors,
     per: None,
 };
 

@@ -17,7 +17,19 @@ const WORKERS: Source = Source {
 
 const POOLS: &[&str] = &["ours", "bevy_tasks", "async-executor", "tokio", "forte"];
 
-/// Those, and two languages whose tasks send messages by themselves.
+/// Those, a pool of C++ with a channel, and two languages that have their own.
+const CHANNELS: &[&str] = &[
+    "ours",
+    "bevy_tasks",
+    "async-executor",
+    "tokio",
+    "forte",
+    "TooManyCooks",
+    "Go",
+    "Java",
+];
+
+/// The pools, and two languages whose tasks wait for sockets by themselves.
 const LANGUAGES: &[&str] = &[
     "ours",
     "bevy_tasks",
@@ -89,7 +101,8 @@ fn both_ways(messages: u64) -> f64 {
 const TASKS: Table = Table {
     name: "spawn-outside",
     source: &ASYNC,
-    about: "Tasks that are ready at once are spawned from outside of the pool and awaited there.",
+    about: "Tasks that are ready at once are spawned from outside of the pool and awaited there. forte is in the next table \
+            alone: its callers enter the pool first.",
     workload: "spawn-outside",
     size: "tasks",
     quick: &[1, 100, 10_000],
@@ -151,13 +164,13 @@ pub const TABLES: &[Table] = &[
         name: "channel",
         about: "Four senders and four receivers share one channel of a hundred places. Java's tasks are virtual \
                 threads from 21 on, and threads of the system before. Of the pools of C++ only TooManyCooks has a \
-                channel; it isn't measured.",
+                channel that tasks wait for: it has no bound, so nobody who sends ever waits.",
         workload: "channel",
         size: "messages",
         quick: &[100, 10_000],
         full: &[100, 10_000, 1_000_000],
         metrics: &[A_MESSAGE, CPU, PEAK],
-        who: LANGUAGES,
+        who: CHANNELS,
         known: "All in Rust share one channel, async-channel's. Go's is its runtime's own, which hands a message from task to \
                 task without a waker.",
         ..TASKS
@@ -165,15 +178,15 @@ pub const TABLES: &[Table] = &[
     Table {
         name: "tcp",
         about: "Two tasks that send each other so many messages over one connection of the loopback. The pools of C++ \
-                leave sockets to other libraries.",
+                leave sockets to another library, Asio.",
         workload: "tcp",
         size: "messages",
         quick: &[10, 1000],
         full: &[10, 1000, 100_000],
         metrics: &[A_WAY, CPU, PEAK],
         who: LANGUAGES,
-        known: "tokio's threads wait for sockets themselves. All others here use async-io, whose own thread waits and \
-                wakes theirs: two more hand-overs between threads a message.",
+        known: "The threads of tokio, Go and Java wait for sockets themselves. All others here use async-io, whose own thread \
+                waits and wakes theirs: two more hand-overs between threads a message.",
         ..TASKS
     },
     Table {

@@ -2,6 +2,7 @@
 
 use super::{Contender, Kind};
 use std::env;
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -121,14 +122,20 @@ fn transfers() -> Built {
     Ok((program, version))
 }
 
+/// What `CXX` says, else clang where it is there, else g++.
+fn compiler() -> OsString {
+    let found = output(Command::new("clang++").arg("--version"));
+    let default = if found.is_ok() { "clang++" } else { "g++" };
+    env::var_os("CXX").unwrap_or_else(|| default.into())
+}
+
 fn cpp(
     source: &Path,
     program: &Path,
     flags: &[&str],
     checkout: Option<(&str, &str)>,
 ) -> Result<(), Refused> {
-    let compiler = env::var_os("CXX").unwrap_or_else(|| "g++".into());
-    let mut command = Command::new(compiler);
+    let mut command = Command::new(compiler());
     command.args(["-std=c++20", "-O3", "-pthread"]);
     if let Ok(more) = env::var("CXXFLAGS") {
         command.args(more.split_whitespace());
