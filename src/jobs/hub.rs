@@ -7,8 +7,7 @@ use super::shared::{AnyJob, lock};
 use crate::stopwatch::Stopwatch;
 use bevy_ecs::resource::Resource;
 use futures_channel::oneshot;
-use std::cmp::{Ordering, Reverse};
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::mem;
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::time::Duration;
@@ -33,64 +32,44 @@ impl Drop for JobHub {
     }
 }
 
-/// Something that is due at a time.
-struct Timed<A> {
-    at: Duration,
-    what: A,
+/// What is due at some time, by that and by when it was asked for.
+struct Timers<A> {
+    of: BTreeMap<(Duration, u64), A>,
+    asked: u64,
 }
-
-impl<A> PartialEq for Timed<A> {
-    fn eq(&self, other: &Self) -> bool {
-        self.at == other.at
-    }
-}
-
-impl<A> Eq for Timed<A> {}
-
-impl<A> PartialOrd for Timed<A> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl<A> Ord for Timed<A> {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.at.cmp(&other.at)
-    }
-}
-
-/// A heap whose first one is due first.
-struct Timers<A>(BinaryHeap<Reverse<Timed<A>>>);
 
 impl<A> Default for Timers<A> {
     fn default() -> Self {
-        Self(BinaryHeap::new())
+        Self {
+            of: BTreeMap::new(),
+            asked: 0,
+        }
     }
 }
 
 impl<A> Timers<A> {
     fn push(&mut self, at: Duration, what: A) {
-        self.0.push(Reverse(Timed { at, what }));
+        self.of.insert((at, self.asked), what);
+        self.asked += 1;
     }
 
     fn len(&self) -> usize {
-        self.0.len()
+        self.of.len()
     }
 
     fn retain(&mut self, is_wanted: impl Fn(&A) -> bool) {
-        self.0.retain(|Reverse(timed)| is_wanted(&timed.what));
+        self.of.retain(|_, what| is_wanted(what));
     }
 
     fn is_due(&self, now: Duration) -> bool {
-        self.0.peek().is_some_and(|first| first.0.at <= now)
+        let first = self.of.first_key_value();
+        first.is_some_and(|((at, _), _)| *at <= now)
     }
 
     fn take_due(&mut self, now: Duration) -> Vec<A> {
-        let mut due = Vec::new();
-        while self.is_due(now) {
-            due.extend(self.0.pop().map(|first| first.0.what));
-        }
-        due
+        let later = self.of.split_off(&(now, u64::MAX));
+        let due = mem::replace(&mut self.of, later);
+        due.into_values().collect()
     }
 }
 

@@ -13,7 +13,7 @@ use core::mem;
 use core::panic::AssertUnwindSafe;
 use core::pin::Pin;
 use core::task::{Context, Poll};
-use heartbeat_pool::{BoxedJob, Mailbox, ThreadPool};
+use heartbeat_pool::{Mailbox, ThreadPool};
 use pin_project_lite::pin_project;
 use std::panic::{catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -158,11 +158,12 @@ pub struct Scope<'scope, 'env: 'scope, T> {
 impl<'scope, T: Send + 'scope> Scope<'scope, '_, T> {
     /// Spawns a future onto the pool. The scope's caller may run it too.
     pub fn spawn<Fut: Future<Output = T> + 'scope + Send>(&self, f: Fut) {
-        self.inner.spawn_boxed(Box::pin(Spawned {
+        let spawned = Box::pin(Spawned {
             inner: self.inner,
             state: self.state,
             future: self.placed(f),
-        }));
+        });
+        self.inner.spawn(|| spawned.run());
     }
 
     /// Spawns a future that runs on the thread that called the scope.
@@ -217,7 +218,7 @@ impl<T, F: Future<Output = ()>> Future for Spawned<'_, T, F> {
     }
 }
 
-impl<'scope, T: Send + 'scope, F> BoxedJob for Spawned<'scope, T, F>
+impl<'scope, T: Send + 'scope, F> Spawned<'scope, T, F>
 where
     F: Future<Output = ()> + Send + 'scope,
 {

@@ -8,6 +8,9 @@ use std::any::Any;
 use std::io;
 use std::time::Duration;
 
+/// A callback that names the thread of an index.
+pub(crate) type NameHandler = Arc<dyn Fn(usize) -> String + Send + Sync>;
+
 /// A callback that gets a thread's index.
 pub(crate) type ThreadHandler = Arc<dyn Fn(usize) + Send + Sync>;
 
@@ -20,10 +23,20 @@ pub(crate) type PanicHandler = Arc<dyn Fn(&(dyn Any + Send)) + Send + Sync>;
 /// A beat of 100 microseconds: several wake-ups' worth, so that handing work over always pays.
 pub(crate) const DEFAULT_BEAT: Duration = Duration::from_micros(100);
 
+/// Code of the program's own, which goes with the pool.
+#[derive(Clone, Default)]
+pub(crate) struct Handlers {
+    pub(crate) name: Option<NameHandler>,
+    pub(crate) start: Option<ThreadHandler>,
+    pub(crate) exit: Option<ThreadHandler>,
+    pub(crate) panic: Option<PanicHandler>,
+    pub(crate) spawn: Option<SpawnHandler>,
+}
+
 /// A pool's settings, fixed once it runs.
 #[derive(Clone)]
 pub(crate) struct Config {
-    pub(crate) thread_name: Arc<dyn Fn(usize) -> String + Send + Sync>,
+    pub(crate) handlers: Handlers,
     pub(crate) stack_size: Option<usize>,
     pub(crate) beat: Duration,
     /// In which order a thread runs what it has spawned.
@@ -34,26 +47,18 @@ pub(crate) struct Config {
     pub(crate) lower_priority: LowerPriority,
     /// Whether spare threads take the seats of waiting ones.
     pub(crate) has_spares: bool,
-    pub(crate) start_handler: Option<ThreadHandler>,
-    pub(crate) exit_handler: Option<ThreadHandler>,
-    pub(crate) panic_handler: Option<PanicHandler>,
-    pub(crate) spawn_handler: Option<SpawnHandler>,
 }
 
 impl Default for Config {
     fn default() -> Self {
         Self {
-            thread_name: Arc::new(|index| format!("heartbeat ({index})")),
+            handlers: Handlers::default(),
             stack_size: None,
             beat: DEFAULT_BEAT,
             order: Order::default(),
             has_lower: false,
             lower_priority: LowerPriority::default(),
             has_spares: true,
-            start_handler: None,
-            exit_handler: None,
-            panic_handler: None,
-            spawn_handler: None,
         }
     }
 }

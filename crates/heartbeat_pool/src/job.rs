@@ -1,7 +1,6 @@
 //! Type-erased work: two words, run at most once, dropped if never run.
 
 use std::mem;
-use std::pin::Pin;
 use std::ptr::NonNull;
 
 struct VTable {
@@ -116,12 +115,6 @@ unsafe impl<F: FnOnce() + Send> RawJob for Closure<F> {
     fn run(self) {
         (self.0)();
     }
-}
-
-/// Work in a box of its own, for [`Scope::spawn_boxed`](crate::Scope::spawn_boxed).
-pub trait BoxedJob: Send {
-    /// Does the work. A panic is resumed by the scope's owner, after everything else is over.
-    fn run(self: Pin<Box<Self>>);
 }
 
 // SAFETY: the pointer is async-task's own raw form.

@@ -39,7 +39,6 @@
 //! | seat | the side of that place which others see |
 //! | member, spare | a thread of the pool; one of those that come for waiting threads, and go |
 //! | lower thread | a thread for io and background jobs, which the system runs less readily than the others |
-//! | lease | the right to a seat |
 //! | job | any piece of work whose type nobody needs to know |
 //! | fork | the second half of a join |
 //! | beat | how often an idle thread asks the others to share; a beat is *raised* on a seat and *lowered* by its owner |
@@ -152,16 +151,12 @@ pub use placement::place_threads;
 pub use {
     async_task::Task,
     cost::two_ways::{Turn, TwoWays, Way},
-    job::BoxedJob,
     lanes::priority::LowerPriority,
     metrics::{PoolMetrics, WorkerMetrics},
+    pool::process::{HAS_RAYON, global},
     pool::{
         ThreadPool,
         builder::{BuildError, ThreadPoolBuilder},
-    },
-    pool::{
-        lease::Lease,
-        process::{HAS_RAYON, global},
     },
     queue::{deque::Order, mailbox::Mailbox},
     threads::builder::ThreadBuilder,

@@ -14,41 +14,6 @@ use crate::seat::Seat;
 use crate::sync::Arc;
 use std::ops::Deref;
 
-/// What somebody may be woken for.
-#[derive(Clone, Copy)]
-enum Work {
-    /// Work of a lane, for whoever that has room for.
-    Of(Lane),
-    /// Calls that block, which need no room.
-    Blocking,
-    /// Forks that are kept from others for now.
-    Kept,
-}
-
-impl Work {
-    /// The same, as the recorder has it.
-    const fn need(self) -> Need {
-        match self {
-            Self::Of(Lane::Frame) => Need::Frame,
-            Self::Of(Lane::Io) => Need::Io,
-            Self::Of(Lane::Background) => Need::Background,
-            Self::Blocking => Need::Blocking,
-            Self::Kept => Need::Kept,
-        }
-    }
-
-    /// Whether one more thread of `team` could do something about it.
-    fn has_use_for_one_more(self, team: &Team) -> bool {
-        let Self::Of(lane) = self else {
-            return true;
-        };
-        // Threadless: a caller of `block_on` may sleep. Not admitted, who is woken becomes the
-        // sentinel, which relieves a pool whose running jobs block on queued ones.
-        let threadless = team.occupancy.target() == 0;
-        threadless || team.occupancy.admits(lane) || !team.sleep.has_sentinel()
-    }
-}
-
 /// How soon somebody must look.
 #[derive(Clone, Copy)]
 enum When {
@@ -60,65 +25,76 @@ enum When {
     Sometime,
 }
 
-/// What becomes of the thread that tells.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Teller {
-    /// It may be about to sleep, and whoever is woken may as well have its core.
-    MayStop,
-    /// It keeps its core for a while, and does something else there.
-    GoesOnForNow,
-    /// It keeps its core, beside whoever is woken, for as long as there is work for both.
-    GoesOn,
-}
-
 /// Where work lies, how soon it is wanted, and what its queuer does next.
 #[derive(Clone, Copy)]
 pub(crate) struct News {
-    work: Work,
+    need: Need,
+    /// Of what lane it is, for whoever that has room for; none for what needs no room.
+    lane: Option<Lane>,
     when: When,
-    teller: Teller,
+    /// Where whoever is woken may run: beside a queuer that goes on.
+    wake: Wake,
 }
 
 impl News {
-    const fn new(work: Work, when: When) -> Self {
-        let teller = Teller::MayStop;
-        Self { work, when, teller }
+    const fn of(lane: Lane, when: When) -> Self {
+        Self {
+            lane: Some(lane),
+            ..Self::without_room(Need::of_lane(lane), when)
+        }
+    }
+
+    const fn without_room(need: Need, when: When) -> Self {
+        Self {
+            need,
+            lane: None,
+            when,
+            wake: Wake::Anywhere,
+        }
     }
 
     /// Work of `lane` that is to begin now.
     pub(crate) const fn at_once(lane: Lane) -> Self {
-        Self::new(Work::Of(lane), When::AtOnce)
+        Self::of(lane, When::AtOnce)
     }
 
     /// Work of `lane` that may wait a beat, for example as its queuer may come to it before that.
     pub(crate) const fn within_a_beat(lane: Lane) -> Self {
-        Self::new(Work::Of(lane), When::WithinABeat)
+        Self::of(lane, When::WithinABeat)
     }
 
     /// A call that blocks.
     pub(crate) const fn blocking() -> Self {
-        Self::new(Work::Blocking, When::AtOnce)
+        Self::without_room(Need::Blocking, When::AtOnce)
     }
 
     /// Forks that others may take later, if they are there still.
     pub(crate) const fn kept() -> Self {
-        Self::new(Work::Kept, When::Sometime).by(Teller::GoesOn)
+        Self::without_room(Need::Kept, When::Sometime).by(Wake::Elsewhere)
     }
 
     /// The same, of which many are likely to be there still.
     pub(crate) const fn kept_for_a_beat() -> Self {
-        Self::new(Work::Kept, When::WithinABeat).by(Teller::GoesOn)
+        Self::without_room(Need::Kept, When::WithinABeat).by(Wake::Elsewhere)
     }
 
     /// Work of `lane` that its queuer will not do.
     pub(crate) const fn for_others(lane: Lane) -> Self {
-        Self::at_once(lane).by(Teller::GoesOnForNow)
+        Self::at_once(lane).by(Wake::OffThisCore)
     }
 
-    /// The same from a thread that goes on so.
-    pub(crate) const fn by(self, teller: Teller) -> Self {
-        Self { teller, ..self }
+    /// The same from a thread that goes on.
+    pub(crate) const fn by(self, wake: Wake) -> Self {
+        Self { wake, ..self }
     }
+}
+
+/// Whether one more thread of `team` could do something about work of `lane`.
+fn has_use_for_one_more(team: &Team, lane: Lane) -> bool {
+    // Threadless: a caller of `block_on` may sleep. Not admitted, who is woken becomes the sentinel,
+    // which relieves a pool whose running jobs block on queued ones.
+    let threadless = team.occupancy.target() == 0;
+    threadless || team.occupancy.admits(lane) || !team.sleep.has_sentinel()
 }
 
 impl Registry {
@@ -131,8 +107,12 @@ impl Registry {
             When::WithinABeat => team.sleep.needs_watch(),
             When::Sometime => team.sleep.needs_watch() && !team.sleep.has_sentinel(),
         };
-        if is_needed && news.work.has_use_for_one_more(team) {
-            self.wake(team, news.work.need(), news.teller);
+        if is_needed
+            && news
+                .lane
+                .is_none_or(|lane| has_use_for_one_more(team, lane))
+        {
+            self.wake(team, news.need, news.wake);
         }
     }
 
@@ -150,7 +130,7 @@ impl Registry {
         S: Deref<Target = [Arc<Seat>]>,
     {
         let lane = look.work_for_one_more();
-        let need = if lane.is_some_and(|lane| Work::Of(lane).has_use_for_one_more(team)) {
+        let need = if lane.is_some_and(|lane| has_use_for_one_more(team, lane)) {
             Need::Seat
         } else if look.has_blocking() {
             Need::Blocking
@@ -163,33 +143,28 @@ impl Registry {
         };
         // A thread may be started next, by code of the program's own, which looks as well.
         drop(look);
-        self.wake(team, need, Teller::MayStop);
+        self.wake(team, need, Wake::Anywhere);
     }
 
     /// Whether more is queued from outside than the searchers will take, there is room for one
     /// more, and the queuer goes on. Lower work is in no such hurry.
     fn wants_more_searchers(&self, team: &Team, news: News) -> bool {
-        let Work::Of(Lane::Frame) = news.work else {
+        if news.lane != Some(Lane::Frame) || news.wake == Wake::Anywhere {
             return false;
-        };
+        }
         let searchers = team.sleep.searchers();
-        news.teller != Teller::MayStop
-            && searchers < team.occupancy.room()
+        searchers < team.occupancy.room()
             && self
                 .injector(team, Lane::Frame)
                 .is_some_and(|jobs| searchers < jobs.len())
     }
 
     /// Wakes an idle thread of `team`, or starts one.
-    fn wake(self: &Arc<Self>, team: &Team, need: Need, teller: Teller) {
+    fn wake(self: &Arc<Self>, team: &Team, need: Need, wake: Wake) {
         note::note(|| What::Called { need });
-        let wake = match teller {
-            // A thread that gives way doesn't go on once a frame's has woken.
-            _ if team.rank == Rank::Lower || priority::gives_way() => Wake::Anywhere,
-            Teller::MayStop => Wake::Anywhere,
-            Teller::GoesOnForNow => Wake::OffThisCore,
-            Teller::GoesOn => Wake::Elsewhere,
-        };
+        // A thread that gives way doesn't go on once a frame's has woken.
+        let gives_way = team.rank == Rank::Lower || priority::gives_way();
+        let wake = if gives_way { Wake::Anywhere } else { wake };
         if !team.sleep.wake_one(wake) && team.occupancy.target() > 0 {
             self.spawn_spare(team);
         }

@@ -91,27 +91,15 @@ impl Seat {
         metrics
     }
 
-    /// Takes the oldest fork, if others may: for threads that wait for nothing.
+    /// Takes the oldest fork, whether others may or not.
     pub(crate) fn steal_fork(&self) -> Option<ForkPtr> {
-        if !self.has_forks() {
-            return None;
-        }
-        self.steal_own_fork()
-    }
-
-    /// Takes the oldest fork, whether others may or not: for the seat's own thread.
-    pub(crate) fn steal_own_fork(&self) -> Option<ForkPtr> {
         self.returned.take(|_| true).or_else(|| self.forks.steal())
-    }
-
-    /// Whether there are forks that others may take.
-    pub(crate) fn has_forks(&self) -> bool {
-        self.returned.has_any() || (!self.forks.is_empty() && self.hidden.is_over())
     }
 
     /// Whether there is a second half of a join of `lane` that others may take.
     pub(crate) fn has_shared(&self, lane: Lane) -> bool {
-        self.has_forks() && self.fork_lane() == lane
+        let has_any = self.returned.has_any() || (!self.forks.is_empty() && self.hidden.is_over());
+        has_any && self.fork_lane() == lane
     }
 
     /// Tells the lane of the forks, before others are told of the first one.

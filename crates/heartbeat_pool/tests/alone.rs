@@ -5,7 +5,7 @@ mod common;
 use common::{wait_until, within_a_minute};
 use heartbeat_pool::{Lane, ThreadPool, Worker};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -224,5 +224,33 @@ fn a_thread_whose_handler_enters_pools_is_still_a_member() {
         assert_eq!(to_and_fro(&pools, 6, Duration::ZERO), 6);
         assert_eq!(pools[0].broadcast(|context| context.index()), [0]);
         assert_eq!(*indices.lock().unwrap(), [Some(0)]);
+    });
+}
+
+#[test]
+fn who_waits_in_a_pool_without_threads_tells_of_what_is_left() {
+    within_a_minute(|| {
+        let pool = Arc::new(ThreadPool::builder().num_threads(0).build().unwrap());
+        let (end, ended) = async_channel::bounded::<()>(1);
+        let wait = |_| {
+            let (pool, ended) = (pool.clone(), ended.clone());
+            thread::spawn(move || _ = pool.block_on(ended.recv()))
+        };
+        let waiters: Vec<_> = (0..2).map(wait).collect();
+        for _ in 0..100 {
+            thread::sleep(Duration::from_millis(2));
+            let (sender, receiver) = mpsc::channel::<()>();
+            let (over, is_over) = mpsc::channel();
+            pool.spawn(Lane::Frame, move || {
+                receiver.recv().unwrap();
+                over.send(()).unwrap();
+            });
+            pool.spawn(Lane::Frame, move || sender.send(()).unwrap());
+            is_over.recv().unwrap();
+        }
+        end.close();
+        waiters
+            .into_iter()
+            .for_each(|waiter| waiter.join().unwrap());
     });
 }

@@ -144,7 +144,7 @@ fn forks_of_a_lower_lane_are_shared_soon_beside_a_full_frame() {
         pool.set_budget(Lane::Frame, 1);
         pool.set_budget(Lane::Background, usize::MAX);
         // One for this thread, which has the frame's place.
-        pool.grow(1).unwrap();
+        pool.resize_to(pool.num_threads() + 1).unwrap();
     };
     let round = |pool: &ThreadPool| {
         pool.with_worker(|_| {

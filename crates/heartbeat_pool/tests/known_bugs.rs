@@ -294,13 +294,13 @@ fn thread_local_destructors_may_use_the_pool() {
 
         // On a thread of the pool, which ends when the pool shrinks.
         let keep = pool.clone();
-        pool.grow(8).unwrap();
+        pool.resize_to(10).unwrap();
         pool.scope(|scope| scope.spawn_on(9, move || LOCAL.set(Some(UsesPool(keep)))));
-        pool.shrink(8);
+        pool.resize_to(2).unwrap();
         wait_until(|| {
             pool.scope(|scope| scope.spawn(|| ()));
             // Some spares are kept for a while; without threads none is.
-            pool.depopulate();
+            pool.resize_to(0).unwrap();
             DROPS.load(Ordering::SeqCst) == 3
         });
     });
@@ -318,7 +318,7 @@ fn a_numbers_next_owner_gets_nothing_of_its_last() {
             thread::spawn(move || {
                 while !stop.load(Ordering::Relaxed) {
                     pool.resize_to(8).unwrap();
-                    pool.depopulate();
+                    pool.resize_to(0).unwrap();
                 }
             })
         };

@@ -555,11 +555,11 @@ fn they_come_back_with_the_frame_threads_that_were_refused() {
             .unwrap();
         let is_on_lower = || POOL.block_on(POOL.spawn_async(Lane::Io, || async { is_low() }));
         assert!(is_on_lower());
-        POOL.depopulate();
+        POOL.resize_to(0).unwrap();
         LEFT.store(0, Ordering::SeqCst);
         // Once those that there were have gone.
         while POOL.resize_to(2).is_ok() {
-            POOL.depopulate();
+            POOL.resize_to(0).unwrap();
             thread::sleep(Duration::from_millis(1));
         }
         LEFT.store(100, Ordering::SeqCst);

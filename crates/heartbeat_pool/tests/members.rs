@@ -132,13 +132,11 @@ fn alive(pool: &ThreadPool) -> usize {
 fn a_pool_grows_shrinks_and_fills_up_again() {
     within_a_minute(|| {
         let pool = pool(1);
-        assert_eq!(pool.grow(3).unwrap(), 4);
+        pool.resize_to(4).unwrap();
         assert_eq!(pool.broadcast(|context| context.index()).len(), 4);
-        assert_eq!(pool.shrink(3), 1);
+        pool.resize_to(1).unwrap();
         assert_eq!(pool.broadcast(|context| context.index()), [0]);
-        pool.populate().unwrap();
-        assert_eq!(pool.num_threads(), 1, "it had one");
-        pool.depopulate();
+        pool.resize_to(0).unwrap();
         assert_eq!(pool.num_threads(), 0);
         wait_until(|| alive(&pool) == 0);
         // Its callers do the work now.
@@ -146,8 +144,8 @@ fn a_pool_grows_shrinks_and_fills_up_again() {
         pool.scope(|scope| scope.spawn(|| done = true));
         assert!(done);
         assert_eq!(pool.block_on(pool.spawn_future(Lane::Io, async { 3 })), 3);
-        pool.populate().unwrap();
-        assert!(pool.num_threads() > 0);
+        pool.resize_to(2).unwrap();
+        assert_eq!(pool.num_threads(), 2);
         assert_eq!(pool.block_on(pool.spawn_future(Lane::Io, async { 4 })), 4);
         assert!(pool.resize_to(usize::MAX).is_err());
     });
@@ -165,8 +163,8 @@ fn members_are_back_after_any_storm_of_sizes() {
                         for step in 0..5 {
                             match (round + seed + step) % 3 {
                                 0 => pool.resize_to(6).unwrap(),
-                                1 => _ = pool.shrink(3),
-                                _ => _ = pool.grow(2).unwrap(),
+                                1 => pool.resize_to(1).unwrap(),
+                                _ => pool.resize_to(4).unwrap(),
                             }
                         }
                     })
@@ -293,24 +291,6 @@ fn who_is_enrolled_inside_of_another_pool_stays_a_member() {
     });
 }
 
-#[test]
-fn a_lease_may_be_sent_and_used_again() {
-    within_a_minute(|| {
-        let pool = pool(2);
-        let lease = pool.claim_lease();
-        thread::scope(|threads| {
-            for _ in 0..100 {
-                threads.spawn(move || {
-                    for _ in 0..10 {
-                        let (a, b) = lease.occupy(|worker| worker.join(|_| 1, |_| 2));
-                        assert_eq!(a + b, 3);
-                    }
-                });
-            }
-        });
-    });
-}
-
 #[cfg(any(target_os = "linux", target_os = "android"))]
 #[cfg(not(any(miri, heartbeat_sim)))]
 #[test]
@@ -418,7 +398,7 @@ fn a_wait_goes_on_when_the_pool_loses_its_threads() {
             if round % 5 == 0 {
                 thread::sleep(Duration::from_micros(100));
             }
-            pool.depopulate();
+            pool.resize_to(0).unwrap();
             sender.try_send(()).unwrap();
             assert_eq!(waiter.join().unwrap(), 7);
         }

@@ -13,7 +13,7 @@ const RUNS: u64 = 2_000;
 /// A pool that is short of its second thread.
 fn short() -> Arc<ThreadPool> {
     let pool = Arc::new(ThreadPool::builder().num_threads(1).build().unwrap());
-    assert!(pool.grow(1).is_err());
+    assert!(pool.resize_to(2).is_err());
     assert_eq!(pool.num_threads(), 1);
     pool
 }

@@ -97,10 +97,10 @@ fn resizing_under_load_loses_nothing() {
             thread::spawn(move || {
                 for round in 0..200 {
                     match round % 7 {
-                        0 => pool.depopulate(),
-                        1 => pool.populate().unwrap(),
-                        2 => _ = pool.grow(3).unwrap(),
-                        3 => _ = pool.shrink(1),
+                        0 => pool.resize_to(0).unwrap(),
+                        1 => pool.resize_to(2).unwrap(),
+                        2 => pool.resize_to(5).unwrap(),
+                        3 => pool.resize_to(4).unwrap(),
                         other => pool.resize_to([8, 1, 3][other % 3]).unwrap(),
                     }
                     thread::sleep(Duration::from_micros(500));

@@ -84,7 +84,7 @@ fn a_call_from_outside_is_run_by_its_caller_if_the_pool_loses_its_threads() {
             thread::scope(|threads| {
                 let call = threads.spawn(|| pool.install(|_| 7));
                 thread::sleep(Duration::from_millis(1));
-                pool.depopulate();
+                pool.resize_to(0).unwrap();
                 go.send(()).unwrap();
                 assert_eq!(call.join().unwrap(), 7);
             });

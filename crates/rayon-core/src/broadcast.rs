@@ -114,11 +114,7 @@ where
     let call = |op: OP| move |context| op(BroadcastContext::from(context));
     match Home::current() {
         Home::Built(pool) => spawn_broadcast_in(&pool, op),
-        Home::Here => Worker::with_current(|worker| {
-            if let Some(worker) = worker {
-                worker.spawn_broadcast(call(op));
-            }
-        }),
+        Home::Here => heartbeat_pool::spawn_broadcast(call(op)),
         Home::Process => heartbeat_pool::global().spawn_broadcast(call(op)),
     }
 }

@@ -59,7 +59,7 @@ fn start_process_pool() {
     let builder = heartbeat_pool::ThreadPool::builder().num_threads(builder::default_threads());
     if builder.build_static_if_unsized(pool).is_err() {
         // The system refuses threads, as on the web: callers do the work.
-        pool.depopulate();
+        _ = pool.resize_to(0);
     }
 }
 

@@ -20,37 +20,20 @@ static KNOWN: [Place; PLACES] = [const {
     }
 }; PLACES];
 
-/// What is known of one loop.
-#[derive(Clone, Copy)]
-pub(crate) struct LoopCost {
-    key: usize,
+/// What `items` items of the loop that runs the code at `key` take together, if that is known.
+pub(crate) fn expect(key: usize, items: usize) -> Option<Duration> {
+    let place = &KNOWN[cost::place(key)];
+    // Relaxed, here and below: a number that is another loop's costs a guess.
+    let is_known = place.key.load(Ordering::Relaxed) == key;
+    let item = || f32::from_bits(place.item.load(Ordering::Relaxed));
+    is_known.then(|| cost::nanos(f64::from(item()) * items as f64))
 }
 
-impl LoopCost {
-    /// That of the loop that runs the code at `key`.
-    pub(crate) fn new(key: usize) -> Self {
-        Self { key }
-    }
-
-    fn place(self) -> &'static Place {
-        &KNOWN[cost::place(self.key)]
-    }
-
-    /// What `items` items take together, if that is known.
-    pub(crate) fn expect(self, items: usize) -> Option<Duration> {
-        let place = self.place();
-        // Relaxed, here and below: a number that is another loop's costs a guess.
-        let is_known = place.key.load(Ordering::Relaxed) == self.key;
-        let item = || f32::from_bits(place.item.load(Ordering::Relaxed));
-        is_known.then(|| cost::nanos(f64::from(item()) * items as f64))
-    }
-
-    /// An item was found to take so many nanoseconds.
-    pub(crate) fn learn(self, item: f32) {
-        let place = self.place();
-        place.item.store(item.to_bits(), Ordering::Relaxed);
-        place.key.store(self.key, Ordering::Relaxed);
-    }
+/// An item of that loop was found to take so many nanoseconds.
+pub(crate) fn learn(key: usize, item: f32) {
+    let place = &KNOWN[cost::place(key)];
+    place.item.store(item.to_bits(), Ordering::Relaxed);
+    place.key.store(key, Ordering::Relaxed);
 }
 
 /// Forgets all, so that what comes is as in a process of its own.
@@ -67,16 +50,13 @@ mod tests {
 
     #[test]
     fn what_was_learnt_last_is_expected() {
-        let cost = LoopCost::new(usize::MAX);
-        assert_eq!(cost.expect(10), None);
-        cost.learn(3.0);
-        assert_eq!(cost.expect(10), Some(Duration::from_nanos(30)));
-        cost.learn(1.0);
-        assert_eq!(
-            LoopCost::new(usize::MAX).expect(10),
-            Some(Duration::from_nanos(10))
-        );
-        LoopCost::new(usize::MAX - (PLACES << 4)).learn(5.0);
-        assert_eq!(cost.expect(10), None, "the place is another one's");
+        let key = usize::MAX;
+        assert_eq!(expect(key, 10), None);
+        learn(key, 3.0);
+        assert_eq!(expect(key, 10), Some(Duration::from_nanos(30)));
+        learn(key, 1.0);
+        assert_eq!(expect(key, 10), Some(Duration::from_nanos(10)));
+        learn(key - (PLACES << 4), 5.0);
+        assert_eq!(expect(key, 10), None, "the place is another one's");
     }
 }

@@ -107,25 +107,14 @@ impl Kind {
     }
 }
 
-/// A kind of call, of which others know as well.
-#[derive(Clone, Copy)]
-pub(crate) struct Calls(usize);
+/// How the call that begins now is to be made, of the kind whose code is told by `key`.
+pub(crate) fn begin(key: usize) -> Call {
+    with_kind(key, Kind::begin)
+}
 
-impl Calls {
-    /// Those whose code is told by `key`.
-    pub(crate) fn of(key: usize) -> Self {
-        Self(key)
-    }
-
-    /// How the call that begins now is to be made.
-    pub(crate) fn begin(self) -> Call {
-        with_kind(self.0, Kind::begin)
-    }
-
-    /// What it took, made in this way.
-    pub(crate) fn end(self, call: Call, took: Duration) {
-        with_kind(self.0, |kind| kind.end(call, took));
-    }
+/// What it took, made in this way.
+pub(crate) fn end(key: usize, call: Call, took: Duration) {
+    with_kind(key, |kind| kind.end(call, took));
 }
 
 /// Of kinds that meet in one place, the last is remembered.

@@ -24,7 +24,7 @@ struct Pool {
 impl Pool {
     fn new(threads: usize) -> Arc<Self> {
         let occupancy = Occupancy::new();
-        occupancy.change_target(|_| threads);
+        occupancy.set_target(threads);
         occupancy.enter(Charge::External);
         Arc::new(Self {
             sleep: Sleep::default(),

@@ -30,7 +30,7 @@ struct Pool {
 impl Pool {
     fn new(threads: usize) -> Arc<Self> {
         let occupancy = Occupancy::new();
-        occupancy.change_target(|_| threads);
+        occupancy.set_target(threads);
         Arc::new(Self {
             sleep: Sleep::default(),
             occupancy,

@@ -31,7 +31,7 @@ struct Pool {
 impl Pool {
     fn new(queued: usize) -> Arc<Self> {
         let occupancy = Occupancy::new();
-        occupancy.change_target(|_| 1);
+        occupancy.set_target(1);
         occupancy.enter(FRAME);
         Arc::new(Self {
             sleep: Sleep::default(),

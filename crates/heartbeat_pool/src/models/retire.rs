@@ -27,7 +27,7 @@ impl Pool {
             occupancy: Occupancy::new(),
             sleep: Sleep::default(),
         });
-        pool.occupancy.change_target(|_| target);
+        pool.occupancy.set_target(target);
         Self::start(&mut lock(&pool.live), alive);
         pool
     }
@@ -41,7 +41,7 @@ impl Pool {
 
     fn grow(&self, threads: usize) -> Option<usize> {
         let mut live = lock(&self.live);
-        self.occupancy.change_target(|_| threads);
+        self.occupancy.set_target(threads);
         let started = Self::start(&mut live, threads);
         drop(live);
         self.sleep.wake_all();

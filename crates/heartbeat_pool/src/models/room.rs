@@ -22,7 +22,7 @@ fn work_admitted(sleep: &Sleep, parker: &Arc<Parker>, queue: &AtomicUsize, occup
 
 fn one_running_of(target: usize) -> Arc<Occupancy> {
     let occupancy = Occupancy::new();
-    occupancy.change_target(|_| target);
+    occupancy.set_target(target);
     occupancy.enter(Charge::Lane(Lane::Frame));
     Arc::new(occupancy)
 }
@@ -78,7 +78,7 @@ fn a_sleeper_sees_its_pool_grow() {
                 work_admitted(&sleep, &Arc::new(Parker::new()), &queue, &occupancy);
             })
         };
-        occupancy.change_target(|threads| threads + 1);
+        occupancy.set_target(2);
         sleep.wake_all();
         worker.join().unwrap();
     });

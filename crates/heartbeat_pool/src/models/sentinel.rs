@@ -79,7 +79,7 @@ fn busy_pool(stays: bool) {
         let sleep = Arc::new(Sleep::default());
         let queue = Arc::new(AtomicUsize::new(0));
         let occupancy = Arc::new(Occupancy::new());
-        occupancy.change_target(|_| 1);
+        occupancy.set_target(1);
         sleep.search_begin();
         let idle = {
             let (sleep, queue, occupancy) = (sleep.clone(), queue.clone(), occupancy.clone());

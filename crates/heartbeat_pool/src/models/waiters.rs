@@ -25,7 +25,7 @@ struct Pool {
 impl Pool {
     fn new(queued: usize) -> Arc<Self> {
         let occupancy = Occupancy::new();
-        occupancy.change_target(|_| 1);
+        occupancy.set_target(1);
         Arc::new(Self {
             sleep: Sleep::default(),
             waiters: Waiters::default(),
@@ -46,7 +46,7 @@ impl Pool {
     }
 
     fn shrink(&self) {
-        self.occupancy.change_target(|_| 0);
+        self.occupancy.set_target(0);
         self.sleep.wake_all();
         self.waiters.wake_all();
     }

@@ -1,12 +1,12 @@
 //! The builder of owned pools, in rayon's words.
 
-use crate::config::{Config, PanicHandler, SpawnHandler, ThreadHandler};
+use crate::config::{Config, NameHandler, PanicHandler, SpawnHandler, ThreadHandler};
 use crate::lanes::lane::Lane;
 use crate::lanes::priority::LowerPriority;
 use crate::pool::ThreadPool;
 use crate::pool::resize::MOST_THREADS;
 use crate::queue::deque::Order;
-use crate::sync::{Arc, Mutex, lock, thread};
+use crate::sync::{Arc, lock, thread};
 use crate::threads::builder::ThreadBuilder;
 use std::any::Any;
 use std::fmt;
@@ -15,10 +15,6 @@ use std::time::Duration;
 
 /// The scheduler's own frames take a few KiB, the rest is for jobs.
 const LEAST_STACK: usize = 16 << 10;
-
-/// Held while the settings of a static pool are applied, so that who comes second sees whether it
-/// was the second.
-static STATIC: Mutex<()> = Mutex::new(());
 
 /// Builds an owned [`ThreadPool`].
 ///
@@ -117,7 +113,7 @@ impl ThreadPoolBuilder {
     /// background jobs have `low ` before it, or, where that is longer than the 15 bytes that
     /// Linux shows, are `low (0)` and so on, as by default.
     pub fn thread_name(mut self, name: impl Fn(usize) -> String + Send + Sync + 'static) -> Self {
-        self.config.thread_name = Arc::new(name);
+        self.config.handlers.name = Some(Arc::new(name) as NameHandler);
         self
     }
 
@@ -215,15 +211,16 @@ impl ThreadPoolBuilder {
         self
     }
 
-    /// Called on each thread as it starts, with its index.
+    /// Called on each thread as it starts, spare ones included, with its index. It may wait for work of
+    /// the pool, but not for that of all its threads.
     pub fn start_handler(mut self, handler: impl Fn(usize) + Send + Sync + 'static) -> Self {
-        self.config.start_handler = Some(Arc::new(handler) as ThreadHandler);
+        self.config.handlers.start = Some(Arc::new(handler) as ThreadHandler);
         self
     }
 
     /// Called on each thread as it ends, with its index.
     pub fn exit_handler(mut self, handler: impl Fn(usize) + Send + Sync + 'static) -> Self {
-        self.config.exit_handler = Some(Arc::new(handler) as ThreadHandler);
+        self.config.handlers.exit = Some(Arc::new(handler) as ThreadHandler);
         self
     }
 
@@ -233,14 +230,15 @@ impl ThreadPoolBuilder {
         mut self,
         handler: impl Fn(&(dyn Any + Send)) + Send + Sync + 'static,
     ) -> Self {
-        self.config.panic_handler = Some(Arc::new(handler) as PanicHandler);
+        self.config.handlers.panic = Some(Arc::new(handler) as PanicHandler);
         self
     }
 
     /// Starts the pool's threads, spare ones included, in place of [`std::thread::Builder`]: with a
     /// priority or an affinity, say. The handler must have [`ThreadBuilder::run`] called on a new
-    /// thread, or give the error that kept it from doing so. It must not wait for work of a thread
-    /// of this pool that is not started yet.
+    /// thread, or give the error that kept it from doing so, with the builder dropped: a pool counts on
+    /// every thread whose builder is kept. It must not wait for work of a thread of this pool that is
+    /// not started yet.
     ///
     /// ```
     /// use heartbeat_pool::ThreadPool;
@@ -262,7 +260,7 @@ impl ThreadPoolBuilder {
         mut self,
         handler: impl Fn(ThreadBuilder) -> io::Result<()> + Send + Sync + 'static,
     ) -> Self {
-        self.config.spawn_handler = Some(Arc::new(handler) as SpawnHandler);
+        self.config.handlers.spawn = Some(Arc::new(handler) as SpawnHandler);
         self
     }
 
@@ -329,7 +327,7 @@ impl ThreadPoolBuilder {
     /// asks for the others again when something waits.
     pub fn build_static(self, pool: &'static ThreadPool) -> Result<bool, BuildError> {
         self.check()?;
-        let _one_at_a_time = lock(&STATIC);
+        let _one_at_a_time = lock(&pool.building);
         self.apply(pool)
     }
 
@@ -352,7 +350,7 @@ impl ThreadPoolBuilder {
     /// As [`build_static`](Self::build_static).
     pub fn build_static_if_unsized(self, pool: &'static ThreadPool) -> Result<(), BuildError> {
         self.check()?;
-        let _one_at_a_time = lock(&STATIC);
+        let _one_at_a_time = lock(&pool.building);
         if pool.is_sized() {
             return Ok(());
         }

@@ -1,8 +1,7 @@
 //! `ThreadPool`: the face of it all. How one is made (`builder`), how many threads it has
-//! (`resize`), the right to a seat in it (`lease`), and the one of the whole process (`process`).
+//! (`resize`), and the one of the whole process (`process`).
 
 pub(crate) mod builder;
-pub(crate) mod lease;
 pub(crate) mod process;
 pub(crate) mod resize;
 
@@ -13,7 +12,7 @@ use crate::pool::builder::ThreadPoolBuilder;
 use crate::queue::deque::Order;
 use crate::queue::mailbox::Mailbox;
 use crate::registry::Registry;
-use crate::sync::{Arc, OnceLock};
+use crate::sync::{Arc, Mutex, OnceLock};
 use crate::verbs::broadcast::BroadcastContext;
 use crate::verbs::scope::Scope;
 use crate::verbs::split::Split;
@@ -53,6 +52,9 @@ use std::rc::Rc;
 /// ```
 pub struct ThreadPool {
     registry: OnceLock<Arc<Registry>>,
+    /// Held while the settings of a static pool are applied, so that who comes second sees whether it
+    /// was the second.
+    building: Mutex<()>,
 }
 
 impl ThreadPool {
@@ -61,6 +63,7 @@ impl ThreadPool {
     pub const fn new() -> Self {
         Self {
             registry: OnceLock::new(),
+            building: Mutex::new(()),
         }
     }
 
@@ -72,6 +75,7 @@ impl ThreadPool {
     pub(crate) fn with_config(config: Config) -> Self {
         Self {
             registry: OnceLock::from(Registry::new(config)),
+            building: Mutex::new(()),
         }
     }
 

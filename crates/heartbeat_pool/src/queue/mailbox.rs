@@ -5,10 +5,11 @@ use crate::job::{Closure, Job};
 use crate::lanes::lane::Lane;
 use crate::late;
 use crate::parker::Parker;
-use crate::record::{Place, What, Work, note};
+use crate::record::{Place, Work, note};
 use crate::sync::Arc;
 use crate::threads::this_thread::{self, Stranger};
 use crate::trace;
+use crate::unwind;
 use async_task::{Runnable, Task};
 use concurrent_queue::ConcurrentQueue;
 use event_listener::{Event, EventListener};
@@ -71,7 +72,13 @@ impl Mailbox {
     /// A mailbox of the calling thread, beside its [own](Self::of_this_thread).
     #[must_use]
     pub fn new() -> Self {
-        Self::with_parker(this_thread::parker())
+        Self {
+            queue: ConcurrentQueue::unbounded(),
+            owner: thread::current().id(),
+            parker: this_thread::parker(),
+            arrival: Event::new(),
+            active: ActiveTasks::new(),
+        }
     }
 
     /// The calling thread's own mailbox, the same at every call. A pool's threads empty theirs
@@ -81,16 +88,6 @@ impl Mailbox {
     pub fn of_this_thread() -> Arc<Self> {
         let own = OWN.try_with(|own| own.0.clone());
         own.unwrap_or_else(|_| Arc::new(Self::new()))
-    }
-
-    fn with_parker(parker: Arc<Parker>) -> Self {
-        Self {
-            queue: ConcurrentQueue::unbounded(),
-            owner: thread::current().id(),
-            parker,
-            arrival: Event::new(),
-            active: ActiveTasks::new(),
-        }
     }
 
     /// Whether the calling thread owns this mailbox.
@@ -201,11 +198,7 @@ impl Mailbox {
 
     /// Queues `job`, or gives it back if the mailbox is closed.
     pub(crate) fn push_job(&self, job: Job) -> Result<(), Job> {
-        note::note(|| What::Queued {
-            job: job.number(),
-            lane: Lane::Frame,
-            place: Place::Mailbox,
-        });
+        note::queued(job.number(), Lane::Frame, Place::Mailbox);
         self.queue
             .push(job)
             .map_err(concurrent_queue::PushError::into_inner)?;
@@ -247,7 +240,12 @@ impl Mailbox {
     pub fn close(&self) {
         self.active.close();
         self.queue.close();
-        while self.queue.pop().is_ok() {}
+        while let Ok(job) = self.queue.pop() {
+            // Its panic would keep the others, or end the process if the thread ends here.
+            if let Err(payload) = unwind::catch(|| drop(job)) {
+                unwind::discard(payload);
+            }
+        }
     }
 }
 

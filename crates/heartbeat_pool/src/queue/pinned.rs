@@ -4,7 +4,7 @@
 use crate::job::Job;
 use crate::lanes::lane::Lane;
 use crate::parker::Parker;
-use crate::record::{Place, What, note};
+use crate::record::{Place, note};
 use crate::sync::{Arc, AtomicBool, Mutex, Ordering, lock};
 use concurrent_queue::ConcurrentQueue;
 
@@ -46,11 +46,7 @@ impl Pinned {
 
     /// Queues `job` and wakes the thread. Gives the job back if the thread has ended.
     pub(crate) fn push(&self, job: Job) -> Result<(), Job> {
-        note::note(|| What::Queued {
-            job: job.number(),
-            lane: Lane::Frame,
-            place: Place::Pinned,
-        });
+        note::queued(job.number(), Lane::Frame, Place::Pinned);
         self.queue
             .push(job)
             .map_err(concurrent_queue::PushError::into_inner)?;

@@ -131,7 +131,6 @@ macro_rules! codes {
         pub enum $name {
             $($(#[$of])* $variant,)*
         }
-        #[cfg(not(any(heartbeat_loom, heartbeat_sim)))]
         impl $name {
             pub(super) const ALL: &[Self] = &[$(Self::$variant),*];
 
@@ -221,5 +220,15 @@ codes! {
         Kept,
         /// A place that became free.
         Seat,
+    }
+}
+
+impl Need {
+    pub(crate) const fn of_lane(lane: Lane) -> Self {
+        match lane {
+            Lane::Frame => Self::Frame,
+            Lane::Io => Self::Io,
+            Lane::Background => Self::Background,
+        }
     }
 }

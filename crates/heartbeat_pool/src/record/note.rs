@@ -1,7 +1,10 @@
 //! What the pool's rooms call where something happens.
 
-use super::event::{Role, What};
+use super::event::{Place, What};
 use super::threads;
+use crate::lanes::lane::Lane;
+
+pub(crate) use super::threads::{set_role, this_thread};
 
 /// Notes what `what` gives, on the calling thread.
 #[inline]
@@ -9,6 +12,12 @@ pub(crate) fn note(what: impl FnOnce() -> What) {
     if let Some(session) = threads::session() {
         threads::write(session, what());
     }
+}
+
+/// Notes that work was queued.
+#[inline]
+pub(crate) fn queued(job: u64, lane: Lane, place: Place) {
+    note(|| What::Queued { job, lane, place });
 }
 
 fn place<T>(parker: *const T) -> u64 {
@@ -61,14 +70,4 @@ pub(crate) fn around<R>(begun: impl FnOnce() -> What, ended: What, f: impl FnOnc
     threads::write(session, begun());
     let _end = End(session, ended);
     f()
-}
-
-/// Tells what the calling thread is from now on.
-pub(crate) fn set_role(role: Role) {
-    threads::set_role(role);
-}
-
-/// A number of the calling thread, which no other thread of the process has had.
-pub(crate) fn this_thread() -> u32 {
-    threads::this_thread()
 }

@@ -91,7 +91,7 @@ impl Ring {
     }
 }
 
-#[cfg(all(test, not(heartbeat_loom)))]
+#[cfg(all(test, not(any(heartbeat_loom, heartbeat_sim))))]
 mod tests {
     use super::*;
 

@@ -60,7 +60,8 @@ pub(super) fn rings() -> MutexGuard<'static, Rings> {
     RINGS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-pub(super) fn this_thread() -> u32 {
+/// A number of the calling thread, which no other thread of the process has had.
+pub(crate) fn this_thread() -> u32 {
     static NEXT: AtomicU32 = AtomicU32::new(1);
     if NUMBER.get() == 0 {
         // Relaxed: nothing but the number matters.
@@ -70,13 +71,17 @@ pub(super) fn this_thread() -> u32 {
 }
 
 /// Tells what the calling thread is, before it notes anything.
-pub(super) fn set_role(role: Role) {
+pub(crate) fn set_role(role: Role) {
     ROLE.set(role);
 }
 
 /// The present session.
 #[inline]
 pub(super) fn session() -> Option<Session> {
+    // In a model nothing is recorded.
+    if cfg!(any(heartbeat_loom, heartbeat_sim)) {
+        return None;
+    }
     // Relaxed: a thread that learns late of the begin or the end notes less or more.
     let session = ON.load(Ordering::Relaxed);
     (session != 0).then_some(Session(session))

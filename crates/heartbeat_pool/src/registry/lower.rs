@@ -153,7 +153,7 @@ impl Registry {
             // they are counted on the frame's team does what is queued.
             if !self.lower.has_started() && self.lower.begin() {
                 let lower = self.team(Rank::Lower);
-                _ = self.resize_team(lower, &|_, _| self.frame().occupancy.target());
+                _ = self.resize_team(lower, Some(self.frame().occupancy.target()));
                 // Only now: who waits would take a team that begins for one without threads, and its
                 // jobs for such as are left to whoever waits. Release pairs with the load in
                 // `has_started`; for the order of this and the change of a size see `size_lower`.
@@ -175,7 +175,7 @@ impl Registry {
             // sees here what the others have made of the frame's.
             loop {
                 let threads = frame.target();
-                let resized = self.resize_team(lower, &|_, _| threads);
+                let resized = self.resize_team(lower, Some(threads));
                 if threads == frame.target() {
                     resized?;
                     break;

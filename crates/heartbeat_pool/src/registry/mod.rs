@@ -10,7 +10,7 @@ pub(crate) mod team;
 pub(crate) mod threads;
 
 use crate::active::{ActiveTasks, Tracks};
-use crate::config::Config;
+use crate::config::{Config, Handlers};
 use crate::idle::waiters::Waiters;
 use crate::job::Job;
 use crate::lanes::lane::Lane;
@@ -18,15 +18,17 @@ use crate::late;
 use crate::metrics::PoolMetrics;
 use crate::queue::blocking::BlockingQueue;
 use crate::queue::injector::Injector;
-use crate::record::{Place, What, note};
+use crate::record::{Place, note};
+use crate::registry::look::Look;
 use crate::registry::lower::Lower;
 use crate::registry::team::{Rank, Team};
-use crate::sync::{Arc, Ordering, fence};
+use crate::sync::{Arc, Mutex, Ordering, fence, lock};
 use crate::unwind;
 use crate::waits::Waits;
 use crossbeam_utils::CachePadded;
 use std::any::Any;
 use std::iter;
+use std::mem;
 
 pub(crate) struct Registry {
     /// Work from outside and of the lower lanes; frame work of a worker lies in its own deque.
@@ -36,6 +38,7 @@ pub(crate) struct Registry {
     pub(crate) teams: [Team; 2],
     pub(crate) waiters: Waiters,
     pub(crate) config: Config,
+    handlers: Mutex<Arc<Handlers>>,
     active: ActiveTasks,
     /// How long jobs wait.
     pub(crate) waits: Arc<Waits>,
@@ -49,7 +52,7 @@ impl Tracks for Registry {
     }
 
     fn report_panic(&self, payload: &(dyn Any + Send)) {
-        if let Some(handler) = &self.config.panic_handler {
+        if let Some(handler) = &self.handlers().panic {
             // No worker dies of a handler either: the panic hook has shown what was wrong with it.
             if let Err(own) = unwind::catch(|| handler(payload)) {
                 unwind::discard(own);
@@ -59,7 +62,8 @@ impl Tracks for Registry {
 }
 
 impl Registry {
-    pub(crate) fn new(config: Config) -> Arc<Self> {
+    pub(crate) fn new(mut config: Config) -> Arc<Self> {
+        let handlers = Arc::new(mem::take(&mut config.handlers));
         Arc::new(Self {
             injectors: Lane::ALL.map(|_| Injector::new()),
             blocking: BlockingQueue::new(),
@@ -69,7 +73,19 @@ impl Registry {
             waits: Arc::new(Waits::default()),
             lower: CachePadded::new(Lower::new(&config)),
             config,
+            handlers: Mutex::new(handlers),
         })
+    }
+
+    /// The program's own code; none once the pool has ended.
+    pub(crate) fn handlers(&self) -> Arc<Handlers> {
+        lock(&self.handlers).clone()
+    }
+
+    /// Drops that code, which may keep what waits for just that.
+    pub(crate) fn drop_handlers(&self) {
+        let handlers = mem::take(&mut *lock(&self.handlers));
+        self.guard(|| drop(handlers));
     }
 
     #[inline]
@@ -83,12 +99,9 @@ impl Registry {
         self.team(Rank::Frame)
     }
 
-    /// Drops what is queued of the lower lanes: a frame job that runs may wait for just that, in a
-    /// way of its own.
-    pub(crate) fn drop_lower_jobs(&self) {
-        for injector in &self.injectors[1..] {
-            iter::from_fn(|| injector.pop()).for_each(|job| self.drop_job(job));
-        }
+    /// Whether work is queued that is for `team`.
+    pub(crate) fn has_queued(&self, team: &Team) -> bool {
+        Look::new(self, team, team.seats.all().as_slice()).has_any_work()
     }
 
     /// Closes the queues, and gives what lay there.
@@ -105,11 +118,7 @@ impl Registry {
     #[must_use]
     #[inline]
     pub(crate) fn inject(&self, lane: Lane, job: Job) -> &Team {
-        note::note(|| What::Queued {
-            job: job.number(),
-            lane,
-            place: Place::Injector,
-        });
+        note::queued(job.number(), lane, Place::Injector);
         let injector = &self.injectors[lane.index()];
         self.waits.queued(lane, job.number(), || injector.len());
         // Closed at the end. What comes then may be a task that its waker woke before that, under
@@ -145,9 +154,9 @@ impl Registry {
         metrics
     }
 
-    /// Drops a job that will not be run. Its panic must not keep the others alive.
-    pub(crate) fn drop_job(&self, job: Job) {
-        if let Err(payload) = unwind::catch(|| drop(job)) {
+    /// Calls `f`, whose panic is the handler's.
+    pub(crate) fn guard(&self, f: impl FnOnce()) {
+        if let Err(payload) = unwind::catch(f) {
             self.report_panic(&*payload);
             unwind::discard(payload);
         }

@@ -1,7 +1,5 @@
 //! The pool's operating-system threads: started, spared, refused.
 
-use crate::active::Tracks;
-use crate::config::Config;
 use crate::lanes::priority;
 use crate::queue::pinned::Pinned;
 use crate::record::{What, note};
@@ -57,7 +55,7 @@ impl Drop for Thread {
         self.pinned.close();
         // Unpinned under no lock: a job's drop may spawn.
         while let Some(job) = self.pinned.pop() {
-            self.registry.drop_job(job);
+            self.registry.guard(|| drop(job));
         }
         // In case it never ran.
         self.started();
@@ -67,12 +65,10 @@ impl Drop for Thread {
 
 /// The name of the thread of `index`. Workers start threads, so a panic must not get out.
 fn name(registry: &Registry, team: &Team, index: usize) -> String {
-    let name = unwind::catch(|| (registry.config.thread_name)(index));
-    let name = name.unwrap_or_else(|payload| {
-        registry.report_panic(&*payload);
-        unwind::discard(payload);
-        (Config::default().thread_name)(index)
-    });
+    let mut name = format!("heartbeat ({index})");
+    if let Some(handler) = &registry.handlers().name {
+        registry.guard(|| name = handler(index));
+    }
     match team.rank {
         Rank::Frame => name,
         Rank::Lower => lower::name(&name, index),
@@ -88,7 +84,7 @@ impl Registry {
             return;
         }
         if team.occupancy.target() < threads.wanted() {
-            _ = self.resize_team(team, &|_, wanted| wanted);
+            _ = self.resize_team(team, None);
             if team.rank == Rank::Frame {
                 _ = self.size_lower();
             }
@@ -157,7 +153,7 @@ impl Registry {
             stack_size: self.config.stack_size,
             thread: Box::new(thread),
         };
-        if let Some(handler) = &self.config.spawn_handler {
+        if let Some(handler) = &self.handlers().spawn {
             // The thread that unwinding drops cleans up after itself.
             return unwind::catch(|| handler(thread)).unwrap_or_else(|payload| {
                 unwind::discard(payload);
@@ -177,24 +173,22 @@ impl Registry {
         Ok(())
     }
 
-    /// Sets the number of threads of `team` to what `change` makes of it and of the number that was
-    /// asked for last. Gives it, and those that are missing.
-    fn size_team(
-        self: &Arc<Self>,
-        team: &Team,
-        change: &dyn Fn(usize, usize) -> usize,
-    ) -> (usize, Vec<Thread>) {
+    /// Sets the number of threads of `team`, without one to what was asked for last. Gives it, and
+    /// those that are missing.
+    fn size_team(self: &Arc<Self>, team: &Team, threads: Option<usize>) -> (usize, Vec<Thread>) {
         // Relaxed: the flag guards nothing.
         team.threads.is_sized.store(true, Ordering::Relaxed);
         let mut wanted = lock(&team.threads.wanted);
         // All have their places, where jobs for them alone wait, before anybody counts on them; and
         // none retires meanwhile.
         let mut slots = lock(&team.threads.slots);
-        let mut threads = team.occupancy.change_target(|now| change(now, *wanted));
+        let mut threads = threads.unwrap_or(*wanted);
+        team.occupancy.set_target(threads);
         // Whoever waits in a pool that has ended since would take these for threads that come. It
-        // is seen here, or the end's own change comes later: `change_target`.
+        // is seen here, or the end's own change comes later: `set_target`.
         if team.has_ended() {
-            threads = team.occupancy.change_target(|_| 0);
+            threads = 0;
+            team.occupancy.set_target(threads);
         }
         let begin = |index| slots.live.begin(Some(index), Pinned::new);
         let places: Vec<_> = (0..threads).filter_map(begin).collect();
@@ -205,14 +199,14 @@ impl Registry {
         (threads, places.into_iter().map(thread).collect())
     }
 
-    /// Sets the number of threads of `team` alone to what `change` makes of it and of the number
-    /// that was asked for last, and starts those that are missing.
+    /// Sets the number of threads of `team` alone, without one to what was asked for last, and starts
+    /// those that are missing.
     pub(crate) fn resize_team(
         self: &Arc<Self>,
         team: &Team,
-        change: &dyn Fn(usize, usize) -> usize,
-    ) -> io::Result<usize> {
-        let (threads, missing) = self.size_team(team, change);
+        threads: Option<usize>,
+    ) -> io::Result<()> {
+        let (threads, missing) = self.size_team(team, threads);
         // Those behind one that is refused, or behind the pool's end, leave their places at once.
         let started = missing
             .into_iter()
@@ -222,13 +216,13 @@ impl Registry {
             // Nobody is to wait for threads that are not there. Behind the refused one some may be.
             let wanted = lock(&team.threads.wanted);
             let there = lock(&team.threads.slots).live.of_first(threads);
-            team.occupancy.change_target(|now| now.min(there));
+            team.occupancy.lower_target(there);
             drop(wanted);
             team.threads.spares.refuse(&self.waiters);
         }
         // A spare thread may be missed as well; `ask_again` sees to that.
         self.rouse();
-        started.map(|()| threads)
+        started
     }
 }
 
@@ -245,8 +239,8 @@ mod tests {
         let pool = ThreadPool::builder().num_threads(1).build().unwrap();
         let registry = pool.registry().clone();
         drop(pool);
-        let resized = registry.resize_team(registry.frame(), &|_, _| 2);
-        assert_eq!(resized.unwrap(), 0);
+        let resized = registry.resize_team(registry.frame(), Some(2));
+        resized.unwrap();
         assert_eq!(registry.frame().occupancy.target(), 0);
     }
 

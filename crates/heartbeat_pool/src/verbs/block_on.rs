@@ -8,7 +8,9 @@ use crate::record::{self, What, note};
 use crate::registry::Registry;
 use crate::sync::Arc;
 use crate::threads::this_thread::{self, Waiting};
+use crate::unwind;
 use crate::worker::current;
+use crate::worker::turns::Turns;
 use crate::worker::wait;
 use crate::worker::{STRANGERS_TURN, Worker};
 use std::cell::Cell;
@@ -35,6 +37,7 @@ fn drive<F: Future>(future: F, pool: Option<&Arc<Registry>>) -> F::Output {
             is_over: || signal.is_set(),
         };
         let mut polls: u32 = 0;
+        let mut turns = Turns::default();
         loop {
             if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
                 return output;
@@ -48,8 +51,9 @@ fn drive<F: Future>(future: F, pool: Option<&Arc<Registry>>) -> F::Output {
                 wait::do_what_only_it_does(pool);
                 DEPTH.set(depth);
             }
+            turns.step();
             while !signal.take() {
-                stand.rest();
+                stand.rest(&mut turns);
             }
         }
     })
@@ -74,10 +78,11 @@ pub(super) struct Stand<'a, F> {
 impl<F: Fn() -> bool> Stand<'_, F> {
     /// Sleeps after a moment, with the thread's seats given away, unless there is work for this
     /// very thread, or work of the pool that nobody else could do. It may return early.
-    fn rest(&self) {
+    fn rest(&self, turns: &mut Turns) {
         if wait::do_what_only_it_does(self.pool) {
-            return;
+            return turns.step();
         }
+        turns.end();
         let begun = || What::WaitBegun { wait: self.kind };
         let needed = note::around(begun, What::WaitEnded, || {
             let _standing = Worker::stand_up();
@@ -93,19 +98,22 @@ impl<F: Fn() -> bool> Stand<'_, F> {
         }
     }
 
-    /// Waits to the end.
+    /// Waits to the end, without unwinding: others point into the frames of whoever waits here.
     pub(super) fn to_the_end(&self) {
-        let _waiting = Waiting::begin();
-        while !(self.is_over)() {
-            self.rest();
-        }
+        unwind::or_abort(|| {
+            let _waiting = Waiting::begin();
+            let mut turns = Turns::default();
+            while !(self.is_over)() {
+                self.rest(&mut turns);
+            }
+        });
     }
 }
 
 impl Worker {
     /// Waits for `future` on the calling thread. See [`block_on`](crate::block_on()).
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
-        self.registry().block_on(future)
+        self.registry.block_on(future)
     }
 }
 
@@ -128,7 +136,7 @@ impl Worker {
 /// assert_eq!(pool.block_on(task), 5);
 /// ```
 pub fn block_on<F: Future>(future: F) -> F::Output {
-    match Worker::with_current(|worker| worker.map(|worker| worker.registry().clone())) {
+    match Worker::with_current(|worker| worker.map(|worker| worker.registry.clone())) {
         Some(registry) => registry.block_on(future),
         None => drive(future, None),
     }

@@ -3,7 +3,7 @@
 use crate::active;
 use crate::job::Job;
 use crate::lanes::lane::Lane;
-use crate::record::{Place, What, note};
+use crate::record::{Place, note};
 use crate::registry::Registry;
 use crate::schedule::News;
 use crate::sync::Arc;
@@ -21,11 +21,7 @@ impl Registry {
         let registry = self.clone();
         let schedule = move |runnable: Runnable| {
             let job = Job::new(runnable);
-            note::note(|| What::Queued {
-                job: job.number(),
-                lane: Lane::Frame,
-                place: Place::Blocking,
-            });
+            note::queued(job.number(), Lane::Frame, Place::Blocking);
             // After the pool's end the job comes back, and dropping it cancels the task.
             if registry.blocking.push(job).is_ok() {
                 registry.tell(registry.frame(), News::blocking());
@@ -47,7 +43,7 @@ impl Worker {
     where
         R: Send + 'static,
     {
-        self.registry().spawn_blocking(f)
+        self.registry.spawn_blocking(f)
     }
 
     /// Runs `f`, which may block, here and now. See [`block_in_place`](crate::block_in_place()).

@@ -108,7 +108,7 @@ impl Worker {
     /// Calls `f` once on each of the pool's threads, and waits for none of it. See
     /// [`spawn_broadcast`](crate::spawn_broadcast()).
     pub fn spawn_broadcast(&self, f: impl Fn(BroadcastContext) + Send + Sync + 'static) {
-        self.registry().spawn_broadcast(self.team(), f);
+        self.registry.spawn_broadcast(self.team(), f);
     }
 
     /// Spawns a closure on the pool's thread of `index`. See [`spawn_on`](crate::spawn_on()).
@@ -117,7 +117,7 @@ impl Worker {
     ///
     /// When the pool has no such thread.
     pub fn spawn_on(&self, index: usize, f: impl FnOnce() + Send + 'static) {
-        self.team().spawn_on(index, self.registry().reported(f));
+        self.team().spawn_on(index, self.registry.reported(f));
     }
 }
 

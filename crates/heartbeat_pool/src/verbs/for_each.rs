@@ -7,7 +7,7 @@
 //! somebody to take it: lazy splitting (Tzannes et al., PPOPP 2010) on the heartbeat.
 
 use crate::cost;
-use crate::cost::loop_cost::LoopCost;
+use crate::cost::loop_cost;
 use crate::cost::piece_size::PieceSize;
 use crate::sync::{AtomicU64, Instant, Ordering};
 use crate::verbs::split::Split;
@@ -42,7 +42,7 @@ where
         if items < 2 || worker.num_threads() < 2 {
             return self.stretch(worker, work, None, PieceSize::new(false));
         }
-        let expected = self.cost().expect(items);
+        let expected = loop_cost::expect(Self::key(), items);
         if expected.is_none_or(cost::is_worth_waking) {
             return self.split(worker, work, expected.is_some());
         }
@@ -63,14 +63,14 @@ where
     /// Folds `work` in parts that others can take from the beginning.
     fn split(&self, worker: &Worker, work: W, is_long: bool) -> R {
         // What is known to be long is missed by a helper who comes a beat later.
-        worker.joins().wants_help_now.set(is_long);
+        worker.joins.wants_help_now.set(is_long);
         let items = work.len();
         // The pool may have lost its threads just now.
         let parts = PARTS * worker.num_threads().max(1);
         let most = (items / parts).max(1);
         let took = AtomicU64::new(0);
         let result = self.parts(worker, work, most, &took);
-        self.cost().learn(took.into_inner() as f32 / items as f32);
+        loop_cost::learn(Self::key(), took.into_inner() as f32 / items as f32);
         result
     }
 
@@ -93,10 +93,10 @@ where
         (self.combine)(left, right)
     }
 
-    /// What is known of loops of this code.
-    fn cost(&self) -> LoopCost {
+    /// What tells loops of this code from others.
+    fn key() -> usize {
         let code: fn(&Self, &Worker, W, usize, &AtomicU64) -> R = Self::parts;
-        LoopCost::new(code as usize)
+        code as usize
     }
 
     /// Folds pieces from the front until nothing is left or the rest is split. The state is made
@@ -114,11 +114,11 @@ where
                 Turn::Piece => {}
                 Turn::Halves => {
                     if let Some(item) = size.item {
-                        self.cost().learn(item as f32);
+                        loop_cost::learn(Self::key(), item as f32);
                     }
                     // Ended first, for this thread goes on with a state of the next stretch.
                     let before = state.map(&self.finish);
-                    let joins = worker.joins();
+                    let joins = &worker.joins;
                     joins.wants_help_now.set(size.is_worth_waking(left));
                     return self.halves(worker, before, rest);
                 }
@@ -147,7 +147,7 @@ where
             |worker| self.stretch(worker, right, None, PieceSize::new(true)),
         );
         // Should nobody have been there to share with.
-        worker.joins().wants_help_now.set(false);
+        worker.joins.wants_help_now.set(false);
         let left = match before {
             Some(before) => (self.combine)(before, left),
             None => left,

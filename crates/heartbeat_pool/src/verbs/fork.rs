@@ -9,11 +9,12 @@
 //! fork begins once the own ones were stolen, too. Then all that the thief's deque holds until it
 //! is done with the fork must be over before that is, and its owner may run it.
 
+use crate::idle::sleep::Wake;
 use crate::parker::Parker;
 use crate::queue::forks::ForkPtr;
 use crate::queue::private::StackPtr;
 use crate::record::{self, What, note};
-use crate::schedule::{News, Teller};
+use crate::schedule::News;
 use crate::seat::Seat;
 use crate::sync::{Arc, AtomicBool, OnceLock, Ordering};
 use crate::unwind::{self, Payload};
@@ -40,8 +41,8 @@ impl<'a> State<'a> {
         Self {
             done: AtomicBool::new(false),
             thief: OnceLock::new(),
-            owner: owner.parker(),
-            is_measured: owner.joins().is_measured.get(),
+            owner: &owner.parker,
+            is_measured: owner.joins.is_measured.get(),
         }
     }
 }
@@ -98,9 +99,9 @@ unsafe fn run<F: FnOnce(&Worker) -> R + Send, R: Send>(data: *const (), thief: &
     let fork = unsafe { &*data.cast::<Fork<F, R>>() };
     // SAFETY: it is on offer.
     let state = unsafe { state_of(data) };
-    let joins = thief.joins();
+    let joins = &thief.joins;
     if joins.forks.is_empty() && joins.private.is_empty() {
-        let seat = thief.seat();
+        let seat = &thief.seat;
         let _ = state.thief.set((seat.clone(), seat.strangers()));
     }
     let outer = joins.is_measured.replace(state.is_measured);
@@ -164,7 +165,7 @@ impl Wait for StolenFork<'_> {
 
     fn step(&self, worker: &Worker) -> bool {
         // It came back itself. Of others that did, some belong to the joins around this one.
-        if let Some(fork) = worker.seat().returned.take(|fork| self.is(fork)) {
+        if let Some(fork) = worker.seat.returned.take(|fork| self.is(fork)) {
             worker.run_fork(fork);
             return true;
         }
@@ -188,7 +189,7 @@ impl Wait for StolenFork<'_> {
             seat.returned.give_back(fork);
             worker.tell(News::at_once(seat.fork_lane()));
         } else {
-            worker.seat().counters.steals[seat.fork_lane().index()].bump();
+            worker.seat.counters.steals[seat.fork_lane().index()].bump();
             note::note(|| What::Stolen { from: seat.thread });
             worker.run_fork(fork);
         }
@@ -223,7 +224,7 @@ impl Worker {
         unsafe { state.write(State::new(self)) };
         // SAFETY: closure and result are `Send` by the bounds of `Fork`, and it is kept by contract.
         let fork = unsafe { ForkPtr::new(half) };
-        let forks = &self.joins().forks;
+        let forks = &self.joins.forks;
         forks.push(fork);
         // Asked after the push, so that whoever took the last one before it, and looked for more,
         // is not relied on.
@@ -238,7 +239,7 @@ impl Worker {
     /// `half` is what [`offer`](Self::offer) was called with, and what was offered later has ended.
     #[inline]
     pub(super) unsafe fn end_offer(&self, half: *const ()) -> bool {
-        let newest = self.joins().forks.pop();
+        let newest = self.joins.forks.pop();
         debug_assert!(
             newest.as_ref().is_none_or(|newest| newest.data() == half),
             "joins end in the order of a stack"
@@ -259,7 +260,7 @@ impl Worker {
     unsafe fn wait_for_thief(&self, half: *const ()) {
         // SAFETY: the fork is on offer until this returns.
         let state = unsafe { state_of(half) };
-        let seat = self.seat();
+        let seat = &self.seat;
         self.wait(&StolenFork {
             fork: half,
             state,
@@ -273,16 +274,16 @@ impl Worker {
     /// Tells of forks that others may take, as soon as these are not hidden.
     #[cold]
     pub(crate) fn announce_forks(&self) {
-        self.seat().set_fork_lane(self.lane());
+        self.seat.set_fork_lane(self.lane());
         // Others point into the frames of whoever forks.
         unwind::or_abort(|| {
-            let is_shown = self.seat().hidden.is_over();
+            let is_shown = self.seat.hidden.is_over();
             if is_shown {
-                self.seat().hidden.show();
+                self.seat.hidden.show();
             }
-            let news = match (is_shown, self.joins().wants_help_now.take()) {
-                (true, true) => News::at_once(self.lane()).by(Teller::GoesOn),
-                (true, false) => News::within_a_beat(self.lane()).by(Teller::GoesOn),
+            let news = match (is_shown, self.joins.wants_help_now.take()) {
+                (true, true) => News::at_once(self.lane()).by(Wake::Elsewhere),
+                (true, false) => News::within_a_beat(self.lane()).by(Wake::Elsewhere),
                 (false, true) => News::kept_for_a_beat(),
                 (false, false) => News::kept(),
             };
@@ -305,7 +306,7 @@ mod tests {
     ) -> ForkPtr {
         // SAFETY: the caller keeps it until the test is over.
         unsafe { worker.offer(fork.as_ptr()) };
-        worker.seat().forks.steal().unwrap()
+        worker.seat.forks.steal().unwrap()
     }
 
     /// Calls `test` with a fork of an outer join, which came back to `seat`, and the wait for
@@ -325,7 +326,7 @@ mod tests {
                 fork: fork.data(),
                 // SAFETY: it is on offer until the test is over.
                 state: unsafe { state_of(fork.data()) },
-                seat: worker.seat(),
+                seat: &worker.seat,
             };
             test(worker, &wait, fork);
             // SAFETY: as above.
@@ -359,10 +360,10 @@ mod tests {
     #[test]
     fn of_forks_that_came_back_a_wait_runs_its_own() {
         beside_a_fork_that_came_back(
-            |worker| worker.seat().clone(),
+            |worker| worker.seat.clone(),
             |worker, wait, fork| {
                 assert!(!wait.is_ready() && !wait.step(worker));
-                worker.seat().returned.give_back(fork);
+                worker.seat.returned.give_back(fork);
                 assert!(wait.is_ready() && wait.step(worker) && wait.is_done());
             },
         );
@@ -372,14 +373,14 @@ mod tests {
     #[test]
     fn a_wait_runs_none_of_a_strangers_job_on_top_of_the_thiefs() {
         let other = ThreadPool::builder().num_threads(0).build().unwrap();
-        let thief = other.with_worker(|worker| worker.seat().clone());
+        let thief = other.with_worker(|worker| worker.seat.clone());
         let own = current::seat_in(other.registry(), other.registry().frame());
         beside_a_fork_that_came_back(
             |_| thief.clone(),
             |worker, wait, fork| {
                 let _ = wait.state.thief.set((thief.clone(), thief.strangers()));
                 let stranger = Stranger::begin();
-                own.joins().forks.push(ForkPtr::nothing());
+                own.joins.forks.push(ForkPtr::nothing());
                 assert!(!wait.is_ready() && !wait.step(worker));
                 drop(stranger);
                 assert!(wait.is_ready() && wait.step(worker));
@@ -391,7 +392,7 @@ mod tests {
     #[test]
     fn a_wait_runs_none_that_came_back_to_the_thief() {
         let other = ThreadPool::builder().num_threads(0).build().unwrap();
-        let thief = other.with_worker(|worker| worker.seat().clone());
+        let thief = other.with_worker(|worker| worker.seat.clone());
         beside_a_fork_that_came_back(
             |_| thief.clone(),
             |worker, wait, fork| {

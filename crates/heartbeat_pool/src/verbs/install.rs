@@ -72,16 +72,13 @@ impl Registry {
         let job = unsafe { Job::borrowing(Closure::new(move || call.run())) };
         let team = self.inject(Lane::Frame, job);
         self.tell(team, News::at_once(Lane::Frame));
-        // Others point into this frame.
-        unwind::or_abort(|| {
-            let wait = Stand {
-                pool: Some(self),
-                kind: record::Wait::Future,
-                parker: &parker,
-                is_over: || latch.is_done(0),
-            };
-            wait.to_the_end();
-        });
+        let wait = Stand {
+            pool: Some(self),
+            kind: record::Wait::Future,
+            parker: &parker,
+            is_over: || latch.is_done(0),
+        };
+        wait.to_the_end();
         match outcome.0.into_inner() {
             Some(Ok(result)) => result,
             Some(Err(payload)) => unwind::resume(payload),

@@ -43,7 +43,7 @@ impl Worker {
         RA: Send,
         RB: Send,
     {
-        if self.seat().beat.is_closed() {
+        if self.seat.beat.is_closed() {
             return (a(self), b(self));
         }
         self.join_queued(a, b)
@@ -61,7 +61,7 @@ impl Worker {
         if !self.may_queue() {
             return (a(self), b(self));
         }
-        let private = &self.joins().private;
+        let private = &self.joins.private;
         let fork = Fork::new(b);
         let half = fork.as_ptr();
         let index = self.queue(half);
@@ -82,7 +82,7 @@ impl Worker {
             }
         });
         private.end();
-        self.seat().beat.open();
+        self.seat.beat.open();
         match results {
             Ok(results) => results,
             Err(payload) => unwind::resume(payload),
@@ -92,7 +92,7 @@ impl Worker {
     /// Whether there is room for one more private job. If not, a beat that has come is answered.
     #[inline]
     fn may_queue(&self) -> bool {
-        let (beat, private) = (&self.seat().beat, &self.joins().private);
+        let (beat, private) = (&self.seat.beat, &self.joins.private);
         if !private.is_deep() {
             return true;
         }
@@ -110,7 +110,7 @@ impl Worker {
     /// Begins a join: queues its second half, and gives its index.
     #[inline]
     fn queue(&self, job: StackPtr) -> usize {
-        let (beat, private) = (&self.seat().beat, &self.joins().private);
+        let (beat, private) = (&self.seat.beat, &self.joins.private);
         let index = private.push(job);
         if beat.is_raised() {
             self.promote();
@@ -125,16 +125,16 @@ impl Worker {
     /// should split its own work instead.
     #[inline]
     pub(crate) fn poll_beat(&self) -> bool {
-        self.seat().beat.is_raised() && self.share()
+        self.seat.beat.is_raised() && self.share()
     }
 
     #[cold]
     fn share(&self) -> bool {
-        if self.joins().private.is_empty() {
-            let has_others = !self.joins().forks.is_empty() && !self.seat().hidden.is_set();
+        if self.joins.private.is_empty() {
+            let has_others = !self.joins.forks.is_empty() && !self.seat.hidden.is_set();
             if has_others {
                 // Whoever wants something finds it there.
-                self.seat().beat.lower();
+                self.seat.beat.lower();
             }
             return !has_others;
         }
@@ -147,7 +147,7 @@ impl Worker {
     #[cold]
     pub(crate) fn decline_beat(&self) {
         if self.team().sleep.searchers() == 0 {
-            self.seat().beat.lower();
+            self.seat.beat.lower();
             if self.has_room_after_a_beat() {
                 self.tell(News::within_a_beat(self.lane()));
             }
@@ -168,7 +168,7 @@ impl Worker {
     /// Offers every private job: their owner is about to wait, or to offer a newer one.
     #[inline]
     pub(crate) fn promote_all(&self) {
-        while !self.joins().private.is_empty() {
+        while !self.joins.private.is_empty() {
             self.promote_oldest();
         }
     }
@@ -177,22 +177,22 @@ impl Worker {
     /// one more thread to do so, or one that waits for this one.
     #[cold]
     fn promote(&self) {
-        self.seat().beat.lower();
-        self.seat().core.take();
-        let wanted = self.seat().beat.take_wanted();
+        self.seat.beat.lower();
+        self.seat.core.take();
+        let wanted = self.seat.beat.take_wanted();
         let has_use = wanted || self.has_room_after_a_beat();
-        if has_use && self.seat().hidden.is_over() {
+        if has_use && self.seat.hidden.is_over() {
             self.promote_oldest();
         }
     }
 
     #[cold]
     fn promote_oldest(&self) {
-        if let Some(half) = self.joins().private.take_oldest() {
+        if let Some(half) = self.joins.private.take_oldest() {
             note::note(|| What::Promoted { job: half.number() });
             // SAFETY: `join` has queued it, and keeps it until it has ended the offer.
             unsafe { self.offer(half) };
-            self.seat().counters.promotions[self.lane().index()].bump();
+            self.seat.counters.promotions[self.lane().index()].bump();
             self.announce_forks();
         }
     }

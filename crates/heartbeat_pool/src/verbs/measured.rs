@@ -1,6 +1,6 @@
 //! `join_measured`: a join that is shared only where that has been paying.
 
-use crate::cost::measured::Calls;
+use crate::cost::measured;
 use crate::sync::Instant;
 use crate::verbs::fork;
 use crate::worker::Worker;
@@ -10,7 +10,7 @@ struct Outermost<'a>(&'a Worker);
 
 impl Drop for Outermost<'_> {
     fn drop(&mut self) {
-        let (seat, joins) = (self.0.seat(), self.0.joins());
+        let (seat, joins) = (&self.0.seat, &self.0.joins);
         joins.is_measured.set(false);
         if seat.hidden.is_set() {
             seat.hidden.show();
@@ -44,7 +44,7 @@ impl Worker {
         RA: Send,
         RB: Send,
     {
-        if self.joins().is_measured.get() {
+        if self.joins.is_measured.get() {
             return self.join_offered(a, b);
         }
         self.join_outermost(a, b)
@@ -58,21 +58,21 @@ impl Worker {
         RA: Send,
         RB: Send,
     {
-        if self.num_threads() <= 1 || !self.joins().forks.is_empty() {
+        if self.num_threads() <= 1 || !self.joins.forks.is_empty() {
             return self.join_offered(a, b);
         }
-        let calls = Calls::of(fork::kind::<B, RB>());
-        let call = calls.begin();
+        let kind = fork::kind::<B, RB>();
+        let call = measured::begin(kind);
         let start = Instant::now();
-        self.joins().is_measured.set(true);
+        self.joins.is_measured.set(true);
         let outermost = Outermost(self);
         if let Some(kept_for) = call.kept_for {
-            self.seat().hidden.hide(start + kept_for);
+            self.seat.hidden.hide(start + kept_for);
         }
-        self.joins().wants_help_now.set(call.is_long);
+        self.joins.wants_help_now.set(call.is_long);
         let results = self.join_offered(a, b);
         drop(outermost);
-        calls.end(call, start.elapsed());
+        measured::end(kind, call, start.elapsed());
         results
     }
 }
@@ -96,14 +96,14 @@ mod tests {
             sleep.park_begin(&idle);
             assert!(sleep.sentinel_begin(), "it sleeps for long");
             let hour = Duration::from_secs(3600);
-            worker.seat().hidden.hide(Instant::now() + hour);
+            worker.seat.hidden.hide(Instant::now() + hour);
             let outermost = Outermost(worker);
-            worker.joins().forks.push(ForkPtr::nothing());
+            worker.joins.forks.push(ForkPtr::nothing());
             worker.announce_forks();
             assert!(!idle.has_token(), "others may not take it yet");
             drop(outermost);
             assert!(idle.has_token());
-            worker.joins().forks.pop();
+            worker.joins.forks.pop();
             sleep.sentinel_end();
             sleep.park_cancel(&idle);
             assert!(sleep.search_end());

@@ -41,7 +41,7 @@ impl Worker {
         // SAFETY: it is kept until `end_offer` below.
         let is_news = unsafe { self.offer(half) };
         // Who comes for older forks finds this one too, unless they are hidden.
-        if is_news || self.seat().hidden.is_set() {
+        if is_news || self.seat.hidden.is_set() {
             self.announce_forks();
         }
         let ra = unwind::catch(|| a(self));

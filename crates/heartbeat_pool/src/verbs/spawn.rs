@@ -3,12 +3,11 @@
 //! Spawned work is queued where any worker can take it at once, never run inline, and costs one
 //! allocation: a box for a closure, an [`async_task`] task for a future.
 
-use crate::active::{self, Tracks};
+use crate::active;
 use crate::job::{Closure, Job};
 use crate::lanes::lane::Lane;
 use crate::registry::Registry;
 use crate::sync::Arc;
-use crate::unwind;
 use crate::worker::Worker;
 use async_task::{Runnable, ScheduleInfo, Task, WithInfo};
 use std::future::Future;
@@ -17,13 +16,7 @@ impl Registry {
     /// A detached closure, whose panic is the handler's.
     pub(crate) fn reported(self: &Arc<Self>, f: impl FnOnce() + Send + 'static) -> Job {
         let registry = self.clone();
-        let job = Closure::new(move || {
-            if let Err(payload) = unwind::catch(f) {
-                registry.report_panic(&*payload);
-                unwind::discard(payload);
-            }
-        });
-        Job::new(job)
+        Job::new(Closure::new(move || registry.guard(f)))
     }
 
     pub(crate) fn spawn(self: &Arc<Self>, lane: Lane, f: impl FnOnce() + Send + 'static) {
@@ -73,7 +66,7 @@ impl Worker {
 
     /// Spawns a closure on `lane`. See [`ThreadPool::spawn`](crate::ThreadPool::spawn).
     pub fn spawn(&self, lane: Lane, f: impl FnOnce() + Send + 'static) {
-        self.registry().spawn(lane, f);
+        self.registry.spawn(lane, f);
     }
 
     /// Spawns a future on `lane`. See
@@ -83,7 +76,7 @@ impl Worker {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        self.registry().spawn_future(lane, future)
+        self.registry.spawn_future(lane, future)
     }
 
     /// Spawns the future that `f` makes on the worker that takes it. See

@@ -26,7 +26,7 @@ impl Worker {
         // It may be a part of something below what the thread has taken from others since.
         let _stranger = Stranger::begin();
         self.promote_all();
-        match self.seat().steal_own_fork() {
+        match self.seat.steal_fork() {
             Some(fork) => {
                 self.run_fork(fork);
                 Yield::Executed

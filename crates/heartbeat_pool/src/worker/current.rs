@@ -64,11 +64,6 @@ pub(crate) fn nearest_seat_in(registry: &Arc<Registry>) -> Rc<Worker> {
     })
 }
 
-/// The calling thread's index in `team`, if it is one of that team's own.
-pub(crate) fn index_in(team: &Team) -> Option<usize> {
-    member().filter(|worker| worker.is_in(team))?.index()
-}
-
 /// Keeps a pool thread's own seat where [`seat_in`] finds it.
 pub(crate) fn keep_seat(worker: Rc<Worker>) {
     // First, whatever pools its handlers have entered.
@@ -78,16 +73,6 @@ pub(crate) fn keep_seat(worker: Rc<Worker>) {
 /// The calling thread's seat in its own pool, if that has no spare threads, or can't have more.
 pub(crate) fn lone_member() -> Option<Rc<Worker>> {
     member().filter(|worker| worker.is_alone())
-}
-
-/// The registry of the pool whose own thread the calling one is.
-pub(crate) fn own_registry() -> Option<Arc<Registry>> {
-    member().map(|worker| worker.registry().clone())
-}
-
-/// Whether the calling thread is one of a pool's own.
-pub(crate) fn is_member() -> bool {
-    member().is_some()
 }
 
 /// Makes the calling thread, which had a life before, one of a pool's own, with `worker` and
@@ -111,16 +96,18 @@ pub(crate) fn drop_seats() {
     drop(unused);
 }
 
-/// The seat of a pool's own thread in its pool.
-fn member() -> Option<Rc<Worker>> {
+/// The calling thread's seat in the pool whose own thread it is.
+pub(crate) fn member() -> Option<Rc<Worker>> {
     let first = |state: &Seats| state.seats.borrow().first().cloned();
     let first = STATE.try_with(first).ok().flatten();
     first.filter(|worker| worker.is_member())
 }
 
-/// Runs one job that only the calling thread may run, whichever pool it is inside of now.
+/// Runs one job that only the calling thread may run, inside of its own pool, whichever it is inside
+/// of now.
 pub(crate) fn run_pinned() -> bool {
-    member().is_some_and(|worker| worker.run_pinned())
+    let called = member().filter(|worker| worker.has_pinned());
+    called.is_some_and(|worker| worker.visit(Worker::run_pinned))
 }
 
 /// Whether there is such a job.

@@ -2,7 +2,6 @@
 
 use super::Worker;
 use super::work::Found;
-use crate::active::Tracks;
 use crate::config::ThreadHandler;
 use crate::lanes::priority;
 use crate::record::{Role, note};
@@ -15,7 +14,6 @@ use crate::seat::Seat;
 use crate::sync::{Arc, hint};
 use crate::thread_clock::ThreadClock;
 use crate::threads::builder::Wanted;
-use crate::unwind;
 use crate::worker::current::{self, Entered};
 use std::cell::Ref;
 use std::rc::Rc;
@@ -37,11 +35,10 @@ pub(super) enum Doing {
 
 impl Wanted for Thread {
     fn is_taken(&self) -> bool {
-        current::is_member()
+        current::member().is_some()
     }
 
     fn run(&self) {
-        self.begin();
         thread_main(self);
     }
 
@@ -59,12 +56,12 @@ impl Wanted for Thread {
     }
 }
 
-/// What a thread of the pool runs from its start to its end, counted as a searcher.
+/// What a thread of the pool runs from its start to its end.
 fn thread_main(thread: &Thread) {
-    struct Exit<'a>(&'a Registry, usize);
+    struct Exit<'a>(&'a Registry, Option<ThreadHandler>, usize);
     impl Drop for Exit<'_> {
         fn drop(&mut self) {
-            handle(self.0, self.0.config.exit_handler.as_ref(), self.1);
+            handle(self.0, self.1.as_ref(), self.2);
         }
     }
     let (registry, rank, pinned) = (&thread.registry, thread.rank, &thread.pinned);
@@ -79,10 +76,13 @@ fn thread_main(thread: &Thread) {
     if rank == Rank::Lower {
         priority::lower(registry.lower.priority());
     }
-    // Both handlers are called inside of the pool, as jobs are.
-    let handler = registry.config.start_handler.as_ref();
-    handle(registry, handler, pinned.index);
-    let exit = Exit(registry, pinned.index);
+    // Both are called inside of the pool, as jobs are, and before the thread counts as one that looks
+    // for work: they may wait for some.
+    let handlers = registry.handlers();
+    handle(registry, handlers.start.as_ref(), pinned.index);
+    let exit = Exit(registry, handlers.exit.clone(), pinned.index);
+    drop(handlers);
+    thread.begin();
     worker.main_loop();
     drop(exit);
     drop(entered);
@@ -92,11 +92,8 @@ fn thread_main(thread: &Thread) {
 
 /// Calls a handler of the thread of `index`, which goes on whatever becomes of it.
 fn handle(registry: &Registry, handler: Option<&ThreadHandler>, index: usize) {
-    if let Some(handler) = handler
-        && let Err(payload) = unwind::catch(|| handler(index))
-    {
-        registry.report_panic(&*payload);
-        unwind::discard(payload);
+    if let Some(handler) = handler {
+        registry.guard(|| handler(index));
     }
 }
 

@@ -6,6 +6,7 @@ use super::Worker;
 use super::work::Found;
 use crate::lanes::lane::Lane;
 use crate::lanes::occupancy::Charge;
+use crate::schedule::News;
 use crate::threads::this_thread::Stranger;
 
 /// What is for the thread to do.
@@ -48,10 +49,31 @@ impl Worker {
             Kind::Of(lane) => self.tick_lane(lane),
             Kind::Blocking => {
                 let _stranger = Stranger::begin();
-                let job = self.take_blocking();
-                job.map(|job| self.run(Found::Blocking(job))).is_some()
+                let Some(job) = self.take_blocking() else {
+                    return false;
+                };
+                self.tell_of_the_rest();
+                self.run(Found::Blocking(job));
+                true
             }
         })
+    }
+
+    /// Before it gets busy in a pool without threads: who has queued the rest may have relied on
+    /// this thread to find it.
+    fn tell_of_the_rest(&self) {
+        if self.num_threads() > 0 {
+            return;
+        }
+        let (lane, has_blocking) = {
+            let look = self.look();
+            (look.work(), look.has_blocking())
+        };
+        if let Some(lane) = lane {
+            self.tell(News::for_others(lane));
+        } else if has_blocking {
+            self.tell(News::blocking());
+        }
     }
 
     pub(super) fn tick_lane(&self, lane: Lane) -> bool {
@@ -59,6 +81,7 @@ impl Worker {
         let Some(found) = self.pop(lane) else {
             return false;
         };
+        self.tell_of_the_rest();
         self.team().occupancy.enter(Charge::Lane(lane));
         self.run_as(lane, found);
         true

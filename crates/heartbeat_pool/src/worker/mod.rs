@@ -8,6 +8,7 @@
 //! | `work`, `again`, `push` | finding and running work; where new work goes |
 //! | `lone` | a thread that nobody comes to help |
 //! | `wait`, `standing` | waits, and how a thread gives its seats away meanwhile |
+//! | `turns` | what others get of a thread whose wait has work without end |
 //! | `stretch` | whether helping pays |
 //! | `end` | the end of a pool |
 //!
@@ -24,6 +25,7 @@ mod parts;
 mod push;
 mod standing;
 mod stretch;
+pub(crate) mod turns;
 pub(crate) mod wait;
 mod watch;
 mod work;
@@ -38,7 +40,6 @@ use crate::placement;
 use crate::queue::deque::{Deque, Order};
 use crate::queue::mailbox::Mailbox;
 use crate::queue::pinned::Pinned;
-use crate::record::{Place, What, note};
 use crate::registry::Registry;
 use crate::registry::look::Look;
 use crate::registry::team::{Rank, Team};
@@ -74,22 +75,22 @@ use stretch::Stretch;
 /// assert!(Worker::with_current(|worker| worker.is_none()));
 /// ```
 pub struct Worker {
-    registry: Arc<Registry>,
-    seat: Arc<Seat>,
+    pub(crate) registry: Arc<Registry>,
+    pub(crate) seat: Arc<Seat>,
     deque: Deque<Job>,
     /// The task that it has just run, if that was woken meanwhile.
     again: Again,
-    parker: Arc<Parker>,
+    pub(crate) parker: Arc<Parker>,
     /// What must run on this very thread; a member empties it between jobs.
     mailbox: Arc<Mailbox>,
     /// The queue of a member.
     pinned: Option<Arc<Pinned>>,
     /// What scopes that are over have used, for the next.
-    kept_scopes: KeptScopes,
-    joins: Joins,
+    pub(crate) kept_scopes: KeptScopes,
+    pub(crate) joins: Joins,
     search: Search,
     count: Count,
-    stretch: Stretch,
+    pub(crate) stretch: Stretch,
 }
 
 impl Worker {
@@ -137,28 +138,10 @@ impl Worker {
             pinned,
             kept_scopes: RefCell::new(Vec::new()),
             joins: Joins::new(forks),
-            search: Search::new(),
+            search: Search::default(),
             count: Count::new(rank),
             stretch: Stretch::new(),
         }
-    }
-
-    #[inline]
-    pub(crate) fn seat(&self) -> &Arc<Seat> {
-        &self.seat
-    }
-
-    #[inline]
-    pub(crate) fn joins(&self) -> &Joins {
-        &self.joins
-    }
-
-    pub(crate) fn stretch(&self) -> &Stretch {
-        &self.stretch
-    }
-
-    pub(crate) fn kept_scopes(&self) -> &KeptScopes {
-        &self.kept_scopes
     }
 
     /// Calls `f` with the worker whose pool the calling thread is inside of, if it is in one.
@@ -250,10 +233,6 @@ impl Worker {
             || self.seat.has_shared(self.lane())
     }
 
-    pub(crate) fn registry(&self) -> &Arc<Registry> {
-        &self.registry
-    }
-
     /// The pool's team that it is of.
     #[inline]
     pub(crate) fn team(&self) -> &Team {
@@ -283,21 +262,6 @@ impl Worker {
         if self.search.seats.borrow().0 != epoch {
             *self.search.seats.borrow_mut() = (epoch, seats.all());
         }
-    }
-
-    pub(crate) fn parker(&self) -> &Arc<Parker> {
-        &self.parker
-    }
-
-    pub(crate) fn push_own(&self, job: Job) {
-        note::note(|| What::Queued {
-            job: job.number(),
-            lane: Lane::Frame,
-            place: Place::Own,
-        });
-        let waits = &self.registry.waits;
-        waits.queued(Lane::Frame, job.number(), || self.deque.len());
-        self.deque.push(job);
     }
 
     /// Counts a thread from outside as running, for as long as `f` does.

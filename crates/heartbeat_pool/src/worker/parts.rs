@@ -28,8 +28,10 @@ pub(crate) struct Joins {
 }
 
 /// Where a worker looks for work next.
+#[derive(Default)]
 pub(super) struct Search {
-    /// The seats as they were when their list last changed.
+    /// The seats as they were when their list last changed, and which change that was: none at first,
+    /// when the list has the worker's own.
     pub(super) seats: RefCell<(usize, SeatList)>,
     /// Where the next search among the others' seats starts.
     pub(super) turn: Cell<usize>,
@@ -58,18 +60,6 @@ impl Joins {
             forks,
             is_measured: Cell::new(false),
             wants_help_now: Cell::new(false),
-        }
-    }
-}
-
-impl Search {
-    pub(super) fn new() -> Self {
-        Self {
-            seats: RefCell::new((usize::MAX, Arc::new(Vec::new()))),
-            turn: Cell::new(0),
-            ticks: Cell::new(0),
-            lone_ticks: Cell::new(0),
-            had_own_turn: Cell::new(false),
         }
     }
 }

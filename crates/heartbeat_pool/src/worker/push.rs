@@ -4,6 +4,7 @@ use super::Worker;
 use crate::job::Job;
 use crate::lanes::lane::Lane;
 use crate::queue::deque::Order;
+use crate::record::{Place, note};
 use crate::registry::Registry;
 use crate::registry::team::Team;
 use crate::schedule::News;
@@ -60,7 +61,9 @@ impl Registry {
     fn queue_from(&self, worker: &Worker, lane: Lane, job: Job) -> &Team {
         worker.seat.counters.pushes.bump();
         if lane == Lane::Frame && worker.is_member() {
-            worker.push_own(job);
+            note::queued(job.number(), lane, Place::Own);
+            self.waits.queued(lane, job.number(), || worker.deque.len());
+            worker.deque.push(job);
             self.team(worker.count.rank)
         } else {
             self.inject(lane, job)

@@ -7,7 +7,6 @@ use crate::parker::Parker;
 use crate::placement;
 use crate::record::{self, What, note};
 use crate::registry::Registry;
-use crate::registry::look::Look;
 use crate::registry::team::Team;
 use crate::registry::threads::RETRY;
 use crate::sync::Arc;
@@ -15,6 +14,7 @@ use crate::threads::this_thread::Waiting;
 use crate::unwind;
 use crate::worker::Worker;
 use crate::worker::current;
+use crate::worker::turns::Turns;
 use std::rc::Rc;
 
 /// Something that a worker waits for.
@@ -46,11 +46,13 @@ impl Worker {
 
     fn wait_out(&self, event: &impl Wait) {
         let _waiting = Waiting::begin();
+        let mut turns = Turns::default();
         loop {
             if event.is_done() {
                 return;
             }
-            if event.step(self) || do_what_only_it_does(Some(self.registry())) {
+            if event.step(self) || do_what_only_it_does(Some(&self.registry)) {
+                turns.step();
                 continue;
             }
             let came_about = || event.is_done() || event.is_ready() || current::has_pinned();
@@ -60,6 +62,7 @@ impl Worker {
                 continue;
             }
             self.sleep_for(event, came_about);
+            turns.end();
         }
     }
 
@@ -69,7 +72,7 @@ impl Worker {
         self.seat.counters.parks.bump();
         let needed = loop {
             event.set_asleep(true);
-            let needed = rest(Some(self.registry()), self.parker(), &came_about);
+            let needed = rest(Some(&self.registry), &self.parker, &came_about);
             if needed.is_some() || came_about() {
                 break needed;
             }
@@ -106,6 +109,13 @@ pub(crate) fn do_what_only_it_does(pool: Option<&Arc<Registry>>) -> bool {
     pool.is_some_and(tick_threadless) || has_run
 }
 
+/// Does one piece of the work of the calling thread's own pool, if nobody else could. The thread
+/// waits, and has given its seats away.
+pub(crate) fn tick_lone() -> bool {
+    let needed = current::lone_member().filter(|own| own.is_needed());
+    needed.is_some_and(|own| own.visit(Worker::tick))
+}
+
 /// The seats by which the calling thread, which waits in `pool` or in none, must do the work that
 /// nobody else could.
 fn duties(pool: Option<&Arc<Registry>>) -> Vec<Rc<Worker>> {
@@ -124,7 +134,9 @@ fn duties(pool: Option<&Arc<Registry>>) -> Vec<Rc<Worker>> {
 /// The pools that may come to need the calling thread, which waits in `pool` or in none.
 fn watched(pool: Option<&Arc<Registry>>) -> Vec<Arc<Registry>> {
     let is_new = |own: &Arc<Registry>| pool.is_none_or(|pool| !Arc::ptr_eq(pool, own));
-    let own = current::own_registry().filter(is_new);
+    let own = current::member()
+        .map(|own| own.registry.clone())
+        .filter(is_new);
     pool.cloned().into_iter().chain(own).collect()
 }
 
@@ -194,9 +206,8 @@ pub(crate) fn rest(
 
 /// Whether the system has refused a thread of `pool`, and there is work for it.
 fn misses_threads(pool: &Registry) -> bool {
-    let has_work = |team: &Team| Look::new(pool, team, team.seats.all().as_slice()).has_any_work();
     let mut teams = pool.started();
-    teams.any(|team| team.threads.is_short() && has_work(team))
+    teams.any(|team| team.threads.is_short() && pool.has_queued(team))
 }
 
 impl Worker {
@@ -216,7 +227,7 @@ impl Worker {
         // Others that wait as well, who would only hand it on again were they not needed.
         if !(self.is_needed() && team.sleep.wake_one(Wake::Anywhere)) && team.occupancy.target() > 0
         {
-            self.registry().spawn_spare(team);
+            self.registry.spawn_spare(team);
         }
     }
 }

@@ -22,7 +22,7 @@ const CALM_BEATS: u32 = 8;
 /// the target: what runs may be blocked on it. Who lets it in goes on with what else is queued.
 /// Each thread already beyond the target doubles the wait, so that long jobs are not taken for
 /// blocked ones over and over.
-const RELIEF: Duration = Duration::from_millis(4);
+pub(super) const RELIEF: Duration = Duration::from_millis(4);
 const RELIEF_DOUBLINGS: usize = 4;
 
 /// How a watch ended.

@@ -2,7 +2,6 @@
 
 use super::Worker;
 use super::lone::Kind;
-use crate::active::Tracks;
 use crate::job::Job;
 use crate::lanes::lane::Lane;
 use crate::lanes::occupancy::Charge;
@@ -14,7 +13,6 @@ use crate::seat::Seat;
 use crate::sync::Arc;
 use crate::threads::this_thread::{self, Stranger};
 use crate::trace;
-use crate::unwind;
 
 /// Every this many jobs a worker looks everywhere else before its own deque, so that nothing is
 /// starved by tasks that keep waking each other: not what came from outside, nor what lies in the
@@ -159,10 +157,8 @@ impl Worker {
 
     pub(super) fn take_shared(&self, lane: Lane) -> Option<Found> {
         self.find_seat(lane, |seat| {
-            if lane != seat.fork_lane() {
-                return None;
-            }
-            seat.steal_fork().map(Found::Fork)
+            let fork = seat.has_shared(lane).then(|| seat.steal_fork());
+            fork.flatten().map(Found::Fork)
         })
     }
 
@@ -385,10 +381,7 @@ impl Worker {
         self.stretch.is_needed();
         // What is there now, for it may queue more without end.
         for _ in 0..self.mailbox.len() {
-            if let Err(payload) = unwind::catch(|| self.mailbox.try_tick()) {
-                self.registry.report_panic(&*payload);
-                unwind::discard(payload);
-            }
+            self.registry.guard(|| _ = self.mailbox.try_tick());
         }
         let pinned = self.pinned.as_ref().map_or(0, |pinned| pinned.len());
         for _ in 0..pinned {

@@ -266,7 +266,7 @@ impl Generator {
             18 if is_outside && self.shape.resizes => {
                 Step::Resize(self.random.of(&[0, 0, 1, 2, 3]))
             }
-            18 if is_outside => Step::Lease(self.body(next)),
+            18 if is_outside => Step::Visit(self.body(next)),
             _ => self.work(),
         }
     }

@@ -212,12 +212,12 @@ impl Play {
                 );
             }
             Step::ForEach(items, body) => self.for_each(place, own, *items, body),
-            Step::Lease(body) => {
-                let id = ledger.add("lease", Some(own));
-                let _wait = ledger.wait("lease", Some(id), &[]);
+            Step::Visit(body) => {
+                let id = ledger.add("visit", Some(own));
+                let _wait = ledger.wait("visit", Some(id), &[]);
                 let run = || self.job(Place::Inside, id, body);
-                self.expect(body.panics, "lease", || match place {
-                    Place::Outside(pool) => pool.claim_lease().occupy(|_| run()),
+                self.expect(body.panics, "visit", || match place {
+                    Place::Outside(pool) => pool.with_worker(|_| run()),
                     Place::Inside => run(),
                 });
             }

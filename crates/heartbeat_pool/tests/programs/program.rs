@@ -122,7 +122,7 @@ pub enum Step {
     BlockInPlace(Body),
     Install(Body),
     ForEach(usize, Body),
-    Lease(Body),
+    Visit(Body),
     Resize(usize),
 }
 

@@ -133,20 +133,11 @@ macro_rules! number {
                 self.0.fetch_max(value, Ordering::SeqCst)
             }
 
-            /// Writes what `change` makes of it.
-            ///
-            /// # Errors
-            ///
-            /// With what is there, if that is nothing.
+            /// Takes the lesser one, and gives what was there.
             #[track_caller]
-            pub fn fetch_update(
-                &self,
-                _: Ordering,
-                _: Ordering,
-                change: impl FnMut($value) -> Option<$value>,
-            ) -> Result<$value, $value> {
+            pub fn fetch_min(&self, value: $value, _: Ordering) -> $value {
                 point(Location::caller());
-                self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, change)
+                self.0.fetch_min(value, Ordering::SeqCst)
             }
         }
     };

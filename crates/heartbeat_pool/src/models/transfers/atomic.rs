@@ -131,19 +131,10 @@ macro_rules! number {
                 self.writes().fetch_max(value, order)
             }
 
-            /// Writes what `change` makes of it.
-            ///
-            /// # Errors
-            ///
-            /// With what is there, if that is nothing.
+            /// Takes the lesser one, and gives what was there.
             #[track_caller]
-            pub fn fetch_update(
-                &self,
-                success: Ordering,
-                failure: Ordering,
-                change: impl FnMut($value) -> Option<$value>,
-            ) -> Result<$value, $value> {
-                self.tried(self.0.fetch_update(success, failure, change))
+            pub fn fetch_min(&self, value: $value, order: Ordering) -> $value {
+                self.writes().fetch_min(value, order)
             }
         }
     };

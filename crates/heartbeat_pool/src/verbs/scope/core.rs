@@ -4,15 +4,16 @@
 //! and its worker uses it for one scope after another.
 
 use super::jobs::Jobs;
+use crate::idle::sleep::Wake;
 use crate::job::Job;
 use crate::lanes::lane::Lane;
 use crate::latch::CountLatch;
 use crate::parker::Parker;
 use crate::queue::deque::Order;
-use crate::record::{Place, What, note};
+use crate::record::{Place, note};
 use crate::registry::Registry;
 use crate::registry::team::{Rank, Team};
-use crate::schedule::{News, Teller};
+use crate::schedule::News;
 use crate::seat::Seat;
 use crate::small_fn::SmallFn;
 use crate::sync::{Arc, Mutex, lock};
@@ -120,11 +121,7 @@ impl ScopeCore {
     /// Queues a job and, unless there is one, the ticket that `ticket` makes.
     #[inline]
     pub(crate) fn push(&self, job: ScopedJob, ticket: impl FnOnce() -> Job) {
-        note::note(|| What::Queued {
-            job: self.number(),
-            lane: self.lane,
-            place: Place::Scope,
-        });
+        note::queued(self.number(), self.lane, Place::Scope);
         self.jobs.push(job);
         if let Some(owner) = &self.owner {
             owner.counters.pushes.bump();
@@ -166,7 +163,7 @@ impl ScopeCore {
             Some(_) => News::within_a_beat(self.lane),
             None => News::at_once(self.lane),
         };
-        self.registry.tell(team, news.by(Teller::GoesOn));
+        self.registry.tell(team, news.by(Wake::Elsewhere));
     }
 
     /// Before the caller gets busy: lets another thread come for what is left. A ticket that is

@@ -39,8 +39,6 @@ impl Registry {
                 core.is_done()
             },
         };
-        // Others point into the frames of whoever waits here.
-        let wait = || unwind::or_abort(|| wait.to_the_end());
-        within(&core, f, wait).unwrap_or_else(|payload| unwind::resume(payload))
+        within(&core, f, || wait.to_the_end()).unwrap_or_else(|payload| unwind::resume(payload))
     }
 }

@@ -16,7 +16,8 @@ use self::core::ScopeCore;
 use self::core::ScopedJob;
 use self::future::MailboxRun;
 use self::wait::{Completion, Ticket};
-use crate::job::{BoxedJob, Closure, Job};
+use crate::job::{Closure, Job};
+use crate::late;
 use crate::queue::deque::Order;
 use crate::queue::mailbox::Mailbox;
 use crate::small_fn::SmallFn;
@@ -26,7 +27,6 @@ use crate::worker::Worker;
 use async_task::Task;
 use std::future::Future;
 use std::marker::PhantomData;
-use std::pin::Pin;
 
 /// A scope: work spawned on it may borrow what lives outside of it.
 ///
@@ -76,32 +76,6 @@ impl<'scope> Scope<'scope, '_> {
         // its run, so it is run before what it borrows ends.
         let job = ScopedJob::Closure(unsafe { SmallFn::new(f) });
         core.push(job, || Ticket::job(core));
-    }
-
-    /// Spawns a job in the box that it brings, as [`spawn`](Self::spawn) does a closure.
-    ///
-    /// ```
-    /// use heartbeat_pool::{BoxedJob, ThreadPool};
-    /// use std::pin::Pin;
-    /// use std::sync::atomic::{AtomicU32, Ordering};
-    ///
-    /// struct Add<'a>(&'a AtomicU32, u32);
-    /// impl BoxedJob for Add<'_> {
-    ///     fn run(self: Pin<Box<Self>>) {
-    ///         self.0.fetch_add(self.1, Ordering::Relaxed);
-    ///     }
-    /// }
-    ///
-    /// let pool = ThreadPool::builder().num_threads(1).build().unwrap();
-    /// let sum = AtomicU32::new(0);
-    /// pool.scope(|scope| {
-    ///     scope.spawn_boxed(Box::pin(Add(&sum, 2)));
-    ///     scope.spawn_boxed(Box::pin(Add(&sum, 3)));
-    /// });
-    /// assert_eq!(sum.into_inner(), 5);
-    /// ```
-    pub fn spawn_boxed(&'scope self, job: Pin<Box<impl BoxedJob + 'scope>>) {
-        self.spawn(|| job.run());
     }
 
     /// How many threads its pool is meant to run at once. See
@@ -179,9 +153,11 @@ impl<'scope> Scope<'scope, '_> {
                 core: core.clone(),
                 runnable: Some(runnable),
             };
-            let refused = mailbox.push_job(Job::new(Closure::new(|| run.run())));
-            // An ended thread's: dropping it cancels the task, for which the scope waits.
-            drop(refused);
+            // Of an ended thread's: dropping it cancels the task, for which the scope waits. Not here,
+            // for its waker may hold what it wants.
+            if let Err(refused) = mailbox.push_job(Job::new(Closure::new(|| run.run()))) {
+                late::drop_elsewhere(refused);
+            }
         };
         // SAFETY: a `MailboxRun` runs or drops its runnable counted, and the owner waits for the
         // latch.
@@ -221,7 +197,7 @@ impl Worker {
     fn take_scope_core(&self, order: Order) -> Arc<ScopeCore> {
         let lane = self.lane();
         let kept = {
-            let mut kept = self.kept_scopes().borrow_mut();
+            let mut kept = self.kept_scopes.borrow_mut();
             let is_fit = |core: &ScopeCore| core.lane == lane && core.jobs.order() == order;
             let place = kept
                 .iter()
@@ -229,15 +205,15 @@ impl Worker {
             place.and_then(|place| kept.swap_remove(place).downcast().ok())
         };
         kept.unwrap_or_else(|| {
-            let (registry, parker) = (self.registry().clone(), self.parker().clone());
-            let (rank, owner) = (self.team().rank, Some(self.seat().clone()));
+            let (registry, parker) = (self.registry.clone(), self.parker.clone());
+            let (rank, owner) = (self.team().rank, Some(self.seat.clone()));
             Arc::new(ScopeCore::new(registry, rank, lane, parker, owner, order))
         })
     }
 
     /// Keeps what a finished scope used, for the next.
     fn keep_scope_core(&self, core: Arc<ScopeCore>) {
-        let mut kept = self.kept_scopes().borrow_mut();
+        let mut kept = self.kept_scopes.borrow_mut();
         if kept.len() < KEPT_SCOPES {
             core.jobs.shrink();
             kept.push(core);

@@ -2,10 +2,11 @@
 
 use super::core::ScopeCore;
 use crate::cost;
+use crate::idle::sleep::Wake;
 use crate::job::{Job, RawJob};
 use crate::queue::mailbox::Mailbox;
 use crate::record::{self, Work};
-use crate::schedule::{News, Teller};
+use crate::schedule::News;
 use crate::sync::{Arc, Instant};
 use crate::trace;
 use crate::unwind;
@@ -42,14 +43,17 @@ unsafe impl RawJob for Ticket {
         Worker::with_current(|worker| {
             let Some(worker) = worker else { return };
             if let Some(owner) = &core.owner {
-                worker.stretch().helps(owner);
+                worker.stretch.helps(owner);
             }
+            let mut jobs = 0;
             while run_one(&core, worker) {
+                jobs += 1;
                 if worker.is_wasted() {
                     // This thread, which is shy now, looks again within a beat.
                     return core.put_back(|| Self::job(&core));
                 }
-                if worker.is_one_too_many(core.lane) {
+                // The scope's work may go on for ever, until others' has run.
+                if worker.is_one_too_many(core.lane) || jobs == STRANGERS_TURN {
                     core.offer(|| Self::job(&core));
                     return;
                 }
@@ -118,7 +122,7 @@ impl<'a> Completion<'a> {
         if cost::is_worth_a_call(elapsed) && !is_over_soon {
             self.core.let_go();
             self.core.offer(|| Ticket::job(self.core));
-            let news = News::at_once(self.core.lane).by(Teller::GoesOn);
+            let news = News::at_once(self.core.lane).by(Wake::Elsewhere);
             self.core.registry.tell(self.core.team(), news);
         }
         // Where nobody was called yet, the next ones may be longer.

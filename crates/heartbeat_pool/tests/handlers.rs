@@ -1,0 +1,134 @@
+//! The program's own code that a pool calls: what it may do, and when it goes.
+
+mod common;
+
+use common::{pool, within_a_minute};
+use heartbeat_pool::{Lane, ThreadPool, Worker, block_on, spawn_future};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, mpsc};
+use std::thread;
+use std::time::Duration;
+
+#[test]
+fn a_start_handler_may_wait_for_work_of_its_pool() {
+    within_a_minute(|| {
+        for threads in [1, 2, 3] {
+            let wait = |index| {
+                if index == 0 {
+                    block_on(spawn_future(Lane::Frame, async {}));
+                }
+            };
+            let builder = ThreadPool::builder()
+                .num_threads(threads)
+                .start_handler(wait);
+            let pool = builder.build().unwrap();
+            pool.block_on(pool.spawn_future(Lane::Frame, async {}));
+        }
+    });
+}
+
+#[test]
+fn nobody_relies_on_a_thread_that_still_starts() {
+    within_a_minute(|| {
+        let (sender, receiver) = mpsc::channel::<()>();
+        let receiver = Mutex::new(receiver);
+        let starts = Arc::new(AtomicBool::new(false));
+        let seen = starts.clone();
+        let wait = move |index| {
+            if index == 1 {
+                seen.store(true, Ordering::Relaxed);
+                receiver.lock().unwrap().recv().unwrap();
+            }
+        };
+        let builder = ThreadPool::builder().num_threads(2).start_handler(wait);
+        let pool = builder.build().unwrap();
+        common::wait_until(|| starts.load(Ordering::Relaxed));
+        // The other one is asleep by now.
+        thread::sleep(Duration::from_millis(300));
+        pool.spawn(Lane::Frame, move || sender.send(()).unwrap());
+        assert_eq!(pool.broadcast(|context| context.index()), [0, 1]);
+    });
+}
+
+#[test]
+fn handlers_go_with_their_pool() {
+    within_a_minute(|| {
+        let (sender, receiver) = mpsc::channel::<()>();
+        let keep = || {
+            let sender = sender.clone();
+            move || _ = sender.clone()
+        };
+        let (panics, starts, exits, names) = (keep(), keep(), keep(), keep());
+        let builder = ThreadPool::builder()
+            .num_threads(1)
+            .panic_handler(move |_| panics())
+            .start_handler(move |_| starts())
+            .exit_handler(move |_| exits())
+            .thread_name(move |index| {
+                names();
+                index.to_string()
+            });
+        let pool = builder.build().unwrap();
+        drop(sender);
+        // This thread has a seat from now on.
+        pool.join(|| (), || ());
+        drop(pool);
+        assert_eq!(receiver.iter().count(), 0);
+    });
+}
+
+#[test]
+fn an_exit_handler_is_called_for_the_thread_that_ends_its_pool() {
+    within_a_minute(|| {
+        let (sender, receiver) = mpsc::channel();
+        let builder = ThreadPool::builder()
+            .num_threads(2)
+            .exit_handler(move |index| sender.send(index).unwrap());
+        let pool = Arc::new(builder.build().unwrap());
+        let own = pool.clone();
+        let (go, may_go) = mpsc::channel::<()>();
+        pool.spawn(Lane::Frame, move || {
+            may_go.recv().unwrap();
+            drop(own);
+        });
+        drop(pool);
+        go.send(()).unwrap();
+        let mut indices: Vec<usize> = receiver.iter().filter(|index| *index < 2).collect();
+        indices.sort_unstable();
+        assert_eq!(indices, [0, 1]);
+    });
+}
+
+#[test]
+fn a_static_pool_is_built_while_another_one_names_its_threads() {
+    static A: ThreadPool = ThreadPool::new();
+    static B: ThreadPool = ThreadPool::new();
+    within_a_minute(|| {
+        let name = |index| {
+            let inner = ThreadPool::builder().num_threads(1);
+            inner.build_static_if_unsized(&B).unwrap();
+            format!("a{index}")
+        };
+        let outer = ThreadPool::builder().num_threads(2).thread_name(name);
+        outer.build_static(&A).unwrap();
+        assert_eq!((A.num_threads(), B.num_threads()), (2, 1));
+        A.resize_to(0).unwrap();
+        B.resize_to(0).unwrap();
+    });
+}
+
+#[test]
+fn what_a_thread_does_for_its_own_pool_is_inside_of_that() {
+    within_a_minute(|| {
+        let (own, other) = (Arc::new(pool(1)), pool(1));
+        let (sender, receiver) = async_channel::bounded(1);
+        let name = own.install(|worker| {
+            worker.spawn_on(0, move || {
+                let index = Worker::with_current(|worker| worker.and_then(Worker::index));
+                sender.try_send(index).unwrap();
+            });
+            other.block_on(receiver.recv())
+        });
+        assert_eq!(name, Ok(Some(0)));
+    });
+}

@@ -1,0 +1,119 @@
+//! Work that goes on and on, until something has run that lies in the queue behind it.
+
+mod common;
+
+use common::{pool, within_a_minute};
+use heartbeat_pool::{Lane, Order, ThreadPool, Worker, yield_task};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+#[derive(Clone, Default)]
+struct Flag(Arc<AtomicBool>);
+
+impl Flag {
+    /// Wakes itself again and again until the flag is set.
+    async fn wait(&self) {
+        while !self.0.load(Ordering::Relaxed) {
+            yield_task().await;
+        }
+    }
+
+    /// Has a task of `pool` set it, which is queued once all threads of the pool are busy.
+    fn set_later(&self, pool: &ThreadPool, lane: Lane) {
+        thread::sleep(Duration::from_millis(20));
+        let flag = self.clone();
+        pool.spawn(lane, move || flag.0.store(true, Ordering::Relaxed));
+    }
+}
+
+/// Has each of `waits` wait in pools of some sizes, for a task of each lane.
+fn each_ends(waits: &[fn(&ThreadPool, &Flag)]) {
+    for threads in [1, 2, 4] {
+        for lane in Lane::ALL {
+            for wait in waits {
+                let (pool, flag) = (pool(threads), Flag::default());
+                thread::scope(|scope| {
+                    scope.spawn(|| flag.set_later(&pool, lane));
+                    wait(&pool, &flag);
+                });
+            }
+        }
+    }
+}
+
+fn spawn_more_than_there_are_threads<'scope>(
+    scope: &'scope heartbeat_pool::Scope<'scope, '_>,
+    flag: &'scope Flag,
+) {
+    for _ in 0..=scope.num_threads() {
+        scope.spawn_future(flag.wait()).detach();
+    }
+}
+
+#[test]
+fn a_scope_of_futures_that_wake_themselves() {
+    within_a_minute(|| {
+        each_ends(&[
+            |pool, flag| pool.scope(|scope| spawn_more_than_there_are_threads(scope, flag)),
+            |pool, flag| {
+                pool.install(|worker| {
+                    worker.scope(|scope| spawn_more_than_there_are_threads(scope, flag));
+                });
+            },
+            |pool, flag| {
+                pool.scope_elsewhere(Order::NewestFirst, |scope| {
+                    spawn_more_than_there_are_threads(scope, flag);
+                });
+            },
+            |pool, flag| {
+                pool.scope_elsewhere(Order::OldestFirst, |scope| {
+                    spawn_more_than_there_are_threads(scope, flag);
+                });
+            },
+        ]);
+    });
+}
+
+#[test]
+fn a_future_that_wakes_itself_is_blocked_on() {
+    within_a_minute(|| {
+        each_ends(&[
+            |pool, flag| pool.block_on(flag.wait()),
+            |pool, flag| pool.install(|worker| worker.block_on(flag.wait())),
+            |pool, flag| {
+                let inner = flag.clone();
+                let task = pool.spawn_async(Lane::Frame, || async move {
+                    Worker::with_current(|worker| worker.unwrap().block_on(inner.wait()));
+                });
+                pool.block_on(task);
+            },
+        ]);
+    });
+}
+
+#[test]
+fn a_thread_that_queues_itself_pinned_jobs_without_end() {
+    fn again(flag: &Flag) {
+        if !flag.0.load(Ordering::Relaxed) {
+            let flag = flag.clone();
+            Worker::with_current(|worker| worker.unwrap().spawn_on(0, move || again(&flag)));
+        }
+    }
+    within_a_minute(|| {
+        each_ends(&[|pool, flag| {
+            let (sender, receiver) = async_channel::bounded::<()>(1);
+            let waiter = flag.clone();
+            let task = pool.spawn_async(Lane::Background, || async move {
+                waiter.wait().await;
+                sender.send(()).await.unwrap();
+            });
+            task.detach();
+            pool.install(|worker| {
+                again(flag);
+                worker.block_on(receiver.recv()).unwrap();
+            });
+        }]);
+    });
+}
