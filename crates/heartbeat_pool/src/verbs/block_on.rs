@@ -36,22 +36,20 @@ fn drive<F: Future>(future: F, pool: Option<&Arc<Registry>>) -> F::Output {
             parker: signal.owner(),
             is_over: || signal.is_set(),
         };
-        let mut polls: u32 = 0;
         let mut turns = Turns::default();
         loop {
             if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
                 return output;
             }
-            polls = polls.wrapping_add(1);
             // It may wake itself until somebody does what nobody else does. What is done so may come
             // to such a wait as well: the deeper, the more seldom, so that the stack is bounded.
             let depth = DEPTH.get();
-            if polls.is_multiple_of(STRANGERS_TURN << depth.min(20)) {
+            if turns.count(STRANGERS_TURN << depth.min(20)) {
                 DEPTH.set(depth + 1);
                 wait::do_what_only_it_does(pool);
                 DEPTH.set(depth);
+                turns.look();
             }
-            turns.step();
             while !signal.take() {
                 stand.rest(&mut turns);
             }
@@ -80,7 +78,10 @@ impl<F: Fn() -> bool> Stand<'_, F> {
     /// very thread, or work of the pool that nobody else could do. It may return early.
     fn rest(&self, turns: &mut Turns) {
         if wait::do_what_only_it_does(self.pool) {
-            return turns.step();
+            if turns.count(STRANGERS_TURN) {
+                turns.look();
+            }
+            return;
         }
         turns.end();
         let begun = || What::WaitBegun { wait: self.kind };

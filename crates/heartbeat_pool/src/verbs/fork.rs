@@ -163,7 +163,7 @@ impl Wait for StolenFork<'_> {
         self.state.done.load(Ordering::Acquire)
     }
 
-    fn step(&self, worker: &Worker) -> bool {
+    fn step(&self, worker: &Worker, _: bool) -> bool {
         // It came back itself. Of others that did, some belong to the joins around this one.
         if let Some(fork) = worker.seat.returned.take(|fork| self.is(fork)) {
             worker.run_fork(fork);
@@ -362,9 +362,9 @@ mod tests {
         beside_a_fork_that_came_back(
             |worker| worker.seat.clone(),
             |worker, wait, fork| {
-                assert!(!wait.is_ready() && !wait.step(worker));
+                assert!(!wait.is_ready() && !wait.step(worker, false));
                 worker.seat.returned.give_back(fork);
-                assert!(wait.is_ready() && wait.step(worker) && wait.is_done());
+                assert!(wait.is_ready() && wait.step(worker, false) && wait.is_done());
             },
         );
     }
@@ -381,9 +381,9 @@ mod tests {
                 let _ = wait.state.thief.set((thief.clone(), thief.strangers()));
                 let stranger = Stranger::begin();
                 own.joins.forks.push(ForkPtr::nothing());
-                assert!(!wait.is_ready() && !wait.step(worker));
+                assert!(!wait.is_ready() && !wait.step(worker, false));
                 drop(stranger);
-                assert!(wait.is_ready() && wait.step(worker));
+                assert!(wait.is_ready() && wait.step(worker, false));
                 worker.run_fork(fork);
             },
         );
@@ -397,7 +397,7 @@ mod tests {
             |_| thief.clone(),
             |worker, wait, fork| {
                 let _ = wait.state.thief.set((thief.clone(), thief.strangers()));
-                assert!(!wait.is_ready() && !wait.step(worker));
+                assert!(!wait.is_ready() && !wait.step(worker, false));
                 worker.run_fork(fork);
             },
         );

@@ -5,31 +5,42 @@
 //! task. What is waited for must not be run here, on top of whatever the caller holds; so the seat is
 //! left for a moment all the same.
 
+use super::Worker;
 use super::watch::RELIEF;
-use super::{STRANGERS_TURN, Worker};
 use crate::sync::Instant;
 use crate::threads::this_thread;
 use crate::worker::current;
 
-/// Counts the steps of one wait that come without a sleep between them.
+/// Counts the steps of one wait, or of one helper of a scope, that come without a sleep between them.
 #[derive(Default)]
 pub(crate) struct Turns {
     steps: u32,
-    /// When the present turn of the wait's own work was first seen.
+    /// When the present turn was first seen.
     since: Option<Instant>,
 }
 
 impl Turns {
-    /// Counts a step. Others get a turn if the wait has had one for as long as work may be stuck.
-    pub(crate) fn step(&mut self) {
+    /// Counts a step. True for one of `every`, at which others may be looked for.
+    #[inline]
+    pub(crate) fn count(&mut self, every: u32) -> bool {
         self.steps = self.steps.wrapping_add(1);
-        if !self.steps.is_multiple_of(STRANGERS_TURN) {
-            return;
-        }
+        self.steps.is_multiple_of(every)
+    }
+
+    /// Whether the turn has taken as long as work may be stuck. Then the next one begins.
+    pub(crate) fn is_over(&mut self) -> bool {
         let now = Instant::now();
-        if now.duration_since(*self.since.get_or_insert(now)) >= RELIEF {
-            give_way();
+        let is_over = now.duration_since(*self.since.get_or_insert(now)) >= RELIEF;
+        if is_over {
             self.since = None;
+        }
+        is_over
+    }
+
+    /// At the end of a wait's turn, gives others theirs.
+    pub(crate) fn look(&mut self) {
+        if self.is_over() {
+            give_way();
         }
     }
 

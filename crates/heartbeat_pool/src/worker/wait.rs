@@ -12,17 +12,18 @@ use crate::registry::threads::RETRY;
 use crate::sync::Arc;
 use crate::threads::this_thread::Waiting;
 use crate::unwind;
-use crate::worker::Worker;
 use crate::worker::current;
 use crate::worker::turns::Turns;
+use crate::worker::{STRANGERS_TURN, Worker};
 use std::rc::Rc;
 
 /// Something that a worker waits for.
 pub(crate) trait Wait {
     /// Whether it has come about.
     fn is_done(&self) -> bool;
-    /// Runs one piece of the work that is waited for. False if there is none to take.
-    fn step(&self, worker: &Worker) -> bool;
+    /// Runs one piece of the work that is waited for, at `is_strangers_turn` of what usually comes
+    /// last. False if there is none to take.
+    fn step(&self, worker: &Worker, is_strangers_turn: bool) -> bool;
     /// Whether `step` would find something.
     fn is_ready(&self) -> bool;
     /// Tells those who could wake the waiter that it is about to sleep, or that it no longer is.
@@ -51,8 +52,11 @@ impl Worker {
             if event.is_done() {
                 return;
             }
-            if event.step(self) || do_what_only_it_does(Some(&self.registry)) {
-                turns.step();
+            let is_strangers_turn = turns.count(STRANGERS_TURN);
+            if event.step(self, is_strangers_turn) || do_what_only_it_does(Some(&self.registry)) {
+                if is_strangers_turn {
+                    turns.look();
+                }
                 continue;
             }
             let came_about = || event.is_done() || event.is_ready() || current::has_pinned();
@@ -256,7 +260,7 @@ mod tests {
             self.jobs_before.get().is_some()
         }
 
-        fn step(&self, _: &Worker) -> bool {
+        fn step(&self, _: &Worker, _: bool) -> bool {
             let is_ready = self.is_ready.get();
             if is_ready {
                 self.jobs_before

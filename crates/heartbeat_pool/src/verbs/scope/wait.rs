@@ -10,6 +10,7 @@ use crate::schedule::News;
 use crate::sync::{Arc, Instant};
 use crate::trace;
 use crate::unwind;
+use crate::worker::turns::Turns;
 use crate::worker::wait::Wait;
 use crate::worker::{STRANGERS_TURN, Worker};
 use std::cell::Cell;
@@ -45,15 +46,16 @@ unsafe impl RawJob for Ticket {
             if let Some(owner) = &core.owner {
                 worker.stretch.helps(owner);
             }
-            let mut jobs = 0;
+            let mut turns = Turns::default();
             while run_one(&core, worker) {
-                jobs += 1;
                 if worker.is_wasted() {
                     // This thread, which is shy now, looks again within a beat.
                     return core.put_back(|| Self::job(&core));
                 }
                 // The scope's work may go on for ever, until others' has run.
-                if worker.is_one_too_many(core.lane) || jobs == STRANGERS_TURN {
+                if worker.is_one_too_many(core.lane)
+                    || (turns.count(STRANGERS_TURN) && turns.is_over())
+                {
                     core.offer(|| Self::job(&core));
                     return;
                 }
@@ -81,7 +83,6 @@ pub(super) struct Completion<'a> {
     jobs: Cell<u32>,
     /// The number of jobs after which the clock is read next.
     next_look: Cell<u32>,
-    steps: Cell<u32>,
 }
 
 impl<'a> Completion<'a> {
@@ -92,7 +93,6 @@ impl<'a> Completion<'a> {
             start: Cell::new((core.jobs.len() > 2).then(Instant::now)),
             jobs: Cell::new(0),
             next_look: Cell::new(1),
-            steps: Cell::new(0),
         }
     }
 
@@ -137,11 +137,9 @@ impl Wait for Completion<'_> {
         self.core.is_done()
     }
 
-    fn step(&self, worker: &Worker) -> bool {
-        self.steps.update(|steps| steps.wrapping_add(1));
+    fn step(&self, worker: &Worker, is_strangers_turn: bool) -> bool {
         // Now and then a job comes first: what lies in a mailbox may go on for ever.
-        let is_jobs_turn =
-            self.steps.get().is_multiple_of(STRANGERS_TURN) && !self.core.jobs.is_empty();
+        let is_jobs_turn = is_strangers_turn && !self.core.jobs.is_empty();
         for mailbox in self.mailboxes {
             if !mailbox.is_empty() && !is_jobs_turn {
                 self.core.let_go();
