@@ -2,6 +2,8 @@
 #define TMC_IMPL
 #include "tmc/all_headers.hpp"
 
+#include <atomic>
+
 #include "common.hpp"
 
 using report::Board;
@@ -68,9 +70,13 @@ static tmc::task<void> product(float const *a, float const *b, float *c, std::si
 
 using Channel = tmc::chan_tok<u64>;
 
-static tmc::task<u64> sends(Channel channel, u64 messages) {
+// The last one to end closes the channel.
+static tmc::task<u64> sends(Channel channel, u64 messages, std::atomic<int> &senders) {
   for (u64 message = 0; message < messages; ++message) {
     co_await channel.push(message);
+  }
+  if (--senders == 0) {
+    channel.close();
   }
   co_return 0;
 }
@@ -85,18 +91,17 @@ static tmc::task<u64> receives(Channel channel) {
 
 // Four senders and four receivers share one channel, which has no bound.
 static tmc::task<u64> channel(u64 messages) {
-  constexpr std::size_t ends = 4;
+  constexpr int ends = 4;
   Channel shared = tmc::make_channel<u64>();
-  std::array<tmc::task<u64>, ends> senders, receivers;
-  for (std::size_t i = 0; i < ends; ++i) {
-    senders[i] = sends(shared, messages / ends);
-    receivers[i] = receives(shared);
+  std::atomic<int> senders = ends;
+  std::array<tmc::task<u64>, 2 * ends> tasks;
+  for (int i = 0; i < ends; ++i) {
+    tasks[2 * i] = receives(shared);
+    tasks[2 * i + 1] = sends(shared, messages / ends, senders);
   }
-  auto received = tmc::spawn_many<ends>(receivers.data()).fork();
-  co_await tmc::spawn_many<ends>(senders.data());
-  shared.close();
+  std::array<u64, 2 * ends> parts = co_await tmc::spawn_many<2 * ends>(tasks.data());
   u64 sum = 0;
-  for (u64 part : co_await std::move(received)) {
+  for (u64 part : parts) {
     sum += part;
   }
   co_return sum;
