@@ -30,7 +30,9 @@ const SLICE: Table = Table {
     who: &["serial", "ours", "rayon", "chili", "forte", "bevy_tasks"],
     most: &[],
     answer: itself,
-    known: "At 100 items the whole loop takes some 50 ns, as long as a call into a pool: what is shown is that call.",
+    known: "At 100 items the whole loop takes 0.1 µs, and what is above that is the call into the pool. From 100,000 on two \
+            threads take half of one's time in every pool that shares at once, stock's own loop over slices among them: \
+            0.53 times its time is had where the engine iterates entities (below), for there stock splits otherwise.",
 };
 
 /// Those here.
@@ -40,7 +42,8 @@ pub const TABLES: &[Table] = &[
         name: "slice-10ns",
         about: "The same with about ten nanoseconds an item.",
         workload: "slice-10ns",
-        known: "At 100 items the whole loop takes a microsecond, of which a tenth is the call into the pool.",
+        known: "At 100 items what is above the serial loop is the call into the pool. From 100,000 on half of one thread's time is \
+                the least that two can take.",
         ..SLICE
     },
 ];
