@@ -8,6 +8,7 @@ struct VTable {
     run: unsafe fn(NonNull<()>),
     /// Consumes the data without running it.
     drop: unsafe fn(NonNull<()>),
+    stands_for_others: bool,
 }
 
 /// One piece of work that any thread may run.
@@ -27,6 +28,8 @@ unsafe impl Send for Job {}
 ///
 /// `from_raw` must give back what `into_raw` was called on.
 pub(crate) unsafe trait RawJob: Send {
+    /// Whether it is a way to other jobs, which are not dropped with it.
+    const STANDS_FOR_OTHERS: bool = false;
     fn into_raw(self) -> NonNull<()>;
     /// # Safety
     ///
@@ -65,6 +68,7 @@ impl Job {
                 &VTable {
                     run: run::<R>,
                     drop: discard::<R>,
+                    stands_for_others: R::STANDS_FOR_OTHERS,
                 }
             },
         }
@@ -73,6 +77,11 @@ impl Job {
     /// A number that tells it from other jobs for as long as it lives.
     pub(crate) fn number(&self) -> u64 {
         self.data.addr().get() as u64
+    }
+
+    /// See [`RawJob::STANDS_FOR_OTHERS`].
+    pub(crate) fn stands_for_others(&self) -> bool {
+        self.vtable.stands_for_others
     }
 
     pub(crate) fn run(self) {

@@ -86,6 +86,11 @@ impl Counters {
         self.jobs.iter().map(Tally::get).sum()
     }
 
+    /// How much the owner has taken from others' queues.
+    pub(crate) fn taken_or_stolen(&self) -> u64 {
+        self.taken.get() + self.steals.iter().map(Tally::get).sum::<u64>()
+    }
+
     /// How far the owner has come with queueing and running jobs.
     pub(crate) fn activity(&self) -> u64 {
         self.progress() + self.pushes.get()

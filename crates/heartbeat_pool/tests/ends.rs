@@ -4,6 +4,7 @@ mod common;
 
 use common::{pool, within_a_minute};
 use heartbeat_pool::{Lane, Mailbox, ThreadPool, spawn, yield_task};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
@@ -54,14 +55,87 @@ fn a_pool_ends_though_a_job_waits_for_a_queued_one() {
             |sender| spawn(Lane::Background, move || _ = sender.send(())),
             |sender| heartbeat_pool::spawn_blocking(move || _ = sender.send(())).detach(),
         ];
-        for _ in 0..10 {
-            for queue in queues {
-                for lane in Lane::ALL {
-                    for lower in [false, true] {
-                        drop_while_a_job_waits(lane, lower, queue);
-                    }
+        for queue in queues {
+            for lane in Lane::ALL {
+                for lower in [false, true] {
+                    drop_while_a_job_waits(lane, lower, queue);
                 }
             }
+        }
+    });
+}
+
+#[test]
+fn a_pool_ends_though_much_is_queued_before_what_a_job_waits_for() {
+    within_a_minute(|| {
+        for lane in Lane::ALL {
+            let builder = ThreadPool::builder().num_threads(1).spare_threads(false);
+            let pool = builder.build().unwrap();
+            let for_ever = async {
+                loop {
+                    yield_task().await;
+                }
+            };
+            let (begins, begun) = mpsc::channel();
+            pool.spawn(Lane::Frame, move || {
+                let (sender, receiver) = mpsc::channel::<()>();
+                heartbeat_pool::spawn_future(Lane::Frame, for_ever).detach();
+                (0..50).for_each(|_| spawn(lane, || ()));
+                spawn(lane, move || drop(sender));
+                begins.send(()).unwrap();
+                _ = receiver.recv();
+            });
+            begun.recv().unwrap();
+            drop(pool);
+        }
+    });
+}
+
+#[test]
+fn what_was_queued_does_not_begin_at_the_end() {
+    within_a_minute(|| {
+        for lane in Lane::ALL {
+            let pool = pool(1);
+            pool.set_budget(lane, 1);
+            let (begins, begun) = mpsc::channel();
+            pool.spawn(lane, move || {
+                begins.send(()).unwrap();
+                thread::sleep(Duration::from_millis(400));
+            });
+            begun.recv().unwrap();
+            let (sender, receiver) = mpsc::channel::<()>();
+            // Nobody sends before the pool has ended.
+            pool.spawn(lane, move || _ = receiver.recv());
+            drop(pool);
+            assert!(sender.send(()).is_err());
+        }
+    });
+}
+
+/// A scope's jobs are found by a ticket, which is no job to be dropped.
+#[test]
+fn a_scope_is_run_though_its_pool_ends_meanwhile() {
+    within_a_minute(|| {
+        for threads in [1, 2] {
+            let pool = pool(threads);
+            let (begins, begun) = mpsc::channel();
+            let (ends, ended) = mpsc::channel();
+            pool.spawn(Lane::Frame, move || {
+                begins.send(()).unwrap();
+                let ran = AtomicUsize::new(0);
+                heartbeat_pool::scope(|scope| {
+                    for _ in 0..20 {
+                        scope.spawn(|| {
+                            thread::sleep(Duration::from_millis(30));
+                            ran.fetch_add(1, Ordering::Relaxed);
+                        });
+                    }
+                });
+                ends.send(ran.into_inner()).unwrap();
+            });
+            begun.recv().unwrap();
+            drop(pool);
+            assert_eq!(ended.recv(), Ok(20));
         }
     });
 }

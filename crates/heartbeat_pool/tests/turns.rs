@@ -3,7 +3,7 @@
 mod common;
 
 use common::{pool, within_a_minute};
-use heartbeat_pool::{Lane, Order, ThreadPool, Worker, yield_task};
+use heartbeat_pool::{Lane, Mailbox, Order, ThreadPool, Worker, yield_task};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -81,6 +81,13 @@ fn a_future_that_wakes_itself_is_blocked_on() {
     within_a_minute(|| {
         each_ends(&[
             |pool, flag| pool.block_on(flag.wait()),
+            |pool, flag| {
+                let inner = flag.clone();
+                let task = pool.spawn_async(Lane::Background, || async move {
+                    Worker::with_current(|worker| worker.unwrap().block_on(inner.wait()));
+                });
+                pool.block_on(task);
+            },
             |pool, flag| pool.install(|worker| worker.block_on(flag.wait())),
             |pool, flag| {
                 let inner = flag.clone();
@@ -90,6 +97,33 @@ fn a_future_that_wakes_itself_is_blocked_on() {
                 pool.block_on(task);
             },
         ]);
+    });
+}
+
+#[test]
+fn futures_of_a_mailbox_that_wake_themselves() {
+    within_a_minute(|| {
+        each_ends(&[|pool, flag| {
+            let own = Mailbox::of_this_thread();
+            pool.scope_with_mailboxes(&[&own], |scope| {
+                scope.spawn_future(flag.wait()).detach();
+                scope.spawn_future_on(&own, flag.wait()).detach();
+            });
+        }]);
+    });
+}
+
+#[test]
+fn a_thread_that_nobody_comes_to_help() {
+    within_a_minute(|| {
+        for lane in Lane::ALL {
+            let builder = ThreadPool::builder().num_threads(1).spare_threads(false);
+            let (pool, flag) = (builder.build().unwrap(), Flag::default());
+            thread::scope(|scope| {
+                scope.spawn(|| flag.set_later(&pool, lane));
+                pool.install(|worker| worker.block_on(flag.wait()));
+            });
+        }
     });
 }
 

@@ -211,8 +211,9 @@ impl ThreadPoolBuilder {
         self
     }
 
-    /// Called on each thread as it starts, spare ones included, with its index. It may wait for work of
-    /// the pool, but not for that of all its threads.
+    /// Called on each thread as it starts, with its index; a spare one's is beyond
+    /// [`num_threads`](Self::num_threads). It may wait for work of the pool, but not for that of all
+    /// its threads, nor on a spare one.
     pub fn start_handler(mut self, handler: impl Fn(usize) + Send + Sync + 'static) -> Self {
         self.config.handlers.start = Some(Arc::new(handler) as ThreadHandler);
         self
@@ -224,8 +225,8 @@ impl ThreadPoolBuilder {
         self
     }
 
-    /// Called with the payload of each panic of spawned work, on the thread where it happened. By
-    /// default nothing is done beyond what the process's panic hook does.
+    /// Called with the payload of each panic of spawned work, on the thread where it happened, until
+    /// the pool has ended. By default nothing is done beyond what the process's panic hook does.
     pub fn panic_handler(
         mut self,
         handler: impl Fn(&(dyn Any + Send)) + Send + Sync + 'static,

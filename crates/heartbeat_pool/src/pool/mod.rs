@@ -29,7 +29,8 @@ use std::rc::Rc;
 ///
 /// A pool is either `static`, with no threads until it is [resized](Self::resize_to), or owned,
 /// from a [builder](Self::builder). Dropping an owned pool ends its threads after the job each of
-/// them runs, and drops what is still queued, which cancels tasks. It waits for the threads, unless
+/// them runs, and drops what is still queued, which cancels tasks: at once when the threads are gone,
+/// or while jobs that wait for it, or are just long, still run. It waits for the threads, unless
 /// one of them drops it. So of two pools whose jobs drop each other's last handle at the same time
 /// neither ends.
 ///

@@ -4,6 +4,7 @@
 //! what was pushed by those who did not see it sleep.
 
 use crate::lanes::lane::Lane;
+use crate::queue::injector::Injector;
 use crate::record::{What, note};
 use crate::registry::Registry;
 use crate::registry::team::{Rank, Team};
@@ -109,6 +110,23 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
     /// How many forks others may take: whoever makes or ends joins changes it.
     pub(crate) fn forks(&self) -> usize {
         self.seats.iter().map(|seat| seat.forks.len()).sum()
+    }
+
+    /// How many jobs lie in the queues.
+    pub(crate) fn queued_jobs(&self) -> usize {
+        let injectors = Lane::ALL.into_iter();
+        let injectors = injectors.filter_map(|lane| self.registry.injector(self.team, lane));
+        let deques = self.seats.iter().map(|seat| seat.stealer.len());
+        injectors.map(Injector::len).chain(deques).sum()
+    }
+
+    /// How many jobs were taken from the queues, but for those that threads took from their own.
+    pub(crate) fn taken(&self) -> u64 {
+        let taken = self
+            .seats
+            .iter()
+            .map(|seat| seat.counters.taken_or_stolen());
+        taken.fold(0, u64::wrapping_add)
     }
 
     /// How many jobs others than `own` have taken from the injectors.

@@ -104,6 +104,37 @@ impl Registry {
         Look::new(self, team, team.seats.all().as_slice()).has_any_work()
     }
 
+    /// Drops what is queued of `lanes`, and for the frame what its threads and blocking calls have, but
+    /// not what stands for the jobs of others.
+    pub(crate) fn drop_queued(&self, lanes: &[Lane]) {
+        let mut kept = Vec::new();
+        let mut sort = |lane, job: Job| {
+            if job.stands_for_others() {
+                kept.push((lane, job));
+            } else {
+                self.guard(|| drop(job));
+            }
+        };
+        for &lane in lanes {
+            let injector = &self.injectors[lane.index()];
+            iter::from_fn(|| injector.pop()).for_each(|job| sort(lane, job));
+            if lane == Lane::Frame {
+                for seat in self.frame().seats.all().iter() {
+                    iter::from_fn(|| seat.stealer.steal()).for_each(|job| sort(lane, job));
+                }
+                let blocking = iter::from_fn(|| self.blocking.try_take());
+                blocking.for_each(|job| {
+                    self.blocking.finish();
+                    sort(lane, job);
+                });
+            }
+        }
+        for (lane, job) in kept {
+            _ = self.inject(lane, job);
+        }
+        self.waiters.wake_all();
+    }
+
     /// Closes the queues, and gives what lay there.
     pub(crate) fn close_queues(&self) -> impl Iterator<Item = Job> {
         let injected = self.injectors.iter().flat_map(|injector| {

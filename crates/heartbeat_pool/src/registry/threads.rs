@@ -90,20 +90,14 @@ impl Threads {
         lock(&self.slots).live.get(index)
     }
 
-    /// Waits for every thread to end, and for what else `is_over` says, and calls `work` now and then
-    /// meanwhile. A pool dropped by one of its own threads leaves that one to end by itself, and
-    /// those that were enrolled go on without it.
-    pub(crate) fn join(
-        &self,
-        own: Option<usize>,
-        is_over: impl Fn() -> bool,
-        work: impl Fn() -> bool,
-    ) {
+    /// Waits for every thread to end, and calls `work` now and then meanwhile. A pool dropped by
+    /// one of its own threads leaves that one to end by itself, and those that were enrolled go on
+    /// without it.
+    pub(crate) fn join(&self, own: Option<usize>, work: impl Fn() -> bool) {
         let mut slots = lock(&self.slots);
         let others = |slots: &Slots| {
             let mut live = slots.live.iter();
-            !is_over()
-                || slots.live.has_retiring()
+            slots.live.has_retiring()
                 || live.any(|pinned| Some(pinned.index) != own && !pinned.is_enrolled())
         };
         while others(&slots) {

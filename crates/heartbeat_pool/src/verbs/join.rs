@@ -15,7 +15,7 @@ use crate::worker::Worker;
 impl Worker {
     /// Runs `a` and `b`, possibly in parallel, and gives both results. Each gets the worker that
     /// it runs on, so that a join inside of it need not look that up: this is the fastest form.
-    /// See [`join`](crate::join()).
+    /// What is not shared is called in order, `a` first. See [`join`](crate::join()).
     ///
     /// ```
     /// use heartbeat_pool::Worker;

@@ -2,9 +2,10 @@
 
 use super::Worker;
 use crate::active::Tracks;
+use crate::lanes::lane::Lane;
 use crate::late;
 use crate::registry::Registry;
-use crate::registry::team::Team;
+use crate::registry::team::{Rank, Team};
 use crate::registry::threads::RETRY;
 use crate::sync::{Arc, Instant};
 use crate::worker::current;
@@ -32,7 +33,6 @@ impl Registry {
         // and what only it can do is done.
         let _standing = Worker::stand_up();
         self.lower.close();
-        let relief = Relief::new();
         // First the lower threads, while the frame's do what jobs there wait for, or the caller if
         // nobody else could.
         for team in self.teams.iter().rev() {
@@ -41,18 +41,7 @@ impl Registry {
             team.occupancy.set_target(0);
             team.sleep.wake_all();
             self.waiters.wake_all();
-            let own = current::member().filter(|own| own.is_in(team));
-            let own = own.and_then(|own| own.index());
-            team.threads.join(
-                own,
-                || relief.is_over(),
-                || {
-                    relief.come(self);
-                    current::run_pinned()
-                        || wait::tick_lone()
-                        || self.is_left_to_caller() && self.tick(self.frame())
-                },
-            );
+            self.join(team);
         }
         // The threads are gone, so nothing runs what this queues.
         self.active().close();
@@ -64,6 +53,29 @@ impl Registry {
         }
         self.close_queues().for_each(|job| self.guard(|| drop(job)));
         self.drop_handlers();
+    }
+
+    /// Waits for the threads of `team`, which has ended, and does what else could be waited for.
+    fn join(self: &Arc<Self>, team: &Team) {
+        let own = current::member().filter(|own| own.is_in(team));
+        let own = own.and_then(|own| own.index());
+        let start = Instant::now();
+        let (soon, late) = (Patience::new(RETRY), Patience::new(16 * RETRY));
+        let (frame, lower) = Lane::ALL.split_at(1);
+        let is_frame = team.rank == Rank::Frame;
+        team.threads.join(own, || {
+            // The last jobs may wait for what is queued, in ways that the pool can't see. Who waits in
+            // others has run by now what no lower thread will.
+            if is_frame && soon.is_over(start) {
+                self.drop_queued(lower);
+            }
+            if late.is_over(start) {
+                self.drop_queued(if is_frame { frame } else { lower });
+            }
+            current::run_pinned()
+                || wait::tick_lone()
+                || self.is_left_to_caller() && self.tick(self.frame())
+        });
     }
 
     /// Whether nobody but the calling thread, which waits, could do the frame's work.
@@ -80,44 +92,20 @@ impl Registry {
     }
 }
 
-/// Who runs what the last jobs of a pool wait for in ways that the pool can't see: while it lived,
-/// a sentinel let somebody in.
-struct Relief {
-    /// When the next one comes, and how long after that another one would.
-    next: Cell<(Instant, Duration)>,
-    /// One more count for each that has come and works still.
-    working: Arc<()>,
-}
+/// How long something is let be, and twice as long each time after that.
+struct Patience(Cell<Duration>);
 
-impl Relief {
-    fn new() -> Self {
-        Self {
-            next: Cell::new((Instant::now() + RETRY, RETRY)),
-            working: Arc::new(()),
-        }
+impl Patience {
+    fn new(first: Duration) -> Self {
+        Self(Cell::new(first))
     }
 
-    fn is_over(&self) -> bool {
-        Arc::strong_count(&self.working) == 1
-    }
-
-    /// Has a thread that belongs to none run one piece of what is queued, if it is time for that.
-    /// The pauses double, for the last jobs may be just long.
-    fn come(&self, registry: &Arc<Registry>) {
-        let (at, pause) = self.next.get();
-        if Instant::now() < at {
-            return;
+    fn is_over(&self, start: Instant) -> bool {
+        let elapsed = start.elapsed();
+        let is_over = elapsed >= self.0.get();
+        if is_over {
+            self.0.set(2 * elapsed);
         }
-        let pause = 2 * pause;
-        self.next.set((Instant::now() + pause, pause));
-        let stuck = |team: &&Team| team.has_ended() && registry.has_queued(team);
-        let Some(rank) = registry.teams.iter().find(stuck).map(|team| team.rank) else {
-            return;
-        };
-        let (registry, working) = (registry.clone(), self.working.clone());
-        late::run_elsewhere(move || {
-            registry.tick(registry.team(rank));
-            drop(working);
-        });
+        is_over
     }
 }

@@ -17,6 +17,8 @@ pub(crate) struct Turns {
     steps: u32,
     /// When the present turn was first seen.
     since: Option<Instant>,
+    /// What others had taken from the queues by then.
+    taken: u64,
 }
 
 impl Turns {
@@ -29,19 +31,25 @@ impl Turns {
 
     /// Whether the turn has taken as long as work may be stuck. Then the next one begins.
     pub(crate) fn is_over(&mut self) -> bool {
-        let now = Instant::now();
-        let is_over = now.duration_since(*self.since.get_or_insert(now)) >= RELIEF;
+        let since = self.since.get_or_insert_with(Instant::now);
+        let is_over = since.elapsed() >= RELIEF;
         if is_over {
             self.since = None;
         }
         is_over
     }
 
-    /// At the end of a wait's turn, gives others theirs.
-    pub(crate) fn look(&mut self) {
-        if self.is_over() {
-            give_way();
+    /// At the end of a wait's turn, gives others theirs if nobody else comes to what is queued, the
+    /// wait's `own` tickets apart. Whether somebody may have had one.
+    pub(crate) fn look(&mut self, own: usize) -> bool {
+        if self.since.is_none() {
+            self.taken = taken();
         }
+        let is_stuck = self.is_over() && self.taken == taken();
+        if is_stuck {
+            give_way(own);
+        }
+        is_stuck
     }
 
     /// The wait sleeps now.
@@ -50,27 +58,39 @@ impl Turns {
     }
 }
 
+/// How many jobs were taken from the queues of the pools that the thread has a seat in.
+fn taken() -> u64 {
+    let mut taken: u64 = 0;
+    current::for_each_seat(|worker| taken = taken.wrapping_add(worker.look().taken()));
+    taken
+}
+
 /// Leaves the thread's seats for a beat, if somebody could use one.
-fn give_way() {
+fn give_way(own: usize) {
     let mut beat = None;
     current::for_each_seat(|worker| {
-        if worker.keeps_others_waiting() {
+        if worker.keeps_others_waiting(own) {
             beat = Some(worker.registry.config.beat);
         }
     });
     if let Some(beat) = beat {
         let _standing = Worker::stand_up();
-        // A token that ends this is of a wake-up that the wait looks for before it sleeps.
-        this_thread::parker().park_timeout(beat);
+        let parker = this_thread::parker();
+        // The wait's own work may leave one each time. The wait looks for all that tokens are of
+        // before it sleeps.
+        parker.drop_token();
+        parker.park_timeout(beat);
     }
 }
 
 impl Worker {
-    /// Whether a spare thread could take the place of this one, and would find work.
-    fn keeps_others_waiting(&self) -> bool {
-        self.count.charge.get().is_some()
-            && !self.is_alone()
-            && self.num_threads() > 0
-            && self.look().has_any_work()
+    /// Whether a spare thread could take the place of this one, and would find more than `own`
+    /// tickets.
+    fn keeps_others_waiting(&self, own: usize) -> bool {
+        if self.count.charge.get().is_none() || self.is_alone() || self.num_threads() == 0 {
+            return false;
+        }
+        let look = self.look();
+        look.queued_jobs() > own || look.has_blocking()
     }
 }

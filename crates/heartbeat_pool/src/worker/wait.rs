@@ -28,6 +28,10 @@ pub(crate) trait Wait {
     fn is_ready(&self) -> bool;
     /// Tells those who could wake the waiter that it is about to sleep, or that it no longer is.
     fn set_asleep(&self, asleep: bool);
+    /// How many jobs in the pool's queues are ways to its own work.
+    fn tickets(&self) -> usize {
+        0
+    }
     /// What it is, for the recorder.
     fn kind(&self) -> record::Wait;
 }
@@ -55,7 +59,7 @@ impl Worker {
             let is_strangers_turn = turns.count(STRANGERS_TURN);
             if event.step(self, is_strangers_turn) || do_what_only_it_does(Some(&self.registry)) {
                 if is_strangers_turn {
-                    turns.look();
+                    turns.look(event.tickets());
                 }
                 continue;
             }

@@ -146,23 +146,26 @@ impl<'scope> Scope<'scope, '_> {
         F: Future + Send + 'scope,
         F::Output: Send + 'scope,
     {
-        let mailbox = mailbox.clone();
-        let core = self.core.clone();
-        let schedule = move |runnable| {
+        // An ended thread's mailbox gives it back: dropping it cancels the task, for which the scope
+        // waits.
+        let push = |mailbox: &Mailbox, core: &Arc<ScopeCore>, runnable| {
             let run = MailboxRun {
                 core: core.clone(),
                 runnable: Some(runnable),
             };
-            // Of an ended thread's: dropping it cancels the task, for which the scope waits. Not here,
-            // for its waker may hold what it wants.
-            if let Err(refused) = mailbox.push_job(Job::new(Closure::new(|| run.run()))) {
+            mailbox.push_job(Job::new(Closure::new(|| run.run())))
+        };
+        let (to, core) = (mailbox.clone(), self.core.clone());
+        let schedule = move |runnable| {
+            if let Err(refused) = push(&to, &core, runnable) {
+                // Not here, for its waker may hold what it wants.
                 late::drop_elsewhere(refused);
             }
         };
         // SAFETY: a `MailboxRun` runs or drops its runnable counted, and the owner waits for the
         // latch.
         let (runnable, task) = unsafe { future::spawn(&self.core, future, schedule) };
-        runnable.schedule();
+        drop(push(mailbox, &self.core, runnable));
         task
     }
 

@@ -28,6 +28,8 @@ impl Ticket {
 
 // SAFETY: the pointer is the `Arc`'s own raw form.
 unsafe impl RawJob for Ticket {
+    const STANDS_FOR_OTHERS: bool = true;
+
     fn into_raw(self) -> NonNull<()> {
         // SAFETY: `Arc::into_raw` is never null.
         unsafe { NonNull::new_unchecked(Arc::into_raw(self.0).cast_mut().cast()) }
@@ -163,6 +165,10 @@ impl Wait for Completion<'_> {
 
     fn set_asleep(&self, asleep: bool) {
         self.core.set_owner_asleep(asleep);
+    }
+
+    fn tickets(&self) -> usize {
+        usize::from(!self.core.tickets.is_wanted())
     }
 
     fn kind(&self) -> record::Wait {
