@@ -92,6 +92,24 @@ fn a_pool_ends_though_much_is_queued_before_what_a_job_waits_for() {
 }
 
 #[test]
+fn a_pool_ends_though_a_job_waits_for_one_queued_job_after_the_other() {
+    within_a_minute(|| {
+        let pool = pool(1);
+        let (begins, begun) = mpsc::channel();
+        pool.spawn(Lane::Frame, move || {
+            begins.send(()).unwrap();
+            for _ in 0..10 {
+                let (sender, receiver) = mpsc::channel::<()>();
+                spawn(Lane::Frame, move || drop(sender));
+                _ = receiver.recv();
+            }
+        });
+        begun.recv().unwrap();
+        drop(pool);
+    });
+}
+
+#[test]
 fn what_was_queued_does_not_begin_at_the_end() {
     within_a_minute(|| {
         for lane in Lane::ALL {

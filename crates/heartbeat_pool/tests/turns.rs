@@ -113,15 +113,63 @@ fn futures_of_a_mailbox_that_wake_themselves() {
     });
 }
 
+/// Another lane's jobs are taken all the time, and what is waited for finds no room beside who waits.
+#[test]
+fn a_wait_beside_busy_lanes() {
+    within_a_minute(|| {
+        let (pool, flag) = (pool(2), Flag::default());
+        pool.set_budget(Lane::Background, 1);
+        let inner = flag.clone();
+        let waits = pool.spawn_async(Lane::Background, || async move {
+            Worker::with_current(|worker| worker.unwrap().block_on(inner.wait()));
+        });
+        thread::scope(|scope| {
+            scope.spawn(|| flag.set_later(&pool, Lane::Background));
+            scope.spawn(|| {
+                while !flag.0.load(Ordering::Relaxed) {
+                    pool.spawn(Lane::Frame, || ());
+                    thread::sleep(Duration::from_micros(200));
+                }
+            });
+            pool.block_on(waits);
+        });
+    });
+}
+
+/// The one job that is queued in the thread's own pool is not its scope's ticket in another one.
+#[test]
+fn a_scope_of_another_pool() {
+    within_a_minute(|| {
+        let (own, other, flag) = (pool(1), pool(0), Flag::default());
+        own.set_budget(Lane::Background, 1);
+        let inner = flag.clone();
+        let waits = own.spawn_async(Lane::Background, || async move {
+            other.scope(|scope| {
+                scope.spawn_future(inner.wait()).detach();
+                scope.spawn_future(inner.wait()).detach();
+            });
+        });
+        thread::scope(|scope| {
+            scope.spawn(|| flag.set_later(&own, Lane::Background));
+            own.block_on(waits);
+        });
+    });
+}
+
 #[test]
 fn a_thread_that_nobody_comes_to_help() {
     within_a_minute(|| {
-        for lane in Lane::ALL {
-            let builder = ThreadPool::builder().num_threads(1).spare_threads(false);
-            let (pool, flag) = (builder.build().unwrap(), Flag::default());
+        for (lane, threads) in Lane::ALL
+            .into_iter()
+            .flat_map(|lane| [(lane, 1), (lane, 3)])
+        {
+            let builder = ThreadPool::builder().num_threads(threads);
+            let pool = builder.spare_threads(false).build().unwrap();
+            let flag = Flag::default();
             thread::scope(|scope| {
                 scope.spawn(|| flag.set_later(&pool, lane));
-                pool.install(|worker| worker.block_on(flag.wait()));
+                let wait = || pool.install(|worker| worker.block_on(flag.wait()));
+                (0..threads).for_each(|_| _ = scope.spawn(wait));
             });
         }
     });

@@ -52,6 +52,11 @@ impl BlockingQueue {
         None
     }
 
+    /// Takes a job that is not to be run.
+    pub(crate) fn pop(&self) -> Option<Job> {
+        self.queue.pop().ok()
+    }
+
     /// A job is over. The caller must look at the queue once more.
     pub(crate) fn finish(&self) {
         self.running.fetch_sub(1, Ordering::Relaxed);
@@ -60,6 +65,6 @@ impl BlockingQueue {
     /// Refuses all further work, and gives what is left.
     pub(crate) fn close(&self) -> impl Iterator<Item = Job> {
         self.queue.close();
-        iter::from_fn(|| self.queue.pop().ok())
+        iter::from_fn(|| self.pop())
     }
 }

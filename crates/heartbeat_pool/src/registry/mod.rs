@@ -105,34 +105,33 @@ impl Registry {
     }
 
     /// Drops what is queued of `lanes`, and for the frame what its threads and blocking calls have, but
-    /// not what stands for the jobs of others.
-    pub(crate) fn drop_queued(&self, lanes: &[Lane]) {
-        let mut kept = Vec::new();
-        let mut sort = |lane, job: Job| {
-            if job.stands_for_others() {
-                kept.push((lane, job));
-            } else {
-                self.guard(|| drop(job));
-            }
-        };
+    /// not what stands for the jobs of others. Whether there was anything.
+    pub(crate) fn drop_queued(&self, lanes: &[Lane]) -> bool {
+        let mut queued: Vec<(Lane, Job)> = Vec::new();
         for &lane in lanes {
+            // What is there now, for what is dropped may queue more.
             let injector = &self.injectors[lane.index()];
-            iter::from_fn(|| injector.pop()).for_each(|job| sort(lane, job));
+            let jobs = (0..injector.len()).map_while(|_| injector.pop());
+            queued.extend(jobs.map(|job| (lane, job)));
             if lane == Lane::Frame {
                 for seat in self.frame().seats.all().iter() {
-                    iter::from_fn(|| seat.stealer.steal()).for_each(|job| sort(lane, job));
+                    let jobs = (0..seat.stealer.len()).map_while(|_| seat.stealer.steal());
+                    queued.extend(jobs.map(|job| (lane, job)));
                 }
-                let blocking = iter::from_fn(|| self.blocking.try_take());
-                blocking.for_each(|job| {
-                    self.blocking.finish();
-                    sort(lane, job);
-                });
+                let jobs = (0..self.blocking.len()).map_while(|_| self.blocking.pop());
+                queued.extend(jobs.map(|job| (lane, job)));
             }
         }
-        for (lane, job) in kept {
-            _ = self.inject(lane, job);
+        // First, for what is dropped may wait for it.
+        for (lane, ticket) in queued.extract_if(.., |(_, job)| job.stands_for_others()) {
+            _ = self.inject(lane, ticket);
         }
         self.waiters.wake_all();
+        let is_any = !queued.is_empty();
+        for (_, job) in queued {
+            self.guard(|| drop(job));
+        }
+        is_any
     }
 
     /// Closes the queues, and gives what lay there.

@@ -47,9 +47,8 @@ fn drive<F: Future>(future: F, pool: Option<&Arc<Registry>>) -> F::Output {
             if turns.count(STRANGERS_TURN << depth.min(20)) {
                 DEPTH.set(depth + 1);
                 wait::do_what_only_it_does(pool);
-                if turns.look(0) {
-                    let _standing = Worker::stand_up();
-                    wait::tick_lone();
+                if turns.look(None) {
+                    wait::tick_member();
                 }
                 DEPTH.set(depth);
             }
@@ -82,7 +81,7 @@ impl<F: Fn() -> bool> Stand<'_, F> {
     fn rest(&self, turns: &mut Turns) {
         if wait::do_what_only_it_does(self.pool) {
             if turns.count(STRANGERS_TURN) {
-                turns.look(0);
+                turns.look(None);
             }
             return;
         }

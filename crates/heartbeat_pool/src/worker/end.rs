@@ -59,19 +59,16 @@ impl Registry {
     fn join(self: &Arc<Self>, team: &Team) {
         let own = current::member().filter(|own| own.is_in(team));
         let own = own.and_then(|own| own.index());
-        let start = Instant::now();
         let (soon, late) = (Patience::new(RETRY), Patience::new(16 * RETRY));
         let (frame, lower) = Lane::ALL.split_at(1);
         let is_frame = team.rank == Rank::Frame;
         team.threads.join(own, || {
             // The last jobs may wait for what is queued, in ways that the pool can't see. Who waits in
             // others has run by now what no lower thread will.
-            if is_frame && soon.is_over(start) {
-                self.drop_queued(lower);
+            if is_frame {
+                soon.end(|| self.drop_queued(lower));
             }
-            if late.is_over(start) {
-                self.drop_queued(if is_frame { frame } else { lower });
-            }
+            late.end(|| self.drop_queued(if is_frame { frame } else { lower }));
             current::run_pinned()
                 || wait::tick_lone()
                 || self.is_left_to_caller() && self.tick(self.frame())
@@ -92,20 +89,33 @@ impl Registry {
     }
 }
 
-/// How long something is let be, and twice as long each time after that.
-struct Patience(Cell<Duration>);
+/// How long something is let be, at first and each time after it had an end, and twice as long after
+/// each end in vain.
+struct Patience {
+    first: Duration,
+    pause: Cell<Duration>,
+    since: Cell<Instant>,
+}
 
 impl Patience {
     fn new(first: Duration) -> Self {
-        Self(Cell::new(first))
+        Self {
+            first,
+            pause: Cell::new(first),
+            since: Cell::new(Instant::now()),
+        }
     }
 
-    fn is_over(&self, start: Instant) -> bool {
-        let elapsed = start.elapsed();
-        let is_over = elapsed >= self.0.get();
-        if is_over {
-            self.0.set(2 * elapsed);
+    /// Calls `end` if it is time for that.
+    fn end(&self, end: impl FnOnce() -> bool) {
+        if self.since.get().elapsed() < self.pause.get() {
+            return;
         }
-        is_over
+        self.pause.set(if end() {
+            self.first
+        } else {
+            2 * self.pause.get()
+        });
+        self.since.set(Instant::now());
     }
 }

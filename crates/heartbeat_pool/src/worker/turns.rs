@@ -7,6 +7,7 @@
 
 use super::Worker;
 use super::watch::RELIEF;
+use crate::registry::Registry;
 use crate::sync::Instant;
 use crate::threads::this_thread;
 use crate::worker::current;
@@ -19,6 +20,8 @@ pub(crate) struct Turns {
     since: Option<Instant>,
     /// What others had taken from the queues by then.
     taken: u64,
+    /// Turns in a row in which they took something.
+    busy: u32,
 }
 
 impl Turns {
@@ -39,14 +42,20 @@ impl Turns {
         is_over
     }
 
-    /// At the end of a wait's turn, gives others theirs if nobody else comes to what is queued, the
-    /// wait's `own` tickets apart. Whether somebody may have had one.
-    pub(crate) fn look(&mut self, own: usize) -> bool {
+    /// At the end of a wait's turn, gives others theirs if nobody else seems to come to what is queued
+    /// beside the wait's `own` tickets, which lie in a pool. Whether somebody may have had one.
+    pub(crate) fn look(&mut self, own: Option<(&Registry, usize)>) -> bool {
         if self.since.is_none() {
             self.taken = taken();
         }
-        let is_stuck = self.is_over() && self.taken == taken();
+        if !self.is_over() {
+            return false;
+        }
+        // What they took may be of another lane, or parts of what is waited for.
+        self.busy += 1;
+        let is_stuck = self.taken == taken() || self.busy == 8;
         if is_stuck {
+            self.busy = 0;
             give_way(own);
         }
         is_stuck
@@ -66,10 +75,11 @@ fn taken() -> u64 {
 }
 
 /// Leaves the thread's seats for a beat, if somebody could use one.
-fn give_way(own: usize) {
+fn give_way(own: Option<(&Registry, usize)>) {
     let mut beat = None;
     current::for_each_seat(|worker| {
-        if worker.keeps_others_waiting(own) {
+        let own = own.filter(|(pool, _)| worker.is_of(pool));
+        if worker.keeps_others_waiting(own.map_or(0, |(_, tickets)| tickets)) {
             beat = Some(worker.registry.config.beat);
         }
     });

@@ -59,7 +59,7 @@ impl Worker {
             let is_strangers_turn = turns.count(STRANGERS_TURN);
             if event.step(self, is_strangers_turn) || do_what_only_it_does(Some(&self.registry)) {
                 if is_strangers_turn {
-                    turns.look(event.tickets());
+                    turns.look(Some((&self.registry, event.tickets())));
                 }
                 continue;
             }
@@ -122,6 +122,12 @@ pub(crate) fn do_what_only_it_does(pool: Option<&Arc<Registry>>) -> bool {
 pub(crate) fn tick_lone() -> bool {
     let needed = current::lone_member().filter(|own| own.is_needed());
     needed.is_some_and(|own| own.visit(Worker::tick))
+}
+
+/// Does one piece of the work of the calling thread's own pool, if no spare thread comes to that.
+pub(crate) fn tick_member() -> bool {
+    let lone = current::lone_member().filter(|own| own.look().has_any_work());
+    lone.is_some_and(|own| own.visit(Worker::tick))
 }
 
 /// The seats by which the calling thread, which waits in `pool` or in none, must do the work that
