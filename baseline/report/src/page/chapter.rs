@@ -141,7 +141,8 @@ fn row(
     let texts = cells.iter().zip(sizes).map(|(cell, &size)| {
         let figure = (*cell)?.median(main.name)?;
         let text = shown(main, figure, size);
-        let leads = losses::leader(table, measured, size, threads).is_some_and(|leader| leader == name);
+        let leads =
+            losses::leader(table, measured, size, threads).is_some_and(|leader| leader == name);
         Some(if leads { format!("**{text}**") } else { text })
     });
     let mut row: Vec<Option<String>> = texts.collect();

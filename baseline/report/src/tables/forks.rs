@@ -212,7 +212,11 @@ pub const TABLES: &[Table] = &[
         quick: &[100, 1_000_000],
         full: &[100, 1_000_000, 100_000_000],
         metrics: &[A_LEAF, CPU, PEAK],
-        most: &[("tokio", 1_000_000), ("OpenMP", 1_000_000), ("Go", 1_000_000)],
+        most: &[
+            ("tokio", 1_000_000),
+            ("OpenMP", 1_000_000),
+            ("Go", 1_000_000),
+        ],
         answer: skynet,
         ..RUNTIME
     },
