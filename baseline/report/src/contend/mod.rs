@@ -24,6 +24,7 @@ mod workers;
 pub use product::expected as product_sum;
 pub use queens::expected as queens_ways;
 pub use rays::RAYS;
+pub use recursion::fibonacci;
 pub use skynet::expected as skynet_sum;
 pub use workers::{MESSAGES, WORKER, serve_pipes};
 

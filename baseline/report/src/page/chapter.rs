@@ -66,26 +66,6 @@ fn label(metric: &Metric) -> String {
     }
 }
 
-/// Who was the best of the rivals.
-pub fn best<'a>(
-    table: &Table,
-    measured: &'a Measured,
-    size: u64,
-    threads: usize,
-) -> Option<(&'a Cell, f64)> {
-    let metric = table.metrics.first()?.name;
-    if !table.has_rivals() {
-        return None;
-    }
-    let rivals = table.who.iter().filter(|name| Table::is_rival(name));
-    rivals
-        .filter_map(|name| {
-            let cell = measured.cell(name, size, threads)?;
-            Some((cell, cell.median(metric)?))
-        })
-        .min_by(|a, b| a.1.total_cmp(&b.1))
-}
-
 fn figures(
     table: &'static Table,
     measured: &Measured,

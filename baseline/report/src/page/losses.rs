@@ -1,7 +1,6 @@
 //! What was lost: rows in which somebody was ahead of this project's pool.
 
-use super::chapter::best;
-use crate::results::{Measured, Results};
+use crate::results::{Cell, Measured, Results};
 use crate::tables::{self, Table};
 use crate::who::OURS;
 use suite::factor;
@@ -67,6 +66,26 @@ fn duel(table: &'static Table, measured: &Measured, size: u64, threads: usize) -
     })
 }
 
+/// Who was the best of the rivals.
+pub fn best<'a>(
+    table: &Table,
+    measured: &'a Measured,
+    size: u64,
+    threads: usize,
+) -> Option<(&'a Cell, f64)> {
+    let metric = table.metrics.first()?.name;
+    if !table.has_rivals() {
+        return None;
+    }
+    let rivals = table.who.iter().filter(|name| Table::is_rival(name));
+    rivals
+        .filter_map(|name| {
+            let cell = measured.cell(name, size, threads)?;
+            Some((cell, cell.median(metric)?))
+        })
+        .min_by(|a, b| a.1.total_cmp(&b.1))
+}
+
 /// Who is ahead in a row: the best rival, if this project's pool was not as fast.
 pub fn leader(
     table: &'static Table,
@@ -100,7 +119,7 @@ pub fn table(losses: &[Loss]) -> suite::Table {
 #[cfg(test)]
 pub mod tests {
     use super::*;
-    use crate::results::{Cell, Taken};
+    use crate::results::Taken;
     use std::collections::BTreeMap;
 
     /// Results of one row of a table, with these times of one round each.

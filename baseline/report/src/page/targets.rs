@@ -1,6 +1,6 @@
 //! What was to be reached, and what of it is.
 
-use super::chapter::best;
+use super::losses::best;
 use crate::results::{Cell, Measured, Results};
 use crate::tables::{self, Table};
 use crate::who::{OURS, SERIAL};

@@ -113,10 +113,8 @@ fn rays(_triangles: u64) -> f64 {
     crate::contend::RAYS.into()
 }
 
-/// The `n`th Fibonacci number, without a recursion.
-#[must_use]
-pub fn fib(n: u64) -> f64 {
-    (0..n).fold((0.0, 1.0), |(a, b), _| (b, a + b)).0
+fn fib(n: u64) -> f64 {
+    crate::contend::fibonacci(n) as f64
 }
 
 /// How often the recursion forks: once less than the next number.

@@ -1,7 +1,5 @@
 //! The tables: what is measured, at which sizes, beside whom.
 
-pub use forks::fib;
-
 mod callbacks;
 mod forks;
 mod loops;
