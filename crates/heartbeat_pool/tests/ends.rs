@@ -9,6 +9,13 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
+/// Wakes itself for ever.
+async fn goes_on() {
+    loop {
+        yield_task().await;
+    }
+}
+
 #[test]
 fn a_task_that_goes_on_for_ever_keeps_no_pool() {
     within_a_minute(|| {
@@ -21,12 +28,7 @@ fn a_task_that_goes_on_for_ever_keeps_no_pool() {
         });
         begun.recv().unwrap();
         pool.resize_to(0).unwrap();
-        let for_ever = async {
-            loop {
-                yield_task().await;
-            }
-        };
-        pool.spawn_future(Lane::Frame, for_ever).detach();
+        pool.spawn_future(Lane::Frame, goes_on()).detach();
         drop(pool);
     });
 }
@@ -71,15 +73,10 @@ fn a_pool_ends_though_much_is_queued_before_what_a_job_waits_for() {
         for lane in Lane::ALL {
             let builder = ThreadPool::builder().num_threads(1).spare_threads(false);
             let pool = builder.build().unwrap();
-            let for_ever = async {
-                loop {
-                    yield_task().await;
-                }
-            };
             let (begins, begun) = mpsc::channel();
             pool.spawn(Lane::Frame, move || {
                 let (sender, receiver) = mpsc::channel::<()>();
-                heartbeat_pool::spawn_future(Lane::Frame, for_ever).detach();
+                heartbeat_pool::spawn_future(Lane::Frame, goes_on()).detach();
                 (0..50).for_each(|_| spawn(lane, || ()));
                 spawn(lane, move || drop(sender));
                 begins.send(()).unwrap();

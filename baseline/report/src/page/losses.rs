@@ -1,4 +1,4 @@
-//! What was lost: rows in which somebody was ahead of this project's pool.
+//! Who is ahead in each row, and what was lost: rows in which it is not this project's pool.
 
 use crate::results::{Cell, Measured, Results};
 use crate::tables::{self, Table};

@@ -36,7 +36,6 @@ const EVERYONE: &[&str] = &[
     "rayon",
     "chili",
     "forte",
-    "tokio",
     "oneTBB",
     "OpenMP",
     "Taskflow",
@@ -45,24 +44,14 @@ const EVERYONE: &[&str] = &[
     "citor",
     "Go",
     "Java",
+    "tokio",
 ];
 
-/// Those whose work may borrow.
-const BORROWERS: &[&str] = &[
-    "serial",
-    "ours",
-    "rayon",
-    "chili",
-    "forte",
-    "oneTBB",
-    "OpenMP",
-    "Taskflow",
-    "libfork",
-    "TooManyCooks",
-    "citor",
-    "Go",
-    "Java",
-];
+/// Those whose work may borrow: all but the last.
+const BORROWERS: &[&str] = match EVERYONE.split_last() {
+    Some((_, others)) => others,
+    None => &[],
+};
 
 const FORKS: &[&str] = &[
     "serial", "ours", "rayon", "chili", "forte", "oneTBB", "OpenMP", "Taskflow", "citor", "Go",
