@@ -231,7 +231,7 @@ mod tests {
     use crate::pool::ThreadPool;
     use crate::registry::Registry;
     use crate::sync::Arc;
-    use std::sync::{Mutex, OnceLock, Weak, mpsc};
+    use std::sync::{OnceLock, Weak};
 
     /// As where a thread that waits asks for refused threads, and the pool ends just then.
     #[test]
@@ -250,16 +250,17 @@ mod tests {
     fn a_thread_that_was_refused_after_a_spare_one_came_is_missed() {
         let known = Arc::new(OnceLock::<Weak<Registry>>::new());
         let later = known.clone();
-        let (came, comes) = mpsc::channel();
-        let comes = Mutex::new(comes);
         let pool = ThreadPool::builder()
             .num_threads(1)
-            .start_handler(move |_| came.send(()).unwrap())
             .spawn_handler(move |thread| {
                 thread.spawn()?;
-                comes.lock().unwrap().recv().unwrap();
                 if let Some(registry) = later.get().and_then(Weak::upgrade) {
-                    registry.frame().threads.spares.refuse(&registry.waiters);
+                    let spares = &registry.frame().threads.spares;
+                    while !spares.try_start() {
+                        std::thread::yield_now();
+                    }
+                    spares.refuse(&registry.waiters);
+                    spares.started();
                 }
                 Ok(())
             })
