@@ -6,10 +6,14 @@ use heartbeat_pool::{Turn, TwoWays, Way};
 const LEAST: f64 = 5_000.0;
 const LEAST_A_SYSTEM: f64 = 300.0;
 /// What all threads may cost a system, in nanoseconds, where many conflict or the build is not
-/// optimized. What takes a schedule longer beside that isn't tried on one thread: it would gain
-/// little, and be felt as a late frame.
+/// optimized. What takes a schedule longer than that may be work that they share.
 const MOST_A_SYSTEM: f64 = 5_000.0;
-const LONGEST_TRIAL: f64 = 1_000_000.0;
+/// By how much a frame may be late for a trial on one thread, in nanoseconds, if all of that is work
+/// that threads share: a quarter of a frame at 60 Hz.
+const LATEST: f64 = 4_000_000.0;
+/// It is tried all the same where one thread took no more than so many times as long before: that
+/// may have been left for what other programs made of a few runs.
+const HARDLY_LATE: f64 = 1.5;
 
 /// What one schedule costs, in nanoseconds, and how to run it.
 #[derive(Clone, Debug)]
@@ -31,7 +35,10 @@ impl Choice {
     /// How to run it this time, in a pool of so many threads.
     pub(super) fn begin(&mut self, threads: usize) -> Turn {
         let may_pay = match self.ways.in_use() {
-            Way::Shared => self.ways.usual() <= LONGEST_TRIAL + MOST_A_SYSTEM * self.systems as f64,
+            Way::Shared => {
+                let is_known = self.ways.other_cost() <= self.ways.usual() * HARDLY_LATE;
+                is_known || self.latest(threads) <= LATEST
+            }
             Way::Alone => self.least(threads) < self.ways.enough(),
         };
         self.ways.begin(may_pay)
@@ -40,6 +47,12 @@ impl Choice {
     /// What it would cost on all threads at the least.
     fn least(&self, threads: usize) -> f64 {
         self.ways.usual() / threads as f64 + LEAST + LEAST_A_SYSTEM * self.systems as f64
+    }
+
+    /// By how much longer it would take on one thread at the most.
+    fn latest(&self, threads: usize) -> f64 {
+        let shared = self.ways.usual() - MOST_A_SYSTEM * self.systems as f64;
+        shared * (threads - 1) as f64
     }
 
     /// Notes what the run took.
@@ -81,6 +94,29 @@ mod tests {
         // Once it is short, one thread is tried after all.
         runs(&mut choice, 1000, 10_000.0, 30_000.0);
         assert_eq!(runs(&mut choice, 50, 10_000.0, 30_000.0), 0);
+    }
+
+    #[test]
+    fn one_thread_that_was_left_by_mistake_is_tried_again_however_long_it_takes() {
+        let mut choice = Choice::new(SYSTEMS);
+        runs(&mut choice, 100, 10_000.0, 30_000.0);
+        // It has grown, and others disturb what runs on one thread.
+        runs(&mut choice, 200, 2.3e6, 1.6e6);
+        assert_eq!(choice.ways.in_use(), Way::Shared);
+        runs(&mut choice, 150, 1.5e6, 1.7e6);
+        // All but trials.
+        assert!(runs(&mut choice, 1000, 1.5e6, 1.7e6) <= 20);
+    }
+
+    #[test]
+    fn no_more_than_a_frame_or_two_is_late_for_such_a_trial() {
+        let mut choice = Choice::new(SYSTEMS);
+        runs(&mut choice, 100, 10_000.0, 30_000.0);
+        // As its cost on one thread becomes known, it is left before all of it is.
+        let grows = (20..200).map(|part| part.min(100) as f64 / 100.0);
+        grows.for_each(|part| _ = runs(&mut choice, 1, 3.6e6 * part, 1.8e6 * part));
+        assert_eq!(choice.ways.in_use(), Way::Shared);
+        assert!(runs(&mut choice, 10_000, 3.6e6, 1.8e6) >= 9_998);
     }
 
     #[test]

@@ -82,6 +82,15 @@ impl<T: Send + 'static> fmt::Debug for JobDone<T> {
     }
 }
 
+/// What observers are told, of which the job gets back what they leave, should one panic too.
+struct Heard<'a, T: Send + 'static>(&'a Shared<T>, JobDone<T>);
+
+impl<T: Send + 'static> Drop for Heard<'_, T> {
+    fn drop(&mut self) {
+        self.0.put_back(self.1.take());
+    }
+}
+
 /// Makes a [`Then`] of a system.
 pub(super) fn then<T, S, M>(system: S) -> Then<T>
 where
@@ -132,11 +141,11 @@ impl<T: Send + 'static> AnyJob for Shared<T> {
         }
         if is_heard && is_held(&self, world, entity) {
             let outcome = Mutex::new(self.take());
-            let mut done = JobDone { entity, outcome };
-            world.trigger_ref(&mut done);
+            let done = JobDone { entity, outcome };
+            let mut heard = Heard(&self, done);
+            world.trigger_ref(&mut heard.1);
             // What observers have queued comes before the next job's.
             world.flush();
-            self.put_back(done.take());
         }
         // An observer may have detached it.
         let is_over = then.is_some() || self.is_detached();

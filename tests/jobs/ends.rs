@@ -2,9 +2,10 @@
 
 use super::*;
 use bevy_app::Update;
-use bevy_heartbeat::{EntityJobs, JobPanic, JobStatus};
+use bevy_heartbeat::{EntityJobs, JobPanic, JobStatus, run_jobs};
 use std::future::pending;
 use std::hint;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -169,6 +170,25 @@ fn an_observer_is_told_and_may_take_the_result() {
 }
 
 /// Here no other system brings a sync point.
+#[test]
+fn what_a_panicking_observer_leaves_can_be_polled() {
+    with_app(|app| {
+        let job = |_| async { 7_u32 };
+        let breaks = |_: On<JobDone<u32>>| panic!("an observer");
+        let entity = app.world_mut().spawn_job(Lane::Io, job);
+        let entity = entity.observe(breaks).id();
+        let update = || {
+            loop {
+                run_jobs(app.world_mut());
+                thread::yield_now();
+            }
+        };
+        catch_unwind(AssertUnwindSafe(update)).unwrap_err();
+        let mut job = app.world_mut().get_mut::<Job<u32>>(entity).unwrap();
+        assert_eq!(job.poll(), Some(Ok(7)));
+    });
+}
+
 #[test]
 fn what_an_observer_commands_is_done_when_jobs_are_run() {
     with_app(|app| {

@@ -104,6 +104,8 @@ pub struct TwoWays {
     in_use: Way,
     /// What half of the turns cost less than, of late; infinite before the first one.
     usual: f64,
+    /// What the other way has cost when it was left, or in its last trial; infinite before that.
+    other_cost: f64,
     /// Turns in a row that have cost more than is usual, or less.
     streak: u32,
     is_over: bool,
@@ -137,6 +139,7 @@ impl TwoWays {
         Self {
             in_use: Way::Shared,
             usual: f64::INFINITY,
+            other_cost: f64::INFINITY,
             streak: 0,
             is_over: false,
             usual_at_trial: f64::INFINITY,
@@ -159,6 +162,13 @@ impl TwoWays {
     #[must_use]
     pub fn usual(&self) -> f64 {
         self.usual
+    }
+
+    /// What the other way has cost when it was left, or in the turn that lost its last trial. Infinite
+    /// where that is not known.
+    #[must_use]
+    pub fn other_cost(&self) -> f64 {
+        self.other_cost
     }
 
     /// What a turn of the other way may cost to win over the way in use. No two costs have each way
@@ -225,6 +235,7 @@ impl TwoWays {
             trial.blind += 1;
             if trial.blind == BLIND {
                 // As if each had cost twice what is usual.
+                self.other_cost = f64::INFINITY;
                 let loss = trial.loss + f64::from(BLIND);
                 self.has_lost(loss);
             }
@@ -241,6 +252,7 @@ impl TwoWays {
             self.enough()
         };
         if cost > enough {
+            self.other_cost = cost;
             self.has_lost(trial.loss);
         } else if trial.turns == WINS {
             self.change(trial.cost / f64::from(WINS));
@@ -262,6 +274,7 @@ impl TwoWays {
     /// more than that, as far as is known; nothing is, if that is no finite number.
     pub fn change(&mut self, cost: f64) {
         self.in_use = self.in_use.other();
+        self.other_cost = self.usual;
         self.usual = if cost.is_finite() {
             at_least_something(cost)
         } else {
