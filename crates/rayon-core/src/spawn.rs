@@ -61,7 +61,8 @@ fn spawn_elsewhere(home: &Home, func: impl FnOnce() + Send + 'static) {
     match home {
         Home::Here => Worker::with_current(|worker| {
             if let Some(worker) = worker {
-                worker.spawn(worker.lane(), func);
+                // Whatever its lane: what runs there may wait for this, and have all its budget.
+                worker.spawn(Lane::Frame, func);
             }
         }),
         _ => heartbeat_pool::global().spawn(Lane::Frame, func),

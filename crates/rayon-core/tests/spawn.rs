@@ -122,3 +122,28 @@ fn a_dropped_pool_does_what_is_left_to_do() {
         }
     });
 }
+
+/// However many of them there are, and with whatever budget.
+#[test]
+fn jobs_of_the_lower_lanes_may_wait_for_what_they_spawn() {
+    in_time(|| {
+        // The pool has threads from here on.
+        scope(|_| ());
+        let (done, over) = mpsc::channel();
+        for lane in [heartbeat_pool::Lane::Io, heartbeat_pool::Lane::Background] {
+            for _ in 0..8 {
+                let done = done.clone();
+                heartbeat_pool::global().spawn(lane, move || {
+                    for order in [Lifo, Fifo] {
+                        let (sender, receiver) = mpsc::channel();
+                        order.spawn(move || sender.send(()).unwrap());
+                        receiver.recv().unwrap();
+                    }
+                    done.send(()).unwrap();
+                });
+            }
+        }
+        drop(done);
+        assert_eq!(all(&over).len(), 16);
+    });
+}

@@ -11,10 +11,12 @@ use concurrent_queue::{ConcurrentQueue, PushError};
 /// More jobs than a frame is likely to have at a time: 24 kilobytes.
 const FEW: usize = 1024;
 
-/// The oldest jobs lie in the ring.
+/// The oldest jobs lie in the ring. Parts of jobs that run lie apart from those that are yet to
+/// begin, for a job may wait for its own parts however many others run or wait.
 pub(crate) struct Injector<T> {
     ring: ConcurrentQueue<T>,
     overflow: ConcurrentQueue<T>,
+    parts: ConcurrentQueue<T>,
 }
 
 impl<T> Injector<T> {
@@ -26,6 +28,7 @@ impl<T> Injector<T> {
         Self {
             ring: ConcurrentQueue::bounded(capacity),
             overflow: ConcurrentQueue::unbounded(),
+            parts: ConcurrentQueue::unbounded(),
         }
     }
 
@@ -44,16 +47,32 @@ impl<T> Injector<T> {
         self.overflow.push(job).map_err(PushError::into_inner)
     }
 
+    /// Queues a part of a job that runs, or gives it back if the queue is closed.
+    pub(crate) fn push_part(&self, part: T) -> Result<(), T> {
+        self.parts.push(part).map_err(PushError::into_inner)
+    }
+
+    pub(crate) fn pop_part(&self) -> Option<T> {
+        self.parts.pop().ok()
+    }
+
+    pub(crate) fn has_parts(&self) -> bool {
+        !self.parts.is_empty()
+    }
+
+    /// Takes the job that is next.
     pub(crate) fn pop(&self) -> Option<T> {
         self.ring.pop().or_else(|_| self.overflow.pop()).ok()
     }
 
+    /// Whether there are neither jobs nor parts.
     pub(crate) fn is_empty(&self) -> bool {
-        self.ring.is_empty() && self.overflow.is_empty()
+        self.ring.is_empty() && self.overflow.is_empty() && self.parts.is_empty()
     }
 
+    /// How many jobs and parts there are.
     pub(crate) fn len(&self) -> usize {
-        self.ring.len() + self.overflow.len()
+        self.ring.len() + self.overflow.len() + self.parts.len()
     }
 
     /// Refuses what comes from now on. What is queued is the caller's to take.
@@ -62,6 +81,7 @@ impl<T> Injector<T> {
         // caller.
         self.ring.close();
         self.overflow.close();
+        self.parts.close();
     }
 }
 

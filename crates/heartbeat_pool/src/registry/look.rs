@@ -36,6 +36,11 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
             || (lane == Lane::Frame && self.seats.iter().any(|seat| !seat.stealer.is_empty()))
     }
 
+    fn has_parts(&self, lane: Lane) -> bool {
+        let injector = self.registry.injector(self.team, lane);
+        injector.is_some_and(Injector::has_parts) || self.has_shared(lane)
+    }
+
     fn has_shared(&self, lane: Lane) -> bool {
         self.seats.iter().any(|seat| seat.has_shared(lane))
     }
@@ -52,13 +57,13 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
     }
 
     /// The lane of work that what runs may be waiting for in ways of its own: of all frame work,
-    /// and of forks of any lane. Other jobs of the lower lanes may wait for those that run for as
+    /// and of parts of what runs, which are scopes and forks, of any lane. Other jobs of the lower lanes may wait for those that run for as
     /// long as these take.
     pub(crate) fn work_of_running_jobs(&self) -> Option<Lane> {
         if self.has_work(Lane::Frame) {
             return Some(Lane::Frame);
         }
-        Lane::ALL.into_iter().find(|lane| self.has_shared(*lane))
+        Lane::ALL.into_iter().find(|lane| self.has_parts(*lane))
     }
 
     /// Whether a call that blocks is queued, and may be made: it holds no core, so the frame's team

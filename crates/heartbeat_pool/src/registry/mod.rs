@@ -138,7 +138,7 @@ impl Registry {
     pub(crate) fn close_queues(&self) -> impl Iterator<Item = Job> {
         let injected = self.injectors.iter().flat_map(|injector| {
             injector.close();
-            iter::from_fn(|| injector.pop())
+            iter::from_fn(|| injector.pop().or_else(|| injector.pop_part()))
         });
         self.blocking.close().chain(injected)
     }
@@ -151,9 +151,15 @@ impl Registry {
         note::queued(job.number(), lane, Place::Injector);
         let injector = &self.injectors[lane.index()];
         self.waits.queued(lane, job.number(), || injector.len());
+        // A lower lane's budget may be full of jobs that wait for their own parts.
+        let pushed = if lane != Lane::Frame && job.stands_for_others() {
+            injector.push_part(job)
+        } else {
+            injector.push(job)
+        };
         // Closed at the end. What comes then may be a task that its waker woke before that, under
         // whatever locks.
-        if let Err(refused) = injector.push(job) {
+        if let Err(refused) = pushed {
             late::drop_elsewhere(refused);
         }
         if lane != Lane::Frame {

@@ -183,7 +183,7 @@ impl Worker {
         let found = match lane {
             Lane::Frame => self.pop(lane),
             // Not another job, which has to wait for its turn.
-            Lane::Io | Lane::Background => self.take_shared(lane),
+            Lane::Io | Lane::Background => self.take_part(lane),
         };
         if let Some(found) = found {
             self.run(found);

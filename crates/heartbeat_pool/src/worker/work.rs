@@ -126,7 +126,15 @@ impl Worker {
     }
 
     fn pop_injected(&self, lane: Lane) -> Option<Found> {
-        let job = self.registry.injector(self.team(), lane)?.pop()?;
+        let injector = self.registry.injector(self.team(), lane)?;
+        // By turns, for what runs may have parts without end.
+        let turn = self.search.turn.get();
+        let job = if lane != Lane::Frame && turn % 2 == 0 {
+            self.search.turn.set(turn.wrapping_add(1));
+            injector.pop_part().or_else(|| injector.pop())
+        } else {
+            injector.pop().or_else(|| injector.pop_part())
+        }?;
         self.seat.counters.taken.bump();
         if self.team().occupancy.runs_others(lane) {
             self.stretch.helps_takers(|| self.taken_by_others());
@@ -155,10 +163,19 @@ impl Worker {
             .or_else(|| self.steal_job_of(lane, |_| true))
     }
 
-    pub(super) fn take_shared(&self, lane: Lane) -> Option<Found> {
+    fn take_shared(&self, lane: Lane) -> Option<Found> {
         self.find_seat(lane, |seat| {
             let fork = seat.has_shared(lane).then(|| seat.steal_fork());
             fork.flatten().map(Found::Fork)
+        })
+    }
+
+    /// Takes part of what runs as `lane`.
+    pub(super) fn take_part(&self, lane: Lane) -> Option<Found> {
+        self.take_shared(lane).or_else(|| {
+            let part = self.registry.injector(self.team(), lane)?.pop_part()?;
+            self.seat.counters.taken.bump();
+            Some(Found::Job(part))
         })
     }
 

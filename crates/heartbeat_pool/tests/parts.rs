@@ -1,0 +1,115 @@
+//! Jobs of the lower lanes that wait for parts of themselves, with no budget left.
+
+mod common;
+
+use common::within_a_minute;
+use heartbeat_pool::{Lane, ThreadPool};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Barrier, mpsc};
+use std::task::Poll;
+
+const LOWER: [Lane; 2] = [Lane::Io, Lane::Background];
+
+/// Pools in which no more than `budget` jobs of each lower lane run at once.
+fn pools(budget: usize) -> impl Iterator<Item = Arc<ThreadPool>> {
+    let pool = move |lower_threads| {
+        let pool = ThreadPool::builder()
+            .num_threads(2)
+            .lower_threads(lower_threads)
+            .build()
+            .unwrap();
+        for lane in LOWER {
+            pool.set_budget(lane, budget);
+        }
+        Arc::new(pool)
+    };
+    [false, true].into_iter().map(pool)
+}
+
+/// Has a job of `lane` call `f`, in a pool with others before and behind it.
+fn run(pool: &Arc<ThreadPool>, lane: Lane, f: impl Fn(&ThreadPool) + Send + Sync + 'static) {
+    const JOBS: usize = 3;
+    let (sender, receiver) = mpsc::channel();
+    let f = Arc::new(f);
+    for _ in 0..JOBS {
+        let (inside, f, sender) = (Arc::downgrade(pool), f.clone(), sender.clone());
+        pool.spawn(lane, move || {
+            f(&inside.upgrade().unwrap());
+            sender.send(()).unwrap();
+        });
+    }
+    (0..JOBS).for_each(|_| receiver.recv().unwrap());
+}
+
+#[test]
+fn two_jobs_of_a_scope_may_wait_for_each_other() {
+    within_a_minute(|| {
+        for pool in pools(1) {
+            for lane in LOWER {
+                run(&pool, lane, |pool| {
+                    let both = Barrier::new(2);
+                    let meet = || _ = both.wait();
+                    pool.scope(|scope| (0..2).for_each(|_| scope.spawn(meet)));
+                });
+            }
+        }
+    });
+}
+
+#[test]
+fn a_scope_may_wait_for_its_job_before_it_ends() {
+    within_a_minute(|| {
+        for pool in pools(1) {
+            for lane in LOWER {
+                run(&pool, lane, |pool| {
+                    let (sender, receiver) = mpsc::channel();
+                    pool.scope(|scope| {
+                        scope.spawn(move || sender.send(()).unwrap());
+                        receiver.recv().unwrap();
+                    });
+                });
+            }
+        }
+    });
+}
+
+/// Its parts come before other jobs every other time.
+#[test]
+fn a_scope_without_end_leaves_turns_to_the_lanes_other_jobs() {
+    within_a_minute(|| {
+        for pool in pools(2) {
+            for lane in LOWER {
+                let over = Arc::new(AtomicBool::new(false));
+                let (sender, receiver) = mpsc::channel();
+                let (inside, seen) = (Arc::downgrade(&pool), over.clone());
+                pool.spawn(lane, move || {
+                    let pool = inside.upgrade().unwrap();
+                    let goes_on = || async {
+                        while !seen.load(Ordering::Relaxed) {
+                            yield_now().await;
+                        }
+                    };
+                    pool.scope(|scope| (0..4).for_each(|_| scope.spawn_future(goes_on()).detach()));
+                    drop(pool);
+                    sender.send(()).unwrap();
+                });
+                let end = over.clone();
+                pool.spawn(lane, move || end.store(true, Ordering::Relaxed));
+                receiver.recv().unwrap();
+            }
+        }
+    });
+}
+
+async fn yield_now() {
+    let mut is_over = false;
+    std::future::poll_fn(|context| {
+        if is_over {
+            return Poll::Ready(());
+        }
+        is_over = true;
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
