@@ -81,7 +81,9 @@ impl<T: Send + 'static> Job<T> {
     }
 
     /// Lets it run on when this component goes. An entity that was made for the job goes when the
-    /// job has ended and observers have been told; if they have been told before, it stays.
+    /// job has ended and observers have been told; if they have been told before, it stays. It also
+    /// stays if it then has another job in this one's place, or one of another type whose end is
+    /// still to be told.
     pub fn detach(&self) {
         self.shared.detach();
     }

@@ -4,6 +4,7 @@ use super::*;
 use bevy_app::Update;
 use bevy_heartbeat::{JobPanic, run_jobs};
 use bevy_tasks::block_on;
+use std::mem;
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -250,6 +251,39 @@ fn a_request_may_put_another_world_in_the_place_of_its_own() {
             thread::yield_now();
         }
         assert_eq!(counts(&mut world), 1);
+    });
+}
+
+#[test]
+fn a_job_of_the_world_before_takes_no_entity_of_the_new_one() {
+    within(60, || {
+        let mut world = World::new();
+        let (opens, opened) = async_channel::bounded::<()>(1);
+        let waits = |_: JobContext| async move { _ = opened.recv().await };
+        let entity = world.spawn_job(Lane::Background, waits).detach().id();
+        let (gives, given) = mpsc::channel();
+        let replace = move |world: &mut World| {
+            let mut before = mem::replace(world, World::new());
+            world.spawn_batch((0..200).map(Player));
+            opens.try_send(()).unwrap();
+            while !before.get_mut::<Job<()>>(entity).unwrap().is_finished() {
+                thread::yield_now();
+            }
+            gives.send(before).unwrap();
+        };
+        let code = |cx: JobContext| async move { cx.world(replace).await };
+        world.spawn_job(Lane::Background, code);
+        // Its hub has the ends, so it is not dropped before they are told.
+        let before = loop {
+            run_jobs(&mut world);
+            if let Ok(before) = given.try_recv() {
+                break before;
+            }
+            thread::yield_now();
+        };
+        assert!(world.get_entity(entity).is_ok());
+        assert_eq!(world.query::<&Player>().iter(&world).count(), 200);
+        drop(before);
     });
 }
 
