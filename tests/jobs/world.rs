@@ -330,6 +330,26 @@ fn whoever_waits_for_a_cancelled_job_gets_an_error() {
 }
 
 #[test]
+fn a_context_that_outlives_its_job_is_told_that_it_has_ended() {
+    with_app(|app| {
+        let (gives, given) = mpsc::channel();
+        let code = |cx: JobContext| async move { gives.send(cx).unwrap() };
+        let entity = app.world_mut().spawn_job(Lane::Background, code).id();
+        assert_eq!(outcome::<()>(app, entity), Ok(()));
+        let cx = given.recv().unwrap();
+        let waits = thread::spawn(move || {
+            block_on(cx.next_frame()).unwrap();
+            block_on(cx.sleep(Duration::from_millis(1))).unwrap();
+            block_on(cx.world(|_| ())).unwrap_err()
+        });
+        frames_until(app, |_| waits.is_finished());
+        let error = waits.join().unwrap();
+        assert_eq!(error, WorldError::Cancelled);
+        assert_eq!(error.to_string(), "the job has ended or was cancelled");
+    });
+}
+
+#[test]
 fn when_the_app_goes_whatever_waits_for_it_gets_an_error() {
     within(60, || {
         let mut app = common::app(2);
