@@ -174,8 +174,8 @@ impl<E: JobTarget, F: JobFn> JobBuilder<E, F> {
     }
 
     /// Lets the job run on when its entity goes. An entity that was made for the job goes when the
-    /// job has ended and observers have been told. It stays if it then has another job in this one's
-    /// place, or one of another type whose end is still to be told.
+    /// job has ended and observers have been told. It stays if it then has another job in this
+    /// one's place, or one of another type whose end is still to be told.
     pub fn detach(self) -> Self {
         self.change(|start| start.is_detached = true)
     }

@@ -17,9 +17,10 @@ use std::time::Duration;
 
 /// What a job is given: `|cx| async move { .. }`. Clones are the same job's.
 ///
-/// What waits for the app gives an error, not a hang, when the app is gone; what asks for the world,
-/// also when the job has ended or was cancelled meanwhile, as clones may outlive it. It holds no lock, and what is asked for runs on the app's own thread between systems,
-/// so it may want whatever the job holds.
+/// What waits for the app gives an error, not a hang, when the app is gone. So does what asks for
+/// the world when the job has ended or was cancelled meanwhile, for clones may outlive it. It holds
+/// no lock, and what is asked for runs on the app's own thread between systems, so it may want
+/// whatever the job holds.
 ///
 /// On the web all of this works too, on the page's one thread: jobs run in turns of its event loop,
 /// between frames. [`blocking`](Self::blocking) and [`join`](Self::join) call what they are given

@@ -12,6 +12,9 @@ use std::sync::{Arc, Mutex};
 /// A job of this entity has ended. Observers are told in the next frame; `T` is the type of the
 /// job's result, to the letter: for `async { 42 }` it is `i32`.
 ///
+/// The event has the outcome while observers are told: they [`take`](Self::take) it from there, and
+/// [`Job::poll`] gives them `None`. What they leave can be polled afterwards.
+///
 /// ```
 /// use bevy_app::App;
 /// use bevy_ecs::prelude::*;

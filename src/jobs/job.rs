@@ -51,7 +51,8 @@ impl<T: Send + 'static> Job<T> {
     /// `None` while it runs; then its outcome, once; then `None` again.
     ///
     /// An observer of [`JobDone`](crate::JobDone) or a [`then`](crate::JobBuilder::then) may come
-    /// first and take it.
+    /// first and take it. While observers are told, the event has the outcome, so this gives
+    /// `None`; what they leave can be polled afterwards.
     pub fn poll(&mut self) -> Option<JobOutcome<T>> {
         self.shared.take()
     }
