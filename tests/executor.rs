@@ -206,6 +206,33 @@ fn after_a_panic_every_system_runs_again() {
 }
 
 #[test]
+fn what_was_commanded_before_a_panic_is_there_after_the_next_run() {
+    #[derive(Resource)]
+    struct Panics(bool);
+    #[derive(Component)]
+    struct Spawned;
+
+    on_two_threads(|| {
+        for cost in COSTS {
+            let (mut schedule, mut world) = schedule();
+            let spawn = |mut commands: Commands| _ = commands.spawn(Spawned);
+            let spawn = spawn.run_if(|panics: Res<Panics>| panics.0);
+            let panic = |panics: Res<Panics>| assert!(!panics.0, "as it was told");
+            let systems = (spawn, system(0, cost), system(1, cost), panic);
+            schedule.add_systems(systems.chain_ignore_deferred());
+            // Long enough between panics for either way to be taken.
+            for run in 0..100 {
+                world.insert_resource(Panics(run % 20 == 19));
+                let ran = catch_unwind(AssertUnwindSafe(|| schedule.run(&mut world)));
+                assert_eq!(ran.is_err(), run % 20 == 19);
+                let spawned = world.query::<&Spawned>().iter(&world).count();
+                assert!(ran.is_err() || spawned == run / 20, "run {run}: {spawned}");
+            }
+        }
+    });
+}
+
+#[test]
 fn a_schedule_that_changes_is_run_as_it_is() {
     on_two_threads(|| {
         let (mut schedule, mut world) = schedule();

@@ -13,6 +13,7 @@ use bevy_ecs::schedule::{
     FixedBitSet, MainThreadExecutor, MultiThreadedExecutor, SingleThreadedExecutor, SystemExecutor,
     SystemSchedule, SystemWithAccess,
 };
+use bevy_ecs::system::System;
 use bevy_ecs::world::World;
 use choice::Choice;
 use heartbeat_pool::Way;
@@ -53,6 +54,8 @@ pub struct AdaptiveExecutor {
     all: MultiThreadedExecutor,
     /// None before the first run of a schedule that was built anew.
     plan: Option<Plan>,
+    /// Whether a run goes on, or the last one has ended in a panic.
+    is_running: bool,
     /// If not, one executor would not know what the other has left to apply.
     applies_at_end: bool,
     /// The schedule, where it is known.
@@ -92,6 +95,7 @@ impl AdaptiveExecutor {
             one: SingleThreadedExecutor::new(),
             all: MultiThreadedExecutor::new(),
             plan: None,
+            is_running: false,
             applies_at_end: true,
             named: None,
         }
@@ -134,6 +138,20 @@ impl Plan {
 }
 
 impl AdaptiveExecutor {
+    /// Sets up what a schedule needs that was built anew, or whose last run has ended in a panic.
+    fn set_up(&mut self, schedule: &mut SystemSchedule, world: &mut World) -> Plan {
+        // Executors forget what is left to apply, so what that run left comes first. Where others
+        // apply it, perhaps to another world, it waits for them.
+        if self.is_running && self.applies_at_end {
+            // SAFETY: nothing but a method of `System` is called.
+            for system in unsafe { schedule.systems_mut() } {
+                system.apply_deferred(world);
+            }
+        }
+        self.one.init(schedule);
+        Plan::new(schedule)
+    }
+
     fn run_on_all(
         &mut self,
         plan: &mut Plan,
@@ -163,10 +181,8 @@ impl SystemExecutor for AdaptiveExecutor {
         error_handler: ErrorHandler,
     ) {
         // Out of its place while systems run, so that after a panic everything is set up anew.
-        let mut plan = self.plan.take().unwrap_or_else(|| {
-            self.one.init(schedule);
-            Plan::new(schedule)
-        });
+        let plan = self.plan.take();
+        let mut plan = plan.unwrap_or_else(|| self.set_up(schedule, world));
         let threads = heartbeat_pool::global().num_threads();
         let must_be_all = plan.has_non_send && is_elsewhere(world) || !self.applies_at_end;
         let is_measured = !must_be_all && !plan.is_single && threads > 1;
@@ -178,12 +194,14 @@ impl SystemExecutor for AdaptiveExecutor {
         };
         let running = self.named.as_ref().map(|named| named.begin(way));
         let start = turn.map(|turn| (turn, Instant::now()));
+        self.is_running = true;
         match way {
             Way::Alone => self.one.run(schedule, world, skip_systems, error_handler),
             Way::Shared => {
                 self.run_on_all(&mut plan, schedule, world, skip_systems, error_handler);
             }
         }
+        self.is_running = false;
         drop(running);
         if let Some((turn, start)) = start {
             plan.choice.end(turn, start.elapsed().as_nanos() as f64);

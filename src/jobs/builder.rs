@@ -174,13 +174,15 @@ impl<E: JobTarget, F: JobFn> JobBuilder<E, F> {
     }
 
     /// Lets the job run on when its entity goes. An entity that was made for the job goes when the
-    /// job has ended and observers have been told.
+    /// job has ended and observers have been told. It stays if it then has another job in this
+    /// one's place, or one of another type whose end is still to be told.
     pub fn detach(self) -> Self {
         self.change(|start| start.is_detached = true)
     }
 
     /// Runs `system` with the outcome, unless an observer took it, in the frame that hears of it.
-    /// An entity that was made for the job goes then.
+    /// An entity that was made for the job goes then; it stays where another job has it, as for
+    /// [`detach`](Self::detach).
     pub fn then<M>(
         self,
         system: impl IntoSystem<In<JobOutcome<F::Out>>, (), M> + Send + 'static,

@@ -17,9 +17,10 @@ use std::time::Duration;
 
 /// What a job is given: `|cx| async move { .. }`. Clones are the same job's.
 ///
-/// What waits for the app gives an error, not a hang, when the app is gone or the job was cancelled
-/// meanwhile. It holds no lock, and what is asked for runs on the app's own thread between systems,
-/// so it may want whatever the job holds.
+/// What waits for the app gives an error, not a hang, when the app is gone. So does what asks for
+/// the world when the job has ended or was cancelled meanwhile, for clones may outlive it. It holds
+/// no lock, and what is asked for runs on the app's own thread between systems, so it may want
+/// whatever the job holds.
 ///
 /// On the web all of this works too, on the page's one thread: jobs run in turns of its event loop,
 /// between frames. [`blocking`](Self::blocking) and [`join`](Self::join) call what they are given
@@ -71,7 +72,7 @@ impl JobContext {
     ///
     /// # Errors
     ///
-    /// When the app is gone, the job was cancelled, or a parameter is not there.
+    /// When the app is gone, the job has ended or was cancelled, or a parameter is not there.
     ///
     /// ```
     /// use bevy_app::App;
@@ -103,7 +104,7 @@ impl JobContext {
     ///
     /// # Errors
     ///
-    /// When the app is gone or the job was cancelled.
+    /// When the app is gone, or the job has ended or was cancelled.
     pub fn world<R: Send + 'static>(
         &self,
         f: impl FnOnce(&mut World) -> R + Send + 'static,
@@ -115,7 +116,7 @@ impl JobContext {
     ///
     /// # Errors
     ///
-    /// When the app is gone or the job was cancelled.
+    /// When the app is gone, or the job has ended or was cancelled.
     pub fn commands<R: Send + 'static>(
         &self,
         f: impl FnOnce(Commands) -> R + Send + 'static,
@@ -123,7 +124,7 @@ impl JobContext {
         self.world(|world| f(world.commands()))
     }
 
-    /// Waits until the app comes to its jobs once more.
+    /// Waits until the app comes to its jobs once more, after the job's end too.
     ///
     /// # Errors
     ///
@@ -134,7 +135,8 @@ impl JobContext {
     }
 
     /// Waits by the app's clock, `Time`: from this frame's time to the first frame that is as much
-    /// later, not at all while the game is paused, and faster when it runs faster.
+    /// later, not at all while the game is paused, and faster when it runs faster. After the job's
+    /// end too.
     ///
     /// # Errors
     ///

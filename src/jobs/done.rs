@@ -1,5 +1,6 @@
 //! The event that a job has ended, and what is run with its outcome.
 
+use super::entity_jobs::EntityJobs;
 use super::error::{JobError, JobOutcome};
 use super::job::Job;
 use super::shared::{AnyJob, Core, Delivered, Owner, Shared, Then, lock};
@@ -10,6 +11,9 @@ use std::sync::{Arc, Mutex};
 
 /// A job of this entity has ended. Observers are told in the next frame; `T` is the type of the
 /// job's result, to the letter: for `async { 42 }` it is `i32`.
+///
+/// The event has the outcome while observers are told: they [`take`](Self::take) it from there, and
+/// [`Job::poll`] gives them `None`. What they leave can be polled afterwards.
 ///
 /// ```
 /// use bevy_app::App;
@@ -110,6 +114,14 @@ fn is_held<T: Send + 'static>(shared: &Arc<Shared<T>>, world: &World, entity: En
     job.is_some_and(|job| Arc::ptr_eq(&job.shared, shared))
 }
 
+/// Whether the entity is still this job's, and no other job needs it.
+fn is_last<T: Send + 'static>(shared: &Arc<Shared<T>>, world: &World, entity: Entity) -> bool {
+    match world.get::<EntityJobs>(entity) {
+        Some(jobs) => jobs.is_last(shared),
+        None => is_held(shared, world, entity),
+    }
+}
+
 /// Whether anybody observes the end of such jobs.
 fn is_heard<T: Send + 'static>(world: &World) -> bool {
     let key = world.event_key::<JobDone<T>>();
@@ -158,9 +170,8 @@ impl<T: Send + 'static> AnyJob for Shared<T> {
             // Nobody can ask for it any more.
             drop(self.take());
         }
-        if is_over && was_made {
-            // It may be gone already.
-            let _ = world.try_despawn(entity);
+        if is_over && was_made && is_last(&self, world, entity) {
+            world.despawn(entity);
         }
     }
 }

@@ -6,6 +6,7 @@ use super::shared::{AnyJob, Shared};
 use bevy_ecs::component::Component;
 use std::any::TypeId;
 use std::fmt;
+use std::ptr;
 use std::sync::Arc;
 
 /// A look at a job, whatever its type. It keeps nothing running.
@@ -89,6 +90,13 @@ impl EntityJobs {
             self.first = self.more.remove(0);
             self.more.push(job);
         }
+    }
+
+    /// Whether `job` is one of them, and all who wait for the ends of the others have been told.
+    pub(super) fn is_last<T: Send + 'static>(&self, job: &Arc<Shared<T>>) -> bool {
+        let is_it = |other: &JobStatus| ptr::addr_eq(Arc::as_ptr(&other.0), Arc::as_ptr(job));
+        let is_over = |other: &JobStatus| is_it(other) || other.is_delivered();
+        self.iter().any(is_it) && self.iter().all(is_over)
     }
 
     /// Each of them, in the order of their start.

@@ -54,7 +54,8 @@ pub(crate) fn message(payload: &(dyn Any + Send)) -> String {
 pub enum WorldError {
     /// The app was dropped.
     AppGone,
-    /// The job was cancelled, timed out, or its entity was despawned.
+    /// The job has ended, with a result or without: it was cancelled, timed out, or its entity was
+    /// despawned; or a clone of its [`JobContext`](crate::JobContext) has outlived it.
     Cancelled,
     /// One of the system parameters is not there, for instance a resource.
     Params {
@@ -69,7 +70,7 @@ impl fmt::Display for WorldError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::AppGone => write!(f, "the app is gone"),
-            Self::Cancelled => write!(f, "the job was cancelled"),
+            Self::Cancelled => write!(f, "the job has ended or was cancelled"),
             Self::Params { params, source } => write!(f, "a job asked for `{params}`: {source}"),
         }
     }

@@ -6,6 +6,7 @@ use super::error::JobError;
 use super::shared::{AnyJob, lock};
 use crate::stopwatch::Stopwatch;
 use bevy_ecs::resource::Resource;
+use bevy_ecs::world::{FromWorld, World};
 use futures_channel::oneshot;
 use std::collections::{BTreeMap, VecDeque};
 use std::mem;
@@ -16,12 +17,18 @@ use std::time::Duration;
 #[derive(Resource)]
 pub(super) struct JobHub(pub(super) Arc<Hub>);
 
-impl Default for JobHub {
-    fn default() -> Self {
+impl FromWorld for JobHub {
+    /// With the world's time, from which sleeps count that are asked for before a frame's is known.
+    fn from_world(world: &mut World) -> Self {
+        let start = Stopwatch::start();
+        let inbox = Inbox {
+            now: Now::in_world(world, start),
+            ..Inbox::default()
+        };
         Self(Arc::new(Hub {
-            start: Stopwatch::start(),
+            start,
             closed: OnceLock::new(),
-            inbox: Mutex::default(),
+            inbox: Mutex::new(inbox),
         }))
     }
 }

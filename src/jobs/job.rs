@@ -51,7 +51,8 @@ impl<T: Send + 'static> Job<T> {
     /// `None` while it runs; then its outcome, once; then `None` again.
     ///
     /// An observer of [`JobDone`](crate::JobDone) or a [`then`](crate::JobBuilder::then) may come
-    /// first and take it.
+    /// first and take it. While observers are told, the event has the outcome, so this gives
+    /// `None`; what they leave can be polled afterwards.
     pub fn poll(&mut self) -> Option<JobOutcome<T>> {
         self.shared.take()
     }
@@ -81,7 +82,9 @@ impl<T: Send + 'static> Job<T> {
     }
 
     /// Lets it run on when this component goes. An entity that was made for the job goes when the
-    /// job has ended and observers have been told; if they have been told before, it stays.
+    /// job has ended and observers have been told; if they have been told before, it stays. It also
+    /// stays if it then has another job in this one's place, or one of another type whose end is
+    /// still to be told.
     pub fn detach(&self) {
         self.shared.detach();
     }

@@ -471,3 +471,62 @@ fn an_observer_may_detach_the_job_whose_end_it_hears_of() {
         frames_until(app, |world| world.get_entity(entity).is_err());
     });
 }
+
+#[test]
+fn a_detached_jobs_own_entity_goes_without_the_component_too() {
+    with_app(|app| {
+        let (open, opened) = async_channel::bounded::<()>(1);
+        let code = |_: JobContext| async move { _ = opened.recv().await };
+        let entity = app.world_mut().spawn_job(Lane::Io, code).detach().id();
+        app.world_mut().entity_mut(entity).remove::<Job<()>>();
+        open.try_send(()).unwrap();
+        frames_until(app, |world| world.get_entity(entity).is_err());
+    });
+}
+
+#[test]
+fn a_jobs_own_entity_stays_while_another_job_runs_on_it() {
+    with_app(|app| {
+        let log = Log::default();
+        let (first, second) = (log.clone(), log.clone());
+        let (open, opened) = async_channel::bounded::<()>(1);
+        let entity = app
+            .world_mut()
+            .spawn_job(Lane::Io, |_| async { 1_u8 })
+            .then(move |In(outcome): In<JobOutcome<u8>>| first.write(format!("{outcome:?}")))
+            .id();
+        let mut held = app.world_mut().entity_mut(entity);
+        held.spawn_job(
+            Lane::Io,
+            |_| async move { opened.recv().await.map(|()| 2_u16) },
+        )
+        .then(move |In(outcome): In<JobOutcome<_>>| second.write(format!("{outcome:?}")));
+        frames_until(app, |_| log.has("Ok(1)"));
+        assert!(app.world().get_entity(entity).is_ok());
+        open.try_send(()).unwrap();
+        frames_until(app, |_| log.has("Ok(Ok(2))"));
+    });
+}
+
+#[test]
+fn an_observer_may_start_a_detached_job_anew_on_its_entity() {
+    with_app(|app| {
+        fn upload(tried: u32) -> impl bevy_heartbeat::JobFn<Out = u32> {
+            move |_: JobContext| async move { tried + 1 }
+        }
+        let log = Log::default();
+        let says = log.clone();
+        let again = move |done: On<JobDone<u32>>, mut commands: Commands| {
+            let tried = done.take().unwrap().unwrap();
+            says.write(format!("tried {tried}"));
+            if tried < 3 {
+                let mut entity = commands.entity(done.entity);
+                entity.spawn_job(Lane::Io, upload(tried)).detach();
+            }
+        };
+        let job = app.world_mut().spawn_job(Lane::Io, upload(0));
+        job.observe(again).detach();
+        frames_until(app, |_| log.has("tried 3"));
+        assert_eq!(log.lines(), ["tried 1", "tried 2", "tried 3"]);
+    });
+}

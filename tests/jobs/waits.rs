@@ -4,6 +4,7 @@ use super::*;
 use bevy_app::{First, PreUpdate};
 use bevy_heartbeat::run_jobs;
 use bevy_time::{Time, TimeUpdateStrategy, Virtual};
+use std::sync::mpsc;
 use std::time::Duration;
 
 /// How many frames have begun.
@@ -79,6 +80,40 @@ fn sleep_needs_no_time_plugin() {
             outcome::<Result<(), WorldError>>(&mut app, entity),
             Ok(Ok(()))
         );
+    });
+}
+
+#[test]
+fn a_sleep_asked_for_before_the_first_frame_counts_from_the_worlds_time() {
+    with_app(|_| {
+        let (start, length) = (Duration::from_secs(100), Duration::from_secs(10));
+        let mut world = World::new();
+        let mut time = Time::<()>::default();
+        time.advance_by(start);
+        world.insert_resource(time);
+        let (asks, asked) = mpsc::channel();
+        let code = move |cx: JobContext| async move {
+            let mut sleep = Box::pin(cx.sleep(length));
+            assert_eq!(bevy_tasks::futures::check_ready(&mut sleep), None);
+            asks.send(()).unwrap();
+            sleep.await?;
+            cx.with(|time: Res<Time>| time.elapsed()).await
+        };
+        let entity = world.spawn_job(Lane::Background, code).id();
+        asked.recv().unwrap();
+        let woke = loop {
+            run_jobs(&mut world);
+            let mut job = world
+                .get_mut::<Job<Result<Duration, WorldError>>>(entity)
+                .unwrap();
+            if let Some(outcome) = job.poll() {
+                break outcome.unwrap().unwrap();
+            }
+            let mut time = world.resource_mut::<Time>();
+            time.advance_by(Duration::from_millis(1));
+            thread::yield_now();
+        };
+        assert!(woke >= start + length, "{woke:?}");
     });
 }
 

@@ -4,6 +4,7 @@ use super::*;
 use bevy_app::Update;
 use bevy_heartbeat::{JobPanic, run_jobs};
 use bevy_tasks::block_on;
+use std::mem;
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -254,6 +255,39 @@ fn a_request_may_put_another_world_in_the_place_of_its_own() {
 }
 
 #[test]
+fn a_job_of_the_world_before_takes_no_entity_of_the_new_one() {
+    within(60, || {
+        let mut world = World::new();
+        let (opens, opened) = async_channel::bounded::<()>(1);
+        let waits = |_: JobContext| async move { _ = opened.recv().await };
+        let entity = world.spawn_job(Lane::Background, waits).detach().id();
+        let (gives, given) = mpsc::channel();
+        let replace = move |world: &mut World| {
+            let mut before = mem::replace(world, World::new());
+            world.spawn_batch((0..200).map(Player));
+            opens.try_send(()).unwrap();
+            while !before.get_mut::<Job<()>>(entity).unwrap().is_finished() {
+                thread::yield_now();
+            }
+            gives.send(before).unwrap();
+        };
+        let code = |cx: JobContext| async move { cx.world(replace).await };
+        world.spawn_job(Lane::Background, code);
+        // Its hub has the ends, so it is not dropped before they are told.
+        let before = loop {
+            run_jobs(&mut world);
+            if let Ok(before) = given.try_recv() {
+                break before;
+            }
+            thread::yield_now();
+        };
+        assert!(world.get_entity(entity).is_ok());
+        assert_eq!(world.query::<&Player>().iter(&world).count(), 200);
+        drop(before);
+    });
+}
+
+#[test]
 fn despawned_while_it_waits_for_the_world_it_is_dropped_and_its_request_never_runs() {
     with_app(|app| {
         let (drops, log) = (Drops::default(), Log::default());
@@ -292,6 +326,26 @@ fn whoever_waits_for_a_cancelled_job_gets_an_error() {
         // It may have been asked for before the despawn, but no frame came in between.
         assert_eq!(waits.join().unwrap(), Err(WorldError::Cancelled));
         assert!(cx.is_cancelled());
+    });
+}
+
+#[test]
+fn a_context_that_outlives_its_job_is_told_that_it_has_ended() {
+    with_app(|app| {
+        let (gives, given) = mpsc::channel();
+        let code = |cx: JobContext| async move { gives.send(cx).unwrap() };
+        let entity = app.world_mut().spawn_job(Lane::Background, code).id();
+        assert_eq!(outcome::<()>(app, entity), Ok(()));
+        let cx = given.recv().unwrap();
+        let waits = thread::spawn(move || {
+            block_on(cx.next_frame()).unwrap();
+            block_on(cx.sleep(Duration::from_millis(1))).unwrap();
+            block_on(cx.world(|_| ())).unwrap_err()
+        });
+        frames_until(app, |_| waits.is_finished());
+        let error = waits.join().unwrap();
+        assert_eq!(error, WorldError::Cancelled);
+        assert_eq!(error.to_string(), "the job has ended or was cancelled");
     });
 }
 
