@@ -71,7 +71,7 @@ fn apply_late(lane: Lane, settings: &LaneSettings) {
     for (_, setting) in lost.iter().filter(|(is_lost, _)| *is_lost) {
         log::warn!(
             "bevy_tasks: the {lane:?} pool's {setting} has no effect, for the threads run already: \
-             make this pool before the compute pool, and before any pool is used"
+             make the compute pool last of the three, and all before one is used"
         );
     }
 }
