@@ -4,7 +4,7 @@
 //! here, and the pool's threads start when the last of the three is made, or the first is used.
 
 use heartbeat_pool::{Lane, ThreadPool};
-use std::sync::{Arc, Mutex, Once, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 
 /// A callback that runs on a thread of the pool.
@@ -20,11 +20,22 @@ pub(crate) struct LaneSettings {
 }
 
 static GATHERED: Mutex<Vec<(Lane, LaneSettings)>> = Mutex::new(Vec::new());
-static STARTED: Once = Once::new();
+/// Set once the pool runs: whether it was started here, with the settings that were gathered.
+static STARTED: OnceLock<bool> = OnceLock::new();
 
-/// Notes `settings` for `lane`. They are lost if the pool runs already: whoever started it, with
-/// settings of its own, comes first.
+/// Notes `settings` for `lane`. Where the pool runs already, they are applied as far as they can be
+/// if it was started here, and lost if not: whoever started it, with settings of its own, comes
+/// first.
+///
+/// # Panics
+///
+/// When the system gives no thread a stack of that size.
 pub(crate) fn gather(lane: Lane, settings: LaneSettings) {
+    match STARTED.get() {
+        Some(true) => return apply_late(lane, &settings),
+        Some(false) => return,
+        None => settings.stack_size.into_iter().for_each(try_stack),
+    }
     GATHERED
         .lock()
         .unwrap_or_else(PoisonError::into_inner)
@@ -35,15 +46,50 @@ pub(crate) fn gather(lane: Lane, settings: LaneSettings) {
     }
 }
 
-/// Whether the process's pool has been started.
-pub(crate) fn is_running() -> bool {
-    STARTED.is_completed()
+/// Starts a thread with such a stack. The process's pool keeps the settings that it was first given
+/// for good, so it must not be given what no thread can start with.
+fn try_stack(bytes: usize) {
+    match thread::Builder::new().stack_size(bytes).spawn(|| ()) {
+        Ok(thread) => _ = thread.join(),
+        Err(error) => panic!("the system gives no thread a stack of {bytes} bytes: {error}"),
+    }
 }
 
-/// The process's pool, with its threads.
+/// Applies to the running pool what can be changed there, and says what can't.
+fn apply_late(lane: Lane, settings: &LaneSettings) {
+    let pool = running();
+    if let (Lane::Io | Lane::Background, Some(wanted)) = (lane, settings.num_threads) {
+        pool.set_budget(lane, wanted);
+    }
+    let wants_more = lane == Lane::Frame && settings.num_threads > Some(pool.num_threads());
+    let lost = [
+        (wants_more, "number of threads"),
+        (settings.stack_size.is_some(), "stack size"),
+        (settings.on_thread_spawn.is_some(), "on_thread_spawn"),
+        (settings.on_thread_destroy.is_some(), "on_thread_destroy"),
+    ];
+    for (_, setting) in lost.iter().filter(|(is_lost, _)| *is_lost) {
+        log::warn!(
+            "bevy_tasks: the {lane:?} pool's {setting} has no effect, for the threads run already: \
+             make the compute pool last of the three, and all before one is used"
+        );
+    }
+}
+
+/// Whether the process's pool has been started.
+pub(crate) fn is_running() -> bool {
+    STARTED.get().is_some()
+}
+
+/// The process's pool, with its threads. Where it could not be started, the next call tries again.
 pub(crate) fn running() -> &'static ThreadPool {
-    STARTED.call_once(|| start(heartbeat_pool::global()));
-    heartbeat_pool::global()
+    let pool = heartbeat_pool::global();
+    STARTED.get_or_init(|| {
+        let is_ours = !pool.is_sized();
+        start(pool);
+        is_ours
+    });
+    pool
 }
 
 fn start(pool: &'static ThreadPool) {

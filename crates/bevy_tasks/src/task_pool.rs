@@ -46,8 +46,9 @@ pub(crate) fn tick_global_pool_if_threadless() -> bool {
 /// Inside of a global pool's `get_or_init`, the pool that it builds is a lane of the process's
 /// one pool, and the settings are the lane's: `num_threads` is its budget (the frame lane always
 /// has all threads, and more than there are cores if told so); callbacks run on every thread, for
-/// every thread serves every lane; names are not used. If the process's pool runs already, its own
-/// settings hold.
+/// every thread serves every lane; names are not used. If the process's pool runs already, a
+/// budget is still applied and the rest is not, which a warning says; if an app or a library has set
+/// that pool up by other means, its own settings hold.
 ///
 /// Anywhere else it builds an independent pool with threads of its own.
 ///
@@ -72,6 +73,9 @@ impl TaskPoolBuilder {
     }
 
     /// How many threads there are; by default as many as the machine runs in parallel.
+    ///
+    /// The global compute pool has at least that default, also where 1 is asked for: its threads are
+    /// all three pools', and the others' budgets are what fewer is for.
     pub fn num_threads(mut self, num_threads: usize) -> Self {
         self.settings.num_threads = Some(num_threads);
         self

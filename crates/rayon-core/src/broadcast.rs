@@ -78,9 +78,9 @@ pub(crate) fn broadcast_in<R: Send>(
     worker: &Worker,
     op: &(impl Fn(BroadcastContext<'_>) -> R + Sync),
 ) -> Vec<R> {
-    // Here and now, for this thread makes its call while it waits for the others'.
-    run_spawned();
-    worker.broadcast(|context| {
+    // This thread makes its call while it waits for the others', so what it has spawned comes
+    // before that wait; and after all calls are queued, for it may wait for one of them.
+    worker.broadcast_after(run_spawned, |context| {
         run_spawned();
         op(BroadcastContext::from(context))
     })

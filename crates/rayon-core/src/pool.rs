@@ -293,13 +293,16 @@ impl fmt::Debug for ThreadPool {
 }
 
 /// If the calling thread is inside of a pool, its index there, below
-/// [`current_num_threads`](crate::current_num_threads()) and of no other running thread; None
-/// otherwise.
+/// [`current_num_threads`](crate::current_num_threads()); None otherwise.
 ///
 /// In a pool that was built here each thread has its own for life. In the process's one pool,
 /// threads from outside and spare ones work too: there a thread keeps an index until it waits or
-/// leaves, and one that comes back from a wait while all are taken waits a few milliseconds for
-/// one, and is told None then.
+/// leaves. Two of them may have the same one where they work in different lanes, as the threads for
+/// io and background jobs may have numbers of their own beside the frame's. And a thread may have
+/// none inside of that pool either, where more run than there are numbers: whether it comes from
+/// outside or back from a wait, it waits a few milliseconds for one and is told None then. So
+/// code that indexes per-thread data by it should lock or use atomics there, and have a place
+/// for None, as by `unwrap_or`; or use thread-locals.
 ///
 /// ```
 /// assert_eq!(rayon_core::current_thread_index(), None);

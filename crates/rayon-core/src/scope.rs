@@ -4,6 +4,7 @@ use crate::broadcast::BroadcastContext;
 use crate::home::{self, Home};
 use crate::pool::Inner;
 use heartbeat_pool::{Order, Worker};
+use std::cell::Cell;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
@@ -33,7 +34,7 @@ impl<'scope> Scope<'scope> {
         BODY: FnOnce(&Self) + Send + 'scope,
     {
         let scope = self.scope;
-        scope.spawn(move || body(&Self { scope }));
+        scope.spawn(move || inside(scope, || body(&Self { scope })));
     }
 
     /// Spawns a call of `body` for each of the pool's threads.
@@ -44,7 +45,9 @@ impl<'scope> Scope<'scope> {
         BODY: Fn(&Self, BroadcastContext<'_>) + Send + Sync + 'scope,
     {
         let scope = self.scope;
-        spawn_broadcast(scope, move |context| body(&Self { scope }, context));
+        spawn_broadcast(scope, move |context| {
+            inside(scope, || body(&Self { scope }, context));
+        });
     }
 }
 
@@ -58,7 +61,7 @@ impl<'scope> ScopeFifo<'scope> {
         BODY: FnOnce(&Self) + Send + 'scope,
     {
         let scope = self.scope;
-        scope.spawn(move || body(&Self { scope }));
+        scope.spawn(move || inside(scope, || body(&Self { scope })));
     }
 
     /// Spawns a call of `body` for each of the pool's threads.
@@ -69,8 +72,39 @@ impl<'scope> ScopeFifo<'scope> {
         BODY: Fn(&Self, BroadcastContext<'_>) + Send + Sync + 'scope,
     {
         let scope = self.scope;
-        spawn_broadcast(scope, move |context| body(&Self { scope }, context));
+        spawn_broadcast(scope, move |context| {
+            inside(scope, || body(&Self { scope }, context));
+        });
     }
+}
+
+thread_local! {
+    /// The innermost scope whose closure or job the thread is in, for as long as it is.
+    static INNERMOST: Cell<Option<NonNull<heartbeat_pool::Scope<'static, 'static>>>> =
+        const { Cell::new(None) };
+}
+
+/// Calls `f`, the closure or a job of `scope`.
+fn inside<R>(scope: PoolScope<'_>, f: impl FnOnce() -> R) -> R {
+    struct Restore(Option<NonNull<heartbeat_pool::Scope<'static, 'static>>>);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            INNERMOST.set(self.0);
+        }
+    }
+    let _restore = Restore(INNERMOST.replace(Some(NonNull::from(scope).cast())));
+    f()
+}
+
+/// What `f` gives for the innermost scope whose closure or job the calling thread is in; false
+/// outside of any.
+pub(crate) fn of_innermost(
+    f: impl FnOnce(&heartbeat_pool::Scope<'static, 'static>) -> bool,
+) -> bool {
+    // SAFETY: `inside` has it there only while it borrows the scope, on this thread, which is in
+    // that call. `f`, which only asks for queued jobs, gets it for no longer.
+    let innermost = INNERMOST.get().map(|scope| unsafe { scope.as_ref() });
+    innermost.is_some_and(f)
 }
 
 /// Spawns a call of `call` for each of the pool's threads.
@@ -106,7 +140,8 @@ pub(crate) trait Kind<'scope>: Sized {
         let scope = NonNull::from(scope).cast();
         // SAFETY: only `op` and the scope's jobs get it, and the heartbeat pool keeps the scope
         // until they are over, which its owner waits for in the call that 'scope outlives.
-        op(&Self::new(unsafe { scope.as_ref() }))
+        let scope = unsafe { scope.as_ref() };
+        inside(scope, || op(&Self::new(scope)))
     }
 }
 

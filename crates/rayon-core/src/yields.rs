@@ -1,7 +1,8 @@
 //! Yielding: let other work have the thread for a moment.
 
 use crate::home;
-use heartbeat_pool::Worker;
+use crate::scope;
+use heartbeat_pool::{Scope, Worker};
 
 /// What [`yield_now`] or [`yield_local`] did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +29,7 @@ fn keeps_apart() -> bool {
 }
 
 pub(crate) fn local(worker: &Worker) -> Yield {
-    if keeps_apart() && worker.run_spawned() {
+    if (keeps_apart() && worker.run_spawned()) || scope::of_innermost(Scope::run_one) {
         return Yield::Executed;
     }
     worker.yield_local().into()
@@ -39,7 +40,9 @@ pub(crate) fn now(worker: &Worker) -> Yield {
 }
 
 pub(crate) fn has_pending(worker: &Worker) -> bool {
-    worker.has_forks() || (keeps_apart() && worker.has_spawned())
+    worker.has_forks()
+        || (keeps_apart() && worker.has_spawned())
+        || scope::of_innermost(Scope::has_queued)
 }
 
 /// Runs one piece of the current pool's work on the calling thread, anybody's, and tells whether
@@ -60,7 +63,8 @@ pub fn yield_now() -> Option<Yield> {
     Worker::with_current(|worker| worker.map(now))
 }
 
-/// As [`yield_now`], but runs only what the calling thread has forked or spawned itself.
+/// As [`yield_now`], but runs only what the calling thread has forked or spawned itself, or what
+/// anybody has spawned on the innermost scope that it is in.
 ///
 /// ```
 /// assert_eq!(rayon_core::yield_local(), None);
@@ -71,8 +75,8 @@ pub fn yield_local() -> Option<Yield> {
     Worker::with_current(|worker| worker.map(local))
 }
 
-/// Whether the calling thread has work queued that it has forked or spawned itself, a moment ago;
-/// None outside of any pool.
+/// Whether there is work queued that [`yield_local`] would run, a moment ago; None outside of any
+/// pool.
 ///
 /// ```
 /// assert_eq!(rayon_core::current_thread_has_pending_tasks(), None);

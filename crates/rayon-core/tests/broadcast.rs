@@ -241,3 +241,17 @@ fn comes_after_what_its_threads_spawned() {
         }
     });
 }
+
+/// Its calls are queued before its caller runs what it has spawned, so that this may wait for one.
+#[test]
+fn a_job_that_its_caller_has_spawned_may_wait_for_its_call_on_another_thread() {
+    in_time(|| {
+        for _ in 0..100 {
+            pool(2).install(|| {
+                let (call, calls) = mpsc::channel();
+                spawn(move || calls.recv().unwrap());
+                broadcast(|_| _ = call.send(()));
+            });
+        }
+    });
+}

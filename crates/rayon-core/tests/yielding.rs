@@ -2,7 +2,9 @@
 
 mod common;
 use common::{in_time, pool};
-use rayon_core::{Yield, spawn, yield_local, yield_now};
+use rayon_core::{Yield, current_thread_has_pending_tasks, scope, scope_fifo, spawn};
+use rayon_core::{yield_local, yield_now};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc;
 
 #[test]
@@ -34,7 +36,7 @@ fn to_what_comes_from_outside() {
         for yields in [yield_now, yield_local] {
             let (note, notes) = mpsc::channel();
             spawn(move || note.send("ran").unwrap());
-            rayon_core::scope(|_| _ = yields());
+            scope(|_| _ = yields());
             assert_eq!(notes.recv(), Ok("ran"));
         }
         let pool = pool(1);
@@ -49,6 +51,46 @@ fn to_what_comes_from_outside() {
             });
             pool.spawn(move || note.send("ran").unwrap());
             arrived.send(()).unwrap();
+        });
+    });
+}
+
+/// From the scope's closure, and from one of its jobs to the next.
+#[test]
+fn to_what_the_thread_has_spawned_on_its_scope() {
+    in_time(|| {
+        for yields in [yield_now, yield_local] {
+            let until = |flag: &AtomicBool| while !flag.load(Relaxed) && yields().is_some() {};
+            pool(1).install(|| {
+                let ran = AtomicBool::new(false);
+                scope(|s| {
+                    s.spawn(|_| ran.store(true, Relaxed));
+                    until(&ran);
+                });
+                let ran = AtomicBool::new(false);
+                scope_fifo(|s| {
+                    s.spawn_fifo(|_| until(&ran));
+                    s.spawn_fifo(|_| ran.store(true, Relaxed));
+                });
+                assert_eq!(yields(), Some(Yield::Idle));
+            });
+        }
+    });
+}
+
+#[test]
+fn a_scope_s_jobs_are_pending_until_they_have_begun() {
+    in_time(|| {
+        pool(1).install(|| {
+            let ran = AtomicUsize::new(0);
+            scope(|s| {
+                (0..10).for_each(|_| s.spawn(|_| _ = ran.fetch_add(1, Relaxed)));
+                while current_thread_has_pending_tasks() == Some(true) {
+                    assert_eq!(yield_local(), Some(Yield::Executed));
+                }
+                assert_eq!(ran.load(Relaxed), 10);
+            });
+            assert_eq!(current_thread_has_pending_tasks(), Some(false));
         });
     });
 }

@@ -85,8 +85,23 @@ impl Worker {
     ///
     /// With the first payload that a call of `f` has panicked with, after all of them are over.
     pub fn broadcast<R: Send>(&self, f: impl Fn(BroadcastContext) -> R + Sync) -> Vec<R> {
+        self.broadcast_after(|| (), f)
+    }
+
+    /// As [`broadcast`](Self::broadcast); the calling thread calls `first` before it waits and makes
+    /// its own call of `f`, when those of the others are queued already.
+    ///
+    /// # Panics
+    ///
+    /// As [`broadcast`](Self::broadcast), and with what `first` panics with.
+    pub fn broadcast_after<R: Send>(
+        &self,
+        first: impl FnOnce(),
+        f: impl Fn(BroadcastContext) -> R + Sync,
+    ) -> Vec<R> {
         let num_threads = self.num_threads();
         if num_threads == 0 {
+            first();
             return contexts(1).map(f).collect();
         }
         let results: Vec<Mutex<Option<R>>> =
@@ -100,6 +115,7 @@ impl Worker {
                     *lock(result) = Some(value);
                 });
             }
+            first();
         });
         let take = |result: Mutex<_>| result.into_inner().unwrap_or_else(PoisonError::into_inner);
         results.into_iter().filter_map(take).collect()

@@ -66,7 +66,7 @@ unsafe impl RawJob for Ticket {
     }
 }
 
-fn run_one(core: &Arc<ScopeCore>, worker: &Worker) -> bool {
+pub(super) fn run_one(core: &Arc<ScopeCore>, worker: &Worker) -> bool {
     let Some(job) = core.jobs.pop() else {
         return false;
     };

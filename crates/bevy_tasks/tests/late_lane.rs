@@ -1,0 +1,41 @@
+//! A pool that is made after the compute pool, when the threads run already.
+#![cfg(feature = "multi_threaded")]
+
+use bevy_tasks::{ComputeTaskPool, IoTaskPool, TaskPoolBuilder, block_on};
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+/// Fails the test where `f` takes longer than a minute.
+fn in_time(f: impl FnOnce() + Send + 'static) {
+    let (done, over) = mpsc::channel();
+    let thread = thread::spawn(move || {
+        f();
+        let _ = done.send(());
+    });
+    if let Err(RecvTimeoutError::Timeout) = over.recv_timeout(Duration::from_secs(60)) {
+        panic!("still running after a minute: it hangs");
+    }
+    thread.join().unwrap();
+}
+
+#[test]
+fn a_late_pool_s_number_of_threads_holds() {
+    static NOW: AtomicUsize = AtomicUsize::new(0);
+    static MOST: AtomicUsize = AtomicUsize::new(0);
+    in_time(|| {
+        ComputeTaskPool::get_or_init(|| TaskPoolBuilder::new().num_threads(4).build());
+        let io = IoTaskPool::get_or_init(|| TaskPoolBuilder::new().num_threads(1).build());
+        assert_eq!(io.thread_num(), 1);
+        let tasks = [(); 8].map(|()| {
+            io.spawn(async {
+                MOST.fetch_max(NOW.fetch_add(1, SeqCst) + 1, SeqCst);
+                thread::sleep(Duration::from_millis(20));
+                NOW.fetch_sub(1, SeqCst);
+            })
+        });
+        tasks.into_iter().for_each(block_on);
+        assert_eq!(MOST.load(SeqCst), 1);
+    });
+}
