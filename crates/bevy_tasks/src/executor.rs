@@ -25,7 +25,7 @@ thread_local! {
     static LOCAL_EXECUTOR: Rc<LocalExecutor<'static>> = Rc::new(LocalExecutor::new());
 }
 
-/// Calls `f` with the calling thread's executor.
+/// Calls `f` with the calling thread's executor, which nobody drives for that.
 pub(crate) fn with_thread_local_executor<R>(f: impl FnOnce(&LocalExecutor<'static>) -> R) -> R {
     LOCAL_EXECUTOR.with(|executor| f(executor))
 }
@@ -41,19 +41,26 @@ crate::cfg::multi_threaded! {
         static DRIVEN: Cell<bool> = const { Cell::new(false) };
     }
 
-    /// Spawns onto the calling thread's executor, which a pool's thread drives between jobs.
-    pub(crate) fn spawn_local<T: 'static>(future: impl Future<Output = T> + 'static) -> Task<T> {
+    /// Calls `f` with the calling thread's executor, which a pool's thread drives between jobs.
+    pub(crate) fn with_driven_executor<R>(f: impl FnOnce(&LocalExecutor<'static>) -> R) -> R {
         let executor = LOCAL_EXECUTOR.with(Rc::clone);
-        let task = executor.spawn(future);
+        let result = f(&executor);
         let is_member = Worker::with_current(|worker| worker.is_some_and(Worker::is_member));
-        if is_member && !DRIVEN.replace(true) {
+        if is_member && !executor.is_empty() && !DRIVEN.replace(true) {
+            // It ends with the last task, for a thread that has one is kept.
             let drive = async move {
-                loop {
+                while !executor.is_empty() {
                     executor.tick().await;
                 }
+                DRIVEN.set(false);
             };
             Mailbox::of_this_thread().spawn_local(drive).detach();
         }
-        task
+        result
+    }
+
+    /// Spawns onto that executor.
+    pub(crate) fn spawn_local<T: 'static>(future: impl Future<Output = T> + 'static) -> Task<T> {
+        with_driven_executor(|executor| executor.spawn(future))
     }
 }

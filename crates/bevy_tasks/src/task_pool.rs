@@ -322,7 +322,7 @@ impl TaskPool {
     where
         F: FnOnce(&executor::LocalExecutor) -> R,
     {
-        executor::with_thread_local_executor(f)
+        executor::with_driven_executor(f)
     }
 }
 

@@ -39,6 +39,11 @@ impl ActiveTasks {
         drop(removed);
     }
 
+    /// Whether no task waits.
+    pub(crate) fn is_empty(&self) -> bool {
+        lock(&self.0).as_ref().is_none_or(Slab::is_empty)
+    }
+
     /// Lists no more tasks, and wakes those that are listed, so that they get queued.
     pub(crate) fn close(&self) {
         let tasks = lock(&self.0).take();

@@ -420,3 +420,21 @@ fn a_panic_in_the_drop_of_a_queued_job_keeps_no_other_alive() {
         assert!(task.is_finished());
     });
 }
+
+#[test]
+fn a_payload_whose_drops_panic_without_end_is_let_go() {
+    struct Endless;
+    impl Drop for Endless {
+        fn drop(&mut self) {
+            std::panic::panic_any(Self);
+        }
+    }
+    within_a_minute(|| {
+        let pool = ThreadPool::builder().num_threads(1).build().unwrap();
+        pool.spawn(Lane::Frame, || std::panic::panic_any(Endless));
+        assert_eq!(
+            pool.block_on(pool.spawn_async(Lane::Frame, || async { 3 })),
+            3
+        );
+    });
+}

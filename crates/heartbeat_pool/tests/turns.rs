@@ -4,10 +4,13 @@ mod common;
 
 use common::{pool, within_a_minute};
 use heartbeat_pool::{Lane, Mailbox, Order, ThreadPool, Worker, yield_task};
-use std::sync::Arc;
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
+use std::task::{Context, Poll, Waker};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 #[derive(Clone, Default)]
 struct Flag(Arc<AtomicBool>);
@@ -197,5 +200,90 @@ fn a_thread_that_queues_itself_pinned_jobs_without_end() {
                 worker.block_on(receiver.recv()).unwrap();
             });
         }]);
+    });
+}
+
+/// What only the thread that waits may run.
+#[test]
+fn a_scope_until_a_job_for_its_owner_alone_has_run() {
+    within_a_minute(|| {
+        for threads in [1, 2] {
+            for on_mailbox in [false, true] {
+                let (pool, flag) = (pool(threads), Flag::default());
+                pool.install(|worker| {
+                    // A spare thread, which has no place of its own for such jobs, has none to wait for.
+                    let Some(index) = worker.index().filter(|index| *index < threads) else {
+                        return;
+                    };
+                    let set = flag.clone();
+                    worker.spawn_on(index, move || set.0.store(true, Ordering::Relaxed));
+                    if on_mailbox {
+                        let mailbox = Mailbox::of_this_thread();
+                        worker.scope_with_mailboxes(&[&mailbox], |scope| {
+                            scope.spawn_future_on(&mailbox, flag.wait()).detach();
+                        });
+                    } else {
+                        worker.scope(|scope| spawn_more_than_there_are_threads(scope, &flag));
+                    }
+                });
+            }
+        }
+    });
+}
+
+/// A task in a waiting thread's own deque, while one from outside keeps the pool's queue full.
+#[test]
+fn a_task_of_a_waiting_thread_beside_a_queue_that_is_never_empty() {
+    struct Bounces(mpsc::Sender<Waker>, Flag);
+    impl Future for Bounces {
+        type Output = ();
+        fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+            if self.1.0.load(Ordering::Relaxed) {
+                return Poll::Ready(());
+            }
+            let start = Instant::now();
+            while start.elapsed() < Duration::from_micros(20) {
+                std::hint::spin_loop();
+            }
+            _ = self.0.send(context.waker().clone());
+            Poll::Pending
+        }
+    }
+    within_a_minute(|| {
+        let (pool, over) = (pool(1), Flag::default());
+        let (sender, receiver) = mpsc::channel::<Waker>();
+        thread::spawn(move || receiver.into_iter().for_each(Waker::wake));
+        let (starts, started) = mpsc::channel();
+        let (goes_on, go_on) = mpsc::channel::<()>();
+        let task = pool.spawn_async(Lane::Frame, move || async move {
+            let own = heartbeat_pool::spawn_future(Lane::Frame, async { 5 });
+            starts.send(()).unwrap();
+            go_on.recv().unwrap();
+            heartbeat_pool::block_on(own)
+        });
+        started.recv().unwrap();
+        for _ in 0..500 {
+            let bounces = Bounces(sender.clone(), over.clone());
+            pool.spawn_future(Lane::Frame, bounces).detach();
+        }
+        goes_on.send(()).unwrap();
+        assert_eq!(pool.block_on(task), 5);
+        over.0.store(true, Ordering::Relaxed);
+    });
+}
+
+#[test]
+fn a_loop_of_yields_until_a_call_that_blocks_has_been_made() {
+    within_a_minute(|| {
+        for (threads, spares) in [(0, true), (1, false), (1, true)] {
+            let builder = ThreadPool::builder().num_threads(threads);
+            let pool = builder.spare_threads(spares).build().unwrap();
+            pool.install(|worker| {
+                let task = worker.spawn_blocking(|| 7);
+                while !task.is_finished() {
+                    _ = heartbeat_pool::yield_now();
+                }
+            });
+        }
     });
 }

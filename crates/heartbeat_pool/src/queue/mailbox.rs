@@ -102,6 +102,11 @@ impl Mailbox {
         self.queue.is_empty()
     }
 
+    /// Whether tasks of it wait, which end with its owner.
+    pub(crate) fn has_tasks(&self) -> bool {
+        !self.active.is_empty()
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.queue.len()
     }

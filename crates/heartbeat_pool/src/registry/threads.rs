@@ -78,10 +78,17 @@ impl Threads {
         self.ended.notify_all();
     }
 
-    /// Whether a thread that went idle as the last of `idle` should end.
-    pub(crate) fn try_retire(&self, occupancy: &Occupancy, pinned: &Pinned, idle: usize) -> bool {
+    /// Whether a thread that went idle as the last of `idle` should end, unless it `has_tasks`.
+    pub(crate) fn try_retire(
+        &self,
+        occupancy: &Occupancy,
+        pinned: &Pinned,
+        idle: usize,
+        has_tasks: impl FnOnce() -> bool,
+    ) -> bool {
         // Again, under the lock: a pool that has grown meanwhile has found this thread alive.
         live::is_surplus(occupancy, pinned.index, idle)
+            && !has_tasks()
             && lock(&self.slots).live.retire(occupancy, pinned.index)
     }
 

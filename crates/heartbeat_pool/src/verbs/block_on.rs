@@ -80,8 +80,8 @@ impl<F: Fn() -> bool> Stand<'_, F> {
     /// very thread, or work of the pool that nobody else could do. It may return early.
     fn rest(&self, turns: &mut Turns) {
         if wait::do_what_only_it_does(self.pool) {
-            if turns.count(STRANGERS_TURN) {
-                turns.look(None);
+            if turns.count(STRANGERS_TURN) && turns.look(None) {
+                wait::tick_member();
             }
             return;
         }

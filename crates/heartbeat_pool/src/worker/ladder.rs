@@ -120,10 +120,7 @@ impl Worker {
         if self.look().has_admissible_work() {
             return self.back();
         }
-        if let Some(pinned) = &self.pinned
-            && team.threads.try_retire(&team.occupancy, pinned, idle)
-        {
-            pinned.close();
+        if self.retires(idle) {
             self.back();
             return Doing::Retired;
         }
@@ -140,6 +137,22 @@ impl Worker {
         self.seat.counters.woken.bump();
         self.make_way();
         self.back()
+    }
+
+    /// Whether the thread, which went idle as the last of `idle`, ends, for it is one too many. Tasks
+    /// of its own would end with it.
+    fn retires(&self, idle: usize) -> bool {
+        let Some(pinned) = &self.pinned else {
+            return false;
+        };
+        let (team, has_tasks) = (self.team(), || self.mailbox.has_tasks());
+        let retires = team
+            .threads
+            .try_retire(&team.occupancy, pinned, idle, has_tasks);
+        if retires {
+            pinned.close();
+        }
+        retires
     }
 
     /// As the sentinel, and then the lookout, if there is none. None if the thread may sleep

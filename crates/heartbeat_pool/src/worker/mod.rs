@@ -6,6 +6,7 @@
 //! | `current`, `parts` | the worker that a thread is now, and what it is made of |
 //! | `life`, `ladder`, `watch` | a pool thread's loop, the steps to its sleep, the sentinel's watch |
 //! | `work`, `again`, `push` | finding and running work; where new work goes |
+//! | `own` | work that only a thread itself may run, and what it has spawned |
 //! | `lone` | a thread that nobody comes to help |
 //! | `wait`, `standing` | waits, and how a thread gives its seats away meanwhile |
 //! | `turns` | what others get of a thread whose wait has work without end |
@@ -21,6 +22,7 @@ mod end;
 mod ladder;
 mod life;
 mod lone;
+mod own;
 mod parts;
 mod push;
 mod standing;

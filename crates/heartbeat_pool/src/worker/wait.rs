@@ -57,7 +57,12 @@ impl Worker {
                 return;
             }
             let is_strangers_turn = turns.count(STRANGERS_TURN);
-            if event.step(self, is_strangers_turn) || do_what_only_it_does(Some(&self.registry)) {
+            // Its own work may go on until that has run which nobody else does.
+            let has_run = is_strangers_turn && current::run_pinned();
+            if event.step(self, is_strangers_turn)
+                || has_run
+                || do_what_only_it_does(Some(&self.registry))
+            {
                 if is_strangers_turn {
                     turns.look(Some((&self.registry, event.tickets())));
                 }

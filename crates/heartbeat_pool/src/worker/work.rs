@@ -129,7 +129,7 @@ impl Worker {
         let injector = self.registry.injector(self.team(), lane)?;
         // By turns, for what runs may have parts without end.
         let turn = self.search.turn.get();
-        let job = if lane != Lane::Frame && turn % 2 == 0 {
+        let job = if lane != Lane::Frame && turn.is_multiple_of(2) {
             self.search.turn.set(turn.wrapping_add(1));
             injector.pop_part().or_else(|| injector.pop())
         } else {
@@ -146,9 +146,16 @@ impl Worker {
 
     /// Takes work from anywhere but the thread's own deque, whether it is in the way or not.
     fn take_strange(&self, lane: Lane) -> Option<Found> {
-        self.pop_injected(lane)
-            .or_else(|| self.take_shared(lane))
-            .or_else(|| self.steal_job_of(lane, |_| true))
+        let from_seats = || {
+            self.take_shared(lane)
+                .or_else(|| self.steal_job_of(lane, |_| true))
+        };
+        // By turns, for neither may ever be empty.
+        if (self.search.ticks.get() / STRANGERS_TURN).is_multiple_of(2) {
+            from_seats().or_else(|| self.pop_injected(lane))
+        } else {
+            self.pop_injected(lane).or_else(from_seats)
+        }
     }
 
     /// Takes what others have shared of their joins, or else what lies in their deques.
@@ -232,7 +239,7 @@ impl Worker {
         }
     }
 
-    fn run_job(&self, work: Work, job: Job) {
+    pub(super) fn run_job(&self, work: Work, job: Job) {
         self.again.during(false, || self.run_counted(work, job));
     }
 
@@ -294,8 +301,12 @@ impl Worker {
         kinds.into_iter().any(|kind| match kind {
             Kind::Of(lane) if lane == self.lane() => self.run_one_of(lane),
             Kind::Of(lane) => self.tick_lane(lane),
-            // Who yields keeps its core.
-            Kind::Blocking => false,
+            // Nobody else comes to it.
+            Kind::Blocking => {
+                let _stranger = Stranger::begin();
+                let job = self.take_blocking();
+                job.map(|job| self.run(Found::Blocking(job))).is_some()
+            }
         })
     }
 
@@ -336,73 +347,5 @@ impl Worker {
         }
         occupancy.leave(Charge::Lane(lane));
         self.offer_seat();
-    }
-
-    /// Runs the frame job that is next of those that lie in the thread's own deque, where it works
-    /// for frames. False if there is none. In a pool whose threads run their [newest
-    /// first](crate::Order::NewestFirst), these are what the thread has spawned itself, and nothing
-    /// else.
-    ///
-    /// What runs here nests on the caller's stack and may want any lock, so hold none.
-    ///
-    /// ```
-    /// use heartbeat_pool::{Lane, ThreadPool};
-    ///
-    /// let pool = ThreadPool::builder().num_threads(1).build().unwrap();
-    /// pool.install(|worker| {
-    ///     worker.spawn(Lane::Frame, || ());
-    ///     assert!(worker.has_spawned() && worker.run_spawned());
-    ///     assert!(!worker.has_spawned() && !worker.run_spawned());
-    /// });
-    /// ```
-    pub fn run_spawned(&self) -> bool {
-        let is_own = self.lane() == Lane::Frame;
-        let Some(job) = is_own.then(|| self.deque.pop()).flatten() else {
-            return false;
-        };
-        let _stranger = Stranger::begin();
-        self.run(Found::Job(job));
-        true
-    }
-
-    /// Whether there is such a job, in whatever lane the thread works.
-    #[must_use]
-    pub fn has_spawned(&self) -> bool {
-        !self.deque.is_empty()
-    }
-
-    /// Runs one job that only this thread may run, if there is one.
-    pub(crate) fn run_pinned(&self) -> bool {
-        let Some(job) = self.pinned.as_ref().and_then(|pinned| pinned.pop()) else {
-            return false;
-        };
-        let _stranger = Stranger::begin();
-        self.run_job(Work::Pinned, job);
-        true
-    }
-
-    /// Whether there is work for this very thread.
-    pub(crate) fn has_pinned(&self) -> bool {
-        self.pinned
-            .as_ref()
-            .is_some_and(|pinned| !pinned.is_empty())
-    }
-
-    /// Runs all that only this thread may run. It can't wait for room, so the thread is counted as
-    /// running whether there is some or not.
-    pub(super) fn run_own(&self) {
-        if self.count.charge.get().is_none() {
-            self.team().occupancy.enter(Charge::Lane(Lane::Frame));
-            self.count.charge.set(Some(Charge::Lane(Lane::Frame)));
-        }
-        self.stretch.is_needed();
-        // What is there now, for it may queue more without end.
-        for _ in 0..self.mailbox.len() {
-            self.registry.guard(|| _ = self.mailbox.try_tick());
-        }
-        let pinned = self.pinned.as_ref().map_or(0, |pinned| pinned.len());
-        for _ in 0..pinned {
-            self.run_pinned();
-        }
     }
 }

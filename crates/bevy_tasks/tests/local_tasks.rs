@@ -1,0 +1,65 @@
+//! Tasks that stay on the pool's thread that has spawned them.
+#![cfg(feature = "multi_threaded")]
+
+use bevy_tasks::{TaskPool, TaskPoolBuilder, block_on};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+const DEADLINE: Duration = Duration::from_secs(60);
+
+fn pool(threads: usize) -> &'static TaskPool {
+    Box::leak(Box::new(
+        TaskPoolBuilder::new().num_threads(threads).build(),
+    ))
+}
+
+#[test]
+fn what_is_spawned_by_with_local_executor_runs_on_a_pools_thread() {
+    let pool = pool(1);
+    for _ in 0..3 {
+        let (sender, receiver) = mpsc::channel();
+        pool.spawn(async move {
+            let here = thread::current().id();
+            let told = async move { sender.send(thread::current().id() == here).unwrap() };
+            pool.with_local_executor(|executor| executor.spawn(told).detach());
+        })
+        .detach();
+        assert_eq!(receiver.recv_timeout(DEADLINE), Ok(true));
+    }
+}
+
+/// Threads that stand in for waiting ones end once they are idle, but for those that have such tasks.
+#[test]
+fn a_local_task_outlives_the_need_for_its_thread() {
+    const TASKS: usize = 12;
+    let pool = pool(2);
+    let (first, first_end) = async_channel::bounded::<()>(1);
+    let (second, second_end) = async_channel::bounded::<()>(1);
+    let (sender, receiver) = mpsc::channel();
+    let (begins, begun) = mpsc::channel();
+    for _ in 0..TASKS {
+        let (first_end, second_end) = (first_end.clone(), second_end.clone());
+        let (sender, begins) = (sender.clone(), begins.clone());
+        pool.spawn(async move {
+            let local = async move {
+                _ = second_end.recv().await;
+                sender.send(()).unwrap();
+            };
+            pool.spawn_local(local).detach();
+            begins.send(()).unwrap();
+            _ = block_on(first_end.recv());
+        })
+        .detach();
+    }
+    for _ in 0..TASKS {
+        begun.recv_timeout(DEADLINE).unwrap();
+    }
+    drop(first);
+    // Those that are too many end.
+    thread::sleep(Duration::from_millis(300));
+    drop((second, sender));
+    for _ in 0..TASKS {
+        receiver.recv_timeout(DEADLINE).expect("none is lost");
+    }
+}

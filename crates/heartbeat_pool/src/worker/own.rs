@@ -1,0 +1,78 @@
+//! Work of a thread's own: what it has spawned, and what nobody else may run.
+
+use super::Worker;
+use super::work::Found;
+use crate::lanes::lane::Lane;
+use crate::lanes::occupancy::Charge;
+use crate::record::Work;
+use crate::threads::this_thread::Stranger;
+
+impl Worker {
+    /// Runs the frame job that is next of those that lie in the thread's own deque, where it works
+    /// for frames. False if there is none. In a pool whose threads run their [newest
+    /// first](crate::Order::NewestFirst), these are what the thread has spawned itself, and nothing
+    /// else.
+    ///
+    /// What runs here nests on the caller's stack and may want any lock, so hold none.
+    ///
+    /// ```
+    /// use heartbeat_pool::{Lane, ThreadPool};
+    ///
+    /// let pool = ThreadPool::builder().num_threads(1).build().unwrap();
+    /// pool.install(|worker| {
+    ///     worker.spawn(Lane::Frame, || ());
+    ///     assert!(worker.has_spawned() && worker.run_spawned());
+    ///     assert!(!worker.has_spawned() && !worker.run_spawned());
+    /// });
+    /// ```
+    pub fn run_spawned(&self) -> bool {
+        let is_own = self.lane() == Lane::Frame;
+        let Some(job) = is_own.then(|| self.deque.pop()).flatten() else {
+            return false;
+        };
+        let _stranger = Stranger::begin();
+        self.run(Found::Job(job));
+        true
+    }
+
+    /// Whether there is such a job, in whatever lane the thread works.
+    #[must_use]
+    pub fn has_spawned(&self) -> bool {
+        !self.deque.is_empty()
+    }
+
+    /// Runs one job that only this thread may run, if there is one.
+    pub(crate) fn run_pinned(&self) -> bool {
+        let Some(job) = self.pinned.as_ref().and_then(|pinned| pinned.pop()) else {
+            return false;
+        };
+        let _stranger = Stranger::begin();
+        self.run_job(Work::Pinned, job);
+        true
+    }
+
+    /// Whether there is work for this very thread.
+    pub(crate) fn has_pinned(&self) -> bool {
+        self.pinned
+            .as_ref()
+            .is_some_and(|pinned| !pinned.is_empty())
+    }
+
+    /// Runs all that only this thread may run. It can't wait for room, so the thread is counted as
+    /// running whether there is some or not.
+    pub(super) fn run_own(&self) {
+        if self.count.charge.get().is_none() {
+            self.team().occupancy.enter(Charge::Lane(Lane::Frame));
+            self.count.charge.set(Some(Charge::Lane(Lane::Frame)));
+        }
+        self.stretch.is_needed();
+        // What is there now, for it may queue more without end.
+        for _ in 0..self.mailbox.len() {
+            self.registry.guard(|| _ = self.mailbox.try_tick());
+        }
+        let pinned = self.pinned.as_ref().map_or(0, |pinned| pinned.len());
+        for _ in 0..pinned {
+            self.run_pinned();
+        }
+    }
+}
