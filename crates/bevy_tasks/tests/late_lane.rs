@@ -1,24 +1,13 @@
 //! A pool that is made after the compute pool, when the threads run already.
 #![cfg(feature = "multi_threaded")]
 
+mod common;
+
 use bevy_tasks::{ComputeTaskPool, IoTaskPool, TaskPoolBuilder, block_on};
+use common::in_time;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
-
-/// Fails the test where `f` takes longer than a minute.
-fn in_time(f: impl FnOnce() + Send + 'static) {
-    let (done, over) = mpsc::channel();
-    let thread = thread::spawn(move || {
-        f();
-        let _ = done.send(());
-    });
-    if let Err(RecvTimeoutError::Timeout) = over.recv_timeout(Duration::from_secs(60)) {
-        panic!("still running after a minute: it hangs");
-    }
-    thread.join().unwrap();
-}
 
 #[test]
 fn a_late_pool_s_number_of_threads_holds() {

@@ -1,24 +1,11 @@
 //! A compute pool that the system gives no threads.
 #![cfg(all(feature = "multi_threaded", target_pointer_width = "64"))]
 
-use bevy_tasks::{ComputeTaskPool, TaskPoolBuilder};
-use std::panic;
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
-use std::time::Duration;
+mod common;
 
-/// Fails the test where `f` takes longer than a minute.
-fn in_time(f: impl FnOnce() + Send + 'static) {
-    let (done, over) = mpsc::channel();
-    let thread = thread::spawn(move || {
-        f();
-        let _ = done.send(());
-    });
-    if let Err(RecvTimeoutError::Timeout) = over.recv_timeout(Duration::from_secs(60)) {
-        panic!("still running after a minute: it hangs");
-    }
-    thread.join().unwrap();
-}
+use bevy_tasks::{ComputeTaskPool, TaskPoolBuilder};
+use common::in_time;
+use std::panic;
 
 fn with_stack(bytes: usize) -> &'static ComputeTaskPool {
     ComputeTaskPool::get_or_init(|| TaskPoolBuilder::new().stack_size(bytes).build())

@@ -3,10 +3,9 @@
 mod common;
 
 use common::within_a_minute;
-use heartbeat_pool::{Lane, ThreadPool};
+use heartbeat_pool::{Lane, ThreadPool, yield_task};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Barrier, mpsc};
-use std::task::Poll;
+use std::sync::{Arc, Barrier, Weak, mpsc};
 
 const LOWER: [Lane; 2] = [Lane::Io, Lane::Background];
 
@@ -86,7 +85,7 @@ fn a_scope_without_end_leaves_turns_to_the_lanes_other_jobs() {
                     let pool = inside.upgrade().unwrap();
                     let goes_on = || async {
                         while !seen.load(Ordering::Relaxed) {
-                            yield_now().await;
+                            yield_task().await;
                         }
                     };
                     pool.scope(|scope| (0..4).for_each(|_| scope.spawn_future(goes_on()).detach()));
@@ -101,15 +100,29 @@ fn a_scope_without_end_leaves_turns_to_the_lanes_other_jobs() {
     });
 }
 
-async fn yield_now() {
-    let mut is_over = false;
-    std::future::poll_fn(|context| {
-        if is_over {
-            return Poll::Ready(());
+/// Jobs that are queued without end leave turns to the parts of one that waits for them.
+#[test]
+fn a_scope_comes_to_its_turn_beside_jobs_without_end() {
+    fn again(pool: &Weak<ThreadPool>, lane: Lane, over: &Arc<AtomicBool>) {
+        if let Some(pool) = pool.upgrade().filter(|_| !over.load(Ordering::Relaxed)) {
+            let (inside, over) = (Arc::downgrade(&pool), over.clone());
+            pool.spawn(lane, move || again(&inside, lane, &over));
         }
-        is_over = true;
-        context.waker().wake_by_ref();
-        Poll::Pending
-    })
-    .await;
+    }
+    within_a_minute(|| {
+        for pool in pools(2) {
+            for lane in LOWER {
+                let over = Arc::new(AtomicBool::new(false));
+                (0..8).for_each(|_| again(&Arc::downgrade(&pool), lane, &over));
+                run(&pool, lane, |pool| {
+                    let (sender, receiver) = mpsc::channel();
+                    pool.scope(|scope| {
+                        scope.spawn(move || sender.send(()).unwrap());
+                        receiver.recv().unwrap();
+                    });
+                });
+                over.store(true, Ordering::Relaxed);
+            }
+        }
+    });
 }

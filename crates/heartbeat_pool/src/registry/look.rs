@@ -57,8 +57,8 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
     }
 
     /// The lane of work that what runs may be waiting for in ways of its own: of all frame work,
-    /// and of parts of what runs, which are scopes and forks, of any lane. Other jobs of the lower lanes may wait for those that run for as
-    /// long as these take.
+    /// and of parts of what runs, which are scopes and forks, of any lane. Other jobs of the lower
+    /// lanes may wait for those that run for as long as these take.
     pub(crate) fn work_of_running_jobs(&self) -> Option<Lane> {
         if self.has_work(Lane::Frame) {
             return Some(Lane::Frame);

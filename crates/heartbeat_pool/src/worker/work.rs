@@ -127,10 +127,13 @@ impl Worker {
 
     fn pop_injected(&self, lane: Lane) -> Option<Found> {
         let injector = self.registry.injector(self.team(), lane)?;
-        // By turns, for what runs may have parts without end.
+        // By turns, for neither may ever end; of frame work there are no parts here.
         let turn = self.search.turn.get();
-        let job = if lane != Lane::Frame && turn.is_multiple_of(2) {
+        let parts_first = lane != Lane::Frame && turn.is_multiple_of(2);
+        if lane != Lane::Frame {
             self.search.turn.set(turn.wrapping_add(1));
+        }
+        let job = if parts_first {
             injector.pop_part().or_else(|| injector.pop())
         } else {
             injector.pop().or_else(|| injector.pop_part())
