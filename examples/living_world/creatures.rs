@@ -3,8 +3,8 @@
 //! Each creature's next state follows from its own and from fields of the frame before, and what
 //! many add to is counted in whole numbers, so the world does not depend on who ran when.
 
-use crate::navigation::Navigation;
-use crate::terrain::Terrain;
+use super::navigation::Navigation;
+use super::terrain::Terrain;
 use bevy_app::{App, Update};
 use bevy_ecs::prelude::*;
 use bevy_utils::Parallel;

@@ -1,9 +1,9 @@
 //! Loading: every image of the folder, and its world file, while frames run.
 
-use crate::navigation::Navigation;
-use crate::source::Found;
-use crate::terrain::Terrain;
-use crate::world_file::WorldFile;
+use super::navigation::Navigation;
+use super::source::Found;
+use super::terrain::Terrain;
+use super::world_file::WorldFile;
 use bevy_asset::{Asset, AssetPath, AssetServer, Assets, Handle, LoadState};
 use bevy_ecs::prelude::*;
 use bevy_image::Image;

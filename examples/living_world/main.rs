@@ -6,7 +6,7 @@
 mod creatures;
 mod loading;
 mod navigation;
-mod options;
+pub(crate) mod options;
 mod picture;
 mod report;
 mod source;
@@ -29,7 +29,7 @@ use navigation::Navigation;
 use options::{Options, Request};
 use report::FrameTimes;
 use source::{CheckedReader, Found};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use terrain::Terrain;
@@ -62,15 +62,20 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(options: &Options) -> Result<ExitCode, String> {
+/// The folder of images, and what is in it.
+pub(crate) fn find(options: &Options) -> Result<(PathBuf, Found), String> {
     let folder = options.assets.canonicalize();
-    let found = folder.and_then(|folder| Ok((source::scan(&folder)?, folder)));
-    let (found, folder) = found.map_err(|error| {
+    let found = folder.and_then(|folder| source::scan(&folder).map(|found| (folder, found)));
+    found.map_err(|error| {
         format!(
             "the folder {} can't be read: {error}\ngive one that is there with --assets DIR",
             options.assets.display()
         )
-    })?;
+    })
+}
+
+fn run(options: &Options) -> Result<ExitCode, String> {
+    let (folder, found) = find(options)?;
     let empty = found.images.is_empty();
     if empty {
         eprintln!(
@@ -127,7 +132,7 @@ fn run(options: &Options) -> Result<ExitCode, String> {
     })
 }
 
-fn build_app(options: &Options, folder: &Path, found: Found) -> App {
+pub(crate) fn build_app(options: &Options, folder: &Path, found: Found) -> App {
     let mut app = App::new();
     let root = folder.to_owned();
     app.register_asset_source(
@@ -194,7 +199,7 @@ fn timed_frame(app: &mut App, times: &mut FrameTimes) {
 
 /// Runs frames until everything is loaded or has failed and the last map is there. Creatures
 /// wander meanwhile, over what ground there is.
-fn load(app: &mut App, options: &Options) -> FrameTimes {
+pub(crate) fn load(app: &mut App, options: &Options) -> FrameTimes {
     let mut times = FrameTimes::default();
     let bar = bar(app.world().resource::<Loading>().total as u64, "loading");
     let mut populated = false;
@@ -216,14 +221,18 @@ fn load(app: &mut App, options: &Options) -> FrameTimes {
 }
 
 /// Begins again with the creatures as they were born, now that the ground is whole, so that the
-/// world does not depend on how long loading took; and lets them live.
-fn live(app: &mut App, options: &Options) -> FrameTimes {
+/// world does not depend on how long loading took.
+pub(crate) fn begin_to_live(app: &mut App, options: &Options) {
     creatures::clear(app.world_mut());
     creatures::populate(app.world_mut(), options.creatures);
     app.insert_resource(Life {
         frame: 0,
         frames: options.frames,
     });
+}
+
+fn live(app: &mut App, options: &Options) -> FrameTimes {
+    begin_to_live(app, options);
     let mut times = FrameTimes::default();
     let bar = bar(u64::from(options.frames), "living");
     for frame in 0..options.frames {

@@ -1,6 +1,6 @@
 //! The navigation field: how good it is to be where, computed in the background.
 
-use crate::terrain::Terrain;
+use super::terrain::Terrain;
 use bevy_ecs::prelude::*;
 use bevy_tasks::futures::check_ready;
 use bevy_tasks::{AsyncComputeTaskPool, Task};

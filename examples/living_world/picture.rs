@@ -1,7 +1,7 @@
 //! The picture of the world: shaded ground, deep water, and the tracks of its creatures.
 
-use crate::creatures::Tracks;
-use crate::terrain::Terrain;
+use super::creatures::Tracks;
+use super::terrain::Terrain;
 use heartbeat_pool::join;
 use image::{ImageError, RgbImage};
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! The ground: made of images, tile by tile, in whatever order they come.
 
-use crate::world_file::WorldFile;
+use super::world_file::WorldFile;
 use bevy_ecs::resource::Resource;
 use bevy_image::Image;
 use bevy_tasks::{ComputeTaskPool, ParallelSliceMut};
