@@ -60,13 +60,7 @@ fn a_scope_may_wait_for_its_job_before_it_ends() {
     within_a_minute(|| {
         for pool in pools(1) {
             for lane in LOWER {
-                run(&pool, lane, |pool| {
-                    let (sender, receiver) = mpsc::channel();
-                    pool.scope(|scope| {
-                        scope.spawn(move || sender.send(()).unwrap());
-                        receiver.recv().unwrap();
-                    });
-                });
+                run(&pool, lane, wait_for_a_part);
             }
         }
     });
@@ -100,28 +94,53 @@ fn a_scope_without_end_leaves_turns_to_the_lanes_other_jobs() {
     });
 }
 
-/// Jobs that are queued without end leave turns to the parts of one that waits for them.
-#[test]
-fn a_scope_comes_to_its_turn_beside_jobs_without_end() {
+/// Has jobs of `lane` queue themselves again and again, until that is over.
+fn go_on(pool: &Arc<ThreadPool>, lane: Lane, over: &Arc<AtomicBool>) {
     fn again(pool: &Weak<ThreadPool>, lane: Lane, over: &Arc<AtomicBool>) {
         if let Some(pool) = pool.upgrade().filter(|_| !over.load(Ordering::Relaxed)) {
             let (inside, over) = (Arc::downgrade(&pool), over.clone());
             pool.spawn(lane, move || again(&inside, lane, &over));
         }
     }
+    (0..8).for_each(|_| again(&Arc::downgrade(pool), lane, over));
+}
+
+/// Waits in a scope's closure for a job of it.
+fn wait_for_a_part(pool: &ThreadPool) {
+    let (sender, receiver) = mpsc::channel();
+    pool.scope(|scope| {
+        scope.spawn(move || sender.send(()).unwrap());
+        receiver.recv().unwrap();
+    });
+}
+
+/// Jobs that are queued without end leave turns to the parts of one that waits for them.
+#[test]
+fn a_scope_comes_to_its_turn_beside_jobs_without_end() {
     within_a_minute(|| {
         for pool in pools(2) {
             for lane in LOWER {
                 let over = Arc::new(AtomicBool::new(false));
-                (0..8).for_each(|_| again(&Arc::downgrade(&pool), lane, &over));
-                run(&pool, lane, |pool| {
-                    let (sender, receiver) = mpsc::channel();
-                    pool.scope(|scope| {
-                        scope.spawn(move || sender.send(()).unwrap());
-                        receiver.recv().unwrap();
-                    });
-                });
+                go_on(&pool, lane, &over);
+                run(&pool, lane, wait_for_a_part);
                 over.store(true, Ordering::Relaxed);
+            }
+        }
+    });
+}
+
+/// What goes on in the other lane is no sign that this one does.
+#[test]
+fn a_lane_whose_jobs_all_wait_is_relieved_beside_another_that_goes_on() {
+    within_a_minute(|| {
+        for pool in pools(1) {
+            for lane in LOWER {
+                for other in Lane::ALL.into_iter().filter(|other| *other != lane) {
+                    let over = Arc::new(AtomicBool::new(false));
+                    go_on(&pool, other, &over);
+                    run(&pool, lane, wait_for_a_part);
+                    over.store(true, Ordering::Relaxed);
+                }
             }
         }
     });

@@ -4,6 +4,7 @@
 //! what was pushed by those who did not see it sleep.
 
 use crate::lanes::lane::Lane;
+use crate::lanes::stuck::Progress;
 use crate::queue::injector::Injector;
 use crate::record::{What, note};
 use crate::registry::Registry;
@@ -56,14 +57,25 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
         Lane::ALL.into_iter().find(admitted).or_else(|| self.work())
     }
 
-    /// The lane of work that what runs may be waiting for in ways of its own: of all frame work,
-    /// and of parts of what runs, which are scopes and forks, of any lane. Other jobs of the lower
-    /// lanes may wait for those that run for as long as these take.
-    pub(crate) fn work_of_running_jobs(&self) -> Option<Lane> {
-        if self.has_work(Lane::Frame) {
-            return Some(Lane::Frame);
+    /// How far each lane has come that has work which what runs may be waiting for in ways of its
+    /// own: all frame work, and parts of what runs, which are scopes and forks, of any lane. Other
+    /// jobs of the lower lanes may wait for those that run for as long as these take.
+    pub(crate) fn work_of_running_jobs(&self) -> [Option<Progress>; 3] {
+        Lane::ALL.map(|lane| {
+            let is_queued = match lane {
+                Lane::Frame => self.has_work(lane),
+                Lane::Io | Lane::Background => self.has_parts(lane),
+            };
+            is_queued.then(|| self.progress_of(lane))
+        })
+    }
+
+    fn progress_of(&self, lane: Lane) -> Progress {
+        let jobs = |seat: &Arc<Seat>| seat.counters.jobs[lane.index()].get();
+        Progress {
+            jobs: self.seats.iter().map(jobs).fold(0, u64::wrapping_add),
+            forks: self.seats.iter().map(|seat| seat.forks_of(lane)).sum(),
         }
-        Lane::ALL.into_iter().find(|lane| self.has_parts(*lane))
     }
 
     /// Whether a call that blocks is queued, and may be made: it holds no core, so the frame's team
@@ -106,15 +118,10 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
         self.seats.iter().any(hidden)
     }
 
-    /// The number of jobs run so far, to tell a stuck pool from a busy one.
+    /// The number of jobs run so far, to tell a calm pool from a busy one.
     pub(crate) fn progress(&self) -> u64 {
         let progress = self.seats.iter().map(|seat| seat.counters.progress());
         progress.fold(0, u64::wrapping_add)
-    }
-
-    /// How many forks others may take: whoever makes or ends joins changes it.
-    pub(crate) fn forks(&self) -> usize {
-        self.seats.iter().map(|seat| seat.forks.len()).sum()
     }
 
     /// How many jobs lie in the queues.

@@ -3,6 +3,7 @@
 
 use crate::idle::sleep::Sleep;
 use crate::lanes::occupancy::Occupancy;
+use crate::lanes::stuck::Stuck;
 use crate::registry::seats::Seats;
 use crate::registry::threads::Threads;
 use crate::sync::{AtomicBool, Ordering};
@@ -21,6 +22,7 @@ pub(crate) struct Team {
     pub(crate) occupancy: Occupancy,
     /// On a line of its own, all of it: who writes one part is likely to write the others.
     pub(crate) sleep: CachePadded<Sleep>,
+    pub(crate) stuck: Stuck,
     pub(crate) threads: Threads,
     has_ended: AtomicBool,
 }
@@ -32,6 +34,7 @@ impl Team {
             seats: Seats::default(),
             occupancy: Occupancy::new(),
             sleep: CachePadded::new(Sleep::default()),
+            stuck: Stuck::new(),
             threads: Threads::new(),
             has_ended: AtomicBool::new(false),
         }

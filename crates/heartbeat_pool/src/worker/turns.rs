@@ -74,13 +74,14 @@ fn taken() -> u64 {
     taken
 }
 
-/// Leaves the thread's seats for a beat, if somebody could use one.
+/// Leaves the thread's seats for a beat at most, if somebody could use one.
 fn give_way(own: Option<(&Registry, usize)>) {
     let mut beat = None;
     current::for_each_seat(|worker| {
         let own = own.filter(|(pool, _)| worker.is_of(pool));
         if worker.keeps_others_waiting(own.map_or(0, |(_, tickets)| tickets)) {
-            beat = Some(worker.registry.config.beat);
+            // A long beat is for forks, and no time that others need.
+            beat = Some(worker.registry.config.beat.min(RELIEF));
         }
     });
     if let Some(beat) = beat {

@@ -11,7 +11,6 @@ use crate::cost::HAND_OVER;
 use crate::idle::spin;
 use crate::lanes::lane::Lane;
 use crate::lanes::occupancy::Charge;
-use crate::sync::Instant;
 use std::mem;
 use std::time::Duration;
 
@@ -47,10 +46,6 @@ struct Watch<'a> {
     calm: u32,
     /// The jobs that the pool had run by the last look.
     progress: u64,
-    /// The forks that others might take at the last look.
-    forks: usize,
-    /// Since when what is queued may be stuck.
-    since: Instant,
 }
 
 impl Drop for Watch<'_> {
@@ -69,20 +64,20 @@ impl Worker {
             if let Some(relieved) = watch.before_sleep() {
                 return relieved;
             }
-            let stuck = self.look().work_of_running_jobs();
-            let called = self.parker.park_timeout(watch.interval(stuck));
+            let is_queued = watch.look_for_stuck();
+            if let Some(lane) = watch.stuck_for_too_long() {
+                self.team().occupancy.enter(Charge::Lane(lane));
+                return Relieved::Stuck(lane);
+            }
+            let called = self.parker.park_timeout(watch.interval(is_queued));
             self.make_way();
             if called {
                 return Relieved::Called;
             }
             self.seat.counters.beats.bump();
-            let stirs = watch.look_around();
+            watch.look_around();
             if watch.is_answered() {
                 return Relieved::Called;
-            }
-            if let Some(lane) = watch.stuck_for_too_long(stuck.filter(|_| !stirs)) {
-                self.team().occupancy.enter(Charge::Lane(lane));
-                return Relieved::Stuck(lane);
             }
         }
     }
@@ -90,15 +85,12 @@ impl Worker {
 
 impl<'a> Watch<'a> {
     fn begin(worker: &'a Worker) -> Self {
-        let look = worker.look();
         Self {
             worker,
             alert: false,
             quiet: 0,
             calm: 0,
-            progress: look.progress(),
-            forks: look.forks(),
-            since: Instant::now(),
+            progress: worker.look().progress(),
         }
     }
 
@@ -131,18 +123,18 @@ impl<'a> Watch<'a> {
         is_over.then_some(Relieved::Quiet)
     }
 
-    /// How long to sleep, with `stuck` queued.
-    fn interval(&self, stuck: Option<Lane>) -> Duration {
+    /// How long to sleep, with something queued that may be stuck, or without.
+    fn interval(&self, is_queued: bool) -> Duration {
         let beat = self.worker.registry.config.beat;
-        match (self.alert, stuck) {
+        match (self.alert, is_queued) {
             (true, _) => beat,
-            (false, Some(_)) => RELIEF,
-            (false, None) => DROWSY.max(beat),
+            (false, true) => RELIEF,
+            (false, false) => DROWSY.max(beat),
         }
     }
 
-    /// Raises the beats, and tells whether anything was begun since the last look.
-    fn look_around(&mut self) -> bool {
+    /// Raises the beats, and sees whether anything was begun since the last look.
+    fn look_around(&mut self) {
         let worker = self.worker;
         let look = worker.look();
         let lowered = look.any_beat_lowered(&worker.seat);
@@ -150,13 +142,8 @@ impl<'a> Watch<'a> {
         look.raise_beats(Some(&worker.seat));
         let progress = look.progress();
         let moved = mem::replace(&mut self.progress, progress) != progress;
-        let hidden = look.has_hidden_forks();
-        let forks = look.forks();
-        let stirs = moved || forks != self.forks;
-        self.forks = forks;
-        let is_calm = !lowered && !moved && !hidden;
+        let is_calm = !lowered && !moved && !look.has_hidden_forks();
         self.calm = if is_calm { self.calm + 1 } else { 0 };
-        stirs
     }
 
     /// Waits a moment for an answer to the beats: a few forks' time, much less than going back to
@@ -166,19 +153,27 @@ impl<'a> Watch<'a> {
         self.alert && spin::until(3 * HAND_OVER, helpful)
     }
 
-    /// The lane of `stuck`, if that has been stuck for so long that it must be let in.
-    fn stuck_for_too_long(&mut self, stuck: Option<Lane>) -> Option<Lane> {
-        let Some(lane) = stuck else {
-            self.since = Instant::now();
-            return None;
+    /// Looks whether there is work that what runs may be waiting for.
+    fn look_for_stuck(&self) -> bool {
+        let lanes = self.worker.look().work_of_running_jobs();
+        self.worker.team().stuck.look(lanes);
+        lanes.iter().any(Option::is_some)
+    }
+
+    /// The best lane that has been stuck for so long that work of it must be let in.
+    fn stuck_for_too_long(&self) -> Option<Lane> {
+        let team = self.worker.team();
+        let beyond = team.occupancy.beyond_target();
+        let is_over = |lane: &Lane| {
+            let doublings = match lane {
+                Lane::Frame => beyond.min(RELIEF_DOUBLINGS),
+                // Beyond a budget that keeps cores for frames: only what is as good as certain to
+                // block.
+                Lane::Io | Lane::Background => RELIEF_DOUBLINGS,
+            };
+            team.stuck.time(*lane) >= RELIEF * (1 << doublings)
         };
-        let beyond = self.worker.team().occupancy.beyond_target();
-        let extra = match lane {
-            Lane::Frame => beyond.min(RELIEF_DOUBLINGS),
-            // Beyond a budget that keeps cores for frames: only what is as good as certain to
-            // block.
-            Lane::Io | Lane::Background => RELIEF_DOUBLINGS,
-        };
-        (self.since.elapsed() >= RELIEF * (1 << extra)).then_some(lane)
+        let stuck = Lane::ALL.into_iter().find(is_over);
+        stuck.inspect(|lane| team.stuck.relieved(*lane))
     }
 }
