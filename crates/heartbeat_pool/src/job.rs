@@ -1,5 +1,6 @@
 //! Type-erased work: two words, run at most once, dropped if never run.
 
+use async_task::Runnable;
 use std::mem;
 use std::ptr::NonNull;
 
@@ -9,6 +10,7 @@ struct VTable {
     /// Consumes the data without running it.
     drop: unsafe fn(NonNull<()>),
     stands_for_others: bool,
+    is_local: bool,
 }
 
 /// One piece of work that any thread may run.
@@ -30,6 +32,8 @@ unsafe impl Send for Job {}
 pub(crate) unsafe trait RawJob: Send {
     /// Whether it is a way to other jobs, which are not dropped with it.
     const STANDS_FOR_OTHERS: bool = false;
+    /// Whether none but the thread that made it may drop it.
+    const IS_LOCAL: bool = false;
     fn into_raw(self) -> NonNull<()>;
     /// # Safety
     ///
@@ -69,6 +73,7 @@ impl Job {
                     run: run::<R>,
                     drop: discard::<R>,
                     stands_for_others: R::STANDS_FOR_OTHERS,
+                    is_local: R::IS_LOCAL,
                 }
             },
         }
@@ -82,6 +87,11 @@ impl Job {
     /// See [`RawJob::STANDS_FOR_OTHERS`].
     pub(crate) fn stands_for_others(&self) -> bool {
         self.vtable.stands_for_others
+    }
+
+    /// See [`RawJob::IS_LOCAL`].
+    pub(crate) fn is_local(&self) -> bool {
+        self.vtable.is_local
     }
 
     pub(crate) fn run(self) {
@@ -127,7 +137,7 @@ unsafe impl<F: FnOnce() + Send> RawJob for Closure<F> {
 }
 
 // SAFETY: the pointer is async-task's own raw form.
-unsafe impl RawJob for async_task::Runnable {
+unsafe impl RawJob for Runnable {
     fn into_raw(self) -> NonNull<()> {
         Self::into_raw(self)
     }
@@ -139,6 +149,27 @@ unsafe impl RawJob for async_task::Runnable {
 
     fn run(self) {
         Self::run(self);
+    }
+}
+
+/// A task whose future need not be `Send`.
+pub(crate) struct LocalTask(pub(crate) Runnable);
+
+// SAFETY: as for the task in it.
+unsafe impl RawJob for LocalTask {
+    const IS_LOCAL: bool = true;
+
+    fn into_raw(self) -> NonNull<()> {
+        self.0.into_raw()
+    }
+
+    unsafe fn from_raw(data: NonNull<()>) -> Self {
+        // SAFETY: the caller's promise.
+        Self(unsafe { Runnable::from_raw(data) })
+    }
+
+    fn run(self) {
+        self.0.run();
     }
 }
 

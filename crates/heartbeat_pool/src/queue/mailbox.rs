@@ -1,7 +1,7 @@
 //! Work for one thread: a queue that anyone may fill and only its owner empties.
 
 use crate::active::{self, ActiveTasks, Tracks};
-use crate::job::{Closure, Job};
+use crate::job::{Closure, Job, LocalTask};
 use crate::lanes::lane::Lane;
 use crate::late;
 use crate::parker::Parker;
@@ -147,14 +147,14 @@ impl Mailbox {
         late: fn(Job),
         future: impl Future<Output = T> + Send + 'a,
     ) -> Task<T> {
-        let schedule = self.schedule(late);
+        let schedule = self.schedule(Job::new, late);
         let builder = async_task::Builder::new().propagate_panic(true);
         // SAFETY: `schedule` holds a count of the owner.
         let future = unsafe { active::tracked(future, self) };
         // SAFETY: the future is `Send`; the schedule function is `Send`, `Sync` and 'static; the
         // caller promises that what the future borrows outlives it.
         let (runnable, task) = unsafe { builder.spawn_unchecked(|()| future, schedule) };
-        self.start(runnable);
+        self.start(Job::new(runnable));
         task
     }
 
@@ -169,12 +169,12 @@ impl Mailbox {
         future: impl Future<Output = T> + 'static,
     ) -> Task<T> {
         assert!(self.is_mine(), "spawn_local on another thread's mailbox");
-        let schedule = self.schedule(mem::forget);
+        let schedule = self.schedule(local, mem::forget);
         let builder = async_task::Builder::new().propagate_panic(true);
         // SAFETY: `schedule` holds a count of the owner.
         let future = unsafe { active::tracked(future, self) };
         let (runnable, task) = builder.spawn_local(move |()| future, schedule);
-        self.start(runnable);
+        self.start(local(runnable));
         task
     }
 
@@ -186,16 +186,20 @@ impl Mailbox {
     }
 
     /// Queues a task for the first time; a closed mailbox drops it, which cancels it.
-    fn start(&self, runnable: Runnable) {
-        let _ = self.push_job(Job::new(runnable));
+    fn start(&self, job: Job) {
+        let _ = self.push_job(job);
     }
 
     /// What a task's wake-up does. One that began before the end and comes after it may be under a
     /// lock that the future's drop wants, so it must not drop it: `late` gets it.
-    fn schedule(self: &Arc<Self>, late: fn(Job)) -> impl Fn(Runnable) + Send + Sync + 'static {
+    fn schedule(
+        self: &Arc<Self>,
+        job: fn(Runnable) -> Job,
+        late: fn(Job),
+    ) -> impl Fn(Runnable) + Send + Sync + 'static {
         let mailbox = self.clone();
         move |runnable| {
-            if let Err(refused) = mailbox.push_job(Job::new(runnable)) {
+            if let Err(refused) = mailbox.push_job(job(runnable)) {
                 late(refused);
             }
         }
@@ -241,17 +245,28 @@ impl Mailbox {
     /// Refuses all further work, cancels every task and drops what is queued. For the owner's
     /// exit: without it, tasks that wait in a mailbox would keep it alive. A task that another
     /// thread is just waking ends on a thread of its own; if it borrows or is not `Send`, it is
-    /// leaked, as async-executor does.
+    /// leaked, as async-executor does. So are tasks that are not `Send` where another thread calls
+    /// this.
     pub fn close(&self) {
         self.active.close();
         self.queue.close();
+        let is_mine = self.is_mine();
         while let Ok(job) = self.queue.pop() {
+            if job.is_local() && !is_mine {
+                mem::forget(job);
+                continue;
+            }
             // Its panic would keep the others, or end the process if the thread ends here.
             if let Err(payload) = unwind::catch(|| drop(job)) {
                 unwind::discard(payload);
             }
         }
     }
+}
+
+/// A task for its owner alone.
+fn local(runnable: Runnable) -> Job {
+    Job::new(LocalTask(runnable))
 }
 
 impl Default for Mailbox {
@@ -284,6 +299,34 @@ mod tests {
         }
         assert_eq!(Arc::strong_count(&token), 1);
         assert!(!mailbox.try_tick());
+    }
+
+    #[test]
+    fn tasks_that_are_not_send_are_leaked_where_another_thread_closes() {
+        let mailbox = Arc::new(Mailbox::new());
+        let (local, sent) = (std::rc::Rc::new(()), Arc::new(()));
+        let (held, held_too) = (local.clone(), sent.clone());
+        // By its waker what is left stays in sight of who looks for leaks.
+        static WAKERS: std::sync::Mutex<Vec<std::task::Waker>> = std::sync::Mutex::new(Vec::new());
+        let waits = || {
+            std::future::poll_fn(|context| {
+                WAKERS.lock().unwrap().push(context.waker().clone());
+                std::task::Poll::<()>::Pending
+            })
+        };
+        let mut tasks = vec![mailbox.spawn_local(async move {
+            let _held = held;
+            waits().await;
+        })];
+        tasks.push(mailbox.spawn(async move {
+            let _held = held_too;
+            waits().await;
+        }));
+        assert!(mailbox.try_tick());
+        let other = mailbox.clone();
+        thread::spawn(move || other.close()).join().unwrap();
+        assert_eq!(std::rc::Rc::strong_count(&local), 2);
+        assert_eq!(Arc::strong_count(&sent), 1);
     }
 
     #[test]
