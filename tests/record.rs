@@ -385,3 +385,62 @@ fn the_page_shows_itself_in_a_browser() {
     ));
     assert!(opens_at(&show(browser, &page, "#frame=999999"), longest));
 }
+
+/// Waits without a limit, so a job that blocks must not keep the app from its end.
+#[test]
+fn a_late_frame_is_written_while_jobs_block_and_the_app_ends() {
+    let _turn = turn();
+    let folder = folder("late-beside-blocked");
+    let over = Duration::from_millis(20);
+    let mut app = app(Record::LateFrames { over, keep: 3 }, &folder);
+    let (end, blocks) = std::sync::mpsc::channel::<()>();
+    let blocks = std::sync::Mutex::new(blocks);
+    let pool = heartbeat_pool::global();
+    let blocked = pool.spawn_async(Lane::Background, || async move {
+        blocks.lock().unwrap().recv().unwrap_err();
+    });
+    (0..5).for_each(|_| app.update());
+    app.world_mut().resource_mut::<Slow>().0 = true;
+    app.update();
+    app.world_mut().resource_mut::<Slow>().0 = false;
+    (0..50).for_each(|_| app.update());
+    drop(app);
+    drop(end);
+    pool.block_on(blocked);
+    let report = fs::read_to_string(folder.join("late-frame-6.txt")).unwrap();
+    assert!(report.contains("\nframe 6: 6"), "{report}");
+}
+
+/// Each app has its own frames, systems and files, though they share the recorder.
+#[test]
+fn two_apps_with_one_folder_are_told_apart() {
+    let _turn = turn();
+    let folder = folder("two-apps");
+    let mut first = app(Record::Always, &folder);
+    let mut second = unfinished(Record::Always, &folder);
+    second.add_systems(Update, only_in_the_second);
+    second.finish();
+    second.cleanup();
+    for app in [&mut first, &mut second] {
+        (0..3).for_each(|_| app.update());
+    }
+    let numbers = |app: &App| -> Vec<u64> {
+        let trace = app.world().resource::<FlightRecorder>().trace();
+        trace.frames().map(|(number, _)| number).collect()
+    };
+    assert_eq!([numbers(&first), numbers(&second)], [[1, 2, 3], [1, 2, 3]]);
+    drop((first, second));
+    let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
+    let reports = ["trace.txt", "trace-app-2.txt"].map(read);
+    let has_own = |report: &String| report.contains("only_in_the_second");
+    assert_eq!(
+        reports.each_ref().map(has_own),
+        [false, true],
+        "{reports:?}"
+    );
+    assert!(reports[0].contains("is_alone"));
+}
+
+fn only_in_the_second() {
+    work(Duration::from_millis(2));
+}

@@ -172,7 +172,7 @@ fn names(way: Way) -> (&'static str, &'static str, &'static str) {
 
 pub(super) fn category(kind: Kind) -> &'static str {
     match kind {
-        Kind::Frame(_) => "frame",
+        Kind::Frame(..) => "frame",
         Kind::Schedule => "schedule",
         Kind::System(_) => "system",
         Kind::Span => "span",

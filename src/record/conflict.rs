@@ -64,7 +64,7 @@ fn held_at(trace: &Trace, runs: &[Run], of: &Runs, time: u64) -> Option<Held> {
     let running = runs[..begun].iter().filter(|run| run.end > time);
     let mut found: Option<(u64, Held)> = None;
     for run in running {
-        let Some(info) = trace.order.systems.get(&run.system) else {
+        let Some(info) = trace.order.systems().get(&run.system) else {
             continue;
         };
         for other in info.conflicts.keys() {
@@ -92,7 +92,7 @@ fn next_run(of: &Runs, system: u64, time: u64) -> Option<u64> {
 
 /// Whether all that must be over before the system begins is.
 fn may_begin(trace: &Trace, of: &Runs, system: u64, time: u64) -> bool {
-    let info = trace.order.systems.get(&system);
+    let info = trace.order.systems().get(&system);
     info.is_some_and(|info| {
         let is_over = |before: &u64| {
             let runs = of.get(before);

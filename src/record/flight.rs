@@ -1,18 +1,18 @@
 //! The flight recorder: it knows when frames begin and end, and writes what led to a late one.
 
 use super::order::Order;
-use super::row::FRAME;
+use super::row::{FRAME, frame_value};
 use super::systems::{NamedSystems, name_systems};
-use super::trace::Trace;
+use super::trace::{Late, Trace};
 use super::{Record, SaveError};
 use bevy_app::{App, Main};
 use bevy_ecs::prelude::*;
 use heartbeat_pool::record::{Cursor, Name, Recorder, Snapshot, ThreadEvents};
-use heartbeat_pool::{Lane, Task};
 use std::collections::VecDeque;
 use std::panic;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, Once, PoisonError, Weak};
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 /// Late frames that are written, and logged, in one run of an app.
@@ -25,8 +25,10 @@ const LAST_LOOK: u64 = 1 << 10;
 const BEFORE_PANIC: usize = 8;
 
 /// What a panic on any thread needs, as far as it is known.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Known {
+    /// A number that no other app has which is recorded at the same time.
+    app: u64,
     order: Arc<Order>,
     /// When the last frames began.
     begins: VecDeque<u64>,
@@ -45,14 +47,15 @@ pub struct FlightRecorder {
     /// The number of the present frame, and its begin.
     number: u64,
     begun: u64,
+    app: u64,
     known: Arc<Mutex<Known>>,
-    /// How many schedules were described.
-    described: usize,
+    /// How many schedules, and systems in them, were described.
+    described: (usize, usize),
     /// The number of the last frame that was written.
     last_written: Option<u64>,
     files: u32,
-    /// Files that are being written.
-    writing: Vec<Task<()>>,
+    /// Who writes files now.
+    writing: Vec<JoinHandle<()>>,
     /// What [`Record::Always`] keeps.
     kept: Kept,
 }
@@ -68,7 +71,7 @@ struct Kept {
 impl Kept {
     fn take(&mut self) {
         let new = Recorder::snapshot_after(&mut self.cursor);
-        self.lost = new.lost;
+        self.lost += new.lost;
         for thread in new.threads {
             match self
                 .threads
@@ -109,35 +112,34 @@ fn threads() -> usize {
 }
 
 impl FlightRecorder {
-    fn new(record: Record, folder: PathBuf) -> Self {
+    fn new(record: Record, folder: PathBuf, app: u64) -> Self {
         let known = Known {
+            app,
             folder,
             ..Default::default()
         };
+        let mut kept = Kept::default();
+        // What other apps have done before is not this one's.
+        _ = Recorder::snapshot_after(&mut kept.cursor);
         Self {
             record,
             frame: Recorder::name(FRAME),
             number: 0,
             begun: 0,
+            app,
             known: Arc::new(Mutex::new(known)),
-            described: 0,
+            described: (0, 0),
             last_written: None,
             files: 0,
             writing: Vec::new(),
-            kept: Kept::default(),
+            kept,
         }
     }
 
     /// What was recorded up to now: of the last frames, or of all that are kept.
     #[must_use]
     pub fn trace(&self) -> Trace {
-        let (order, since) = {
-            let known = lock(&self.known);
-            (
-                known.order.clone(),
-                known.begins.front().copied().unwrap_or(0),
-            )
-        };
+        let known = lock(&self.known).clone();
         match self.record {
             Record::Always => {
                 let mut kept = Kept {
@@ -146,9 +148,9 @@ impl FlightRecorder {
                     lost: self.kept.lost,
                 };
                 kept.take();
-                Trace::new(kept.snapshot(), order, threads())
+                known.trace(kept.snapshot())
             }
-            Record::Off | Record::LateFrames { .. } => last_frames(order, since),
+            Record::Off | Record::LateFrames { .. } => known.last_frames(None),
         }
     }
 
@@ -176,7 +178,8 @@ impl FlightRecorder {
         self.number += 1;
         self.begun = Recorder::now();
         let frames = match self.record {
-            Record::LateFrames { keep, .. } => keep.saturating_add(1),
+            // No ring holds more.
+            Record::LateFrames { keep, .. } => keep.min(Recorder::EVENTS) + 1,
             Record::Off | Record::Always => BEFORE_PANIC,
         };
         let mut known = lock(&self.known);
@@ -185,27 +188,28 @@ impl FlightRecorder {
             known.begins.pop_front();
         }
         drop(known);
-        Recorder::begin(self.frame, self.number);
+        Recorder::begin(self.frame, frame_value(self.app, self.number));
         Recorder::read_clocks();
     }
 
     fn end_frame(&mut self) {
         Recorder::read_clocks();
         Recorder::end(self.frame);
-        let took = Duration::from_nanos(Recorder::now() - self.begun);
+        let end = Recorder::now();
+        let took = Duration::from_nanos(end - self.begun);
         match self.record {
             // The first frame sets everything up, and is no late one.
             Record::LateFrames { over, keep } if took > over && self.number > 1 => {
-                self.late(took, keep);
+                self.late(end, keep);
             }
             Record::Always => self.kept.take(),
             Record::Off | Record::LateFrames { .. } => {}
         }
-        self.writing.retain(|task| !task.is_finished());
+        self.writing.retain(|writer| !writer.is_finished());
     }
 
-    /// Writes the present frame and those before it, in the background.
-    fn late(&mut self, took: Duration, keep: usize) {
+    /// Has the present frame written, and those before it.
+    fn late(&mut self, end: u64, keep: usize) {
         let number = self.number;
         let is_in_last = |last: u64| number - last <= keep as u64;
         if self.files >= MOST_WRITTEN || self.last_written.is_some_and(is_in_last) {
@@ -213,36 +217,55 @@ impl FlightRecorder {
         }
         self.files += 1;
         self.last_written = Some(number);
-        let known = lock(&self.known);
-        let (order, folder) = (known.order.clone(), known.folder.clone());
-        let since = known.begins.front().copied().unwrap_or(0);
-        drop(known);
-        log::warn!(
-            "bevy_heartbeat: frame {number} took {took:?}: see {}",
-            folder.display()
-        );
-        let write = async move {
-            let trace = last_frames(order, since);
-            save_all(&trace, &folder, &format!("late-frame-{number}"));
+        let known = lock(&self.known).clone();
+        let late = Late {
+            number,
+            begin: self.begun,
+            end,
+            thread: Recorder::this_thread(),
         };
-        let pool = heartbeat_pool::global();
-        self.writing
-            .push(pool.spawn_future(Lane::Background, write));
+        log::warn!(
+            "bevy_heartbeat: frame {number} took {:?}: see {}",
+            Duration::from_nanos(end - self.begun),
+            known.folder.display()
+        );
+        // Not by the pool, in which jobs may block for long: the rings go on meanwhile, and the app
+        // waits for this at its end.
+        let write = move || {
+            let trace = known.last_frames(Some(late));
+            known.save_all(&trace, &format!("late-frame-{number}"));
+        };
+        match thread::Builder::new().name("trace".into()).spawn(write) {
+            Ok(writer) => self.writing.push(writer),
+            Err(error) => log::error!("bevy_heartbeat: no thread to write frame {number}: {error}"),
+        }
     }
 }
 
-/// The frames since `since`, as the rings have them.
-fn last_frames(order: Arc<Order>, since: u64) -> Trace {
-    let mut trace = Trace::new(Recorder::snapshot(), order, threads());
-    trace.cut(since);
-    trace
-}
+impl Known {
+    fn trace(&self, snapshot: Snapshot) -> Trace {
+        Trace::new(snapshot, self.order.clone(), threads(), self.app)
+    }
 
-/// Writes the trace in all forms. The game goes on without a file that can't be written.
-fn save_all(trace: &Trace, folder: &Path, name: &str) {
-    for extension in ["html", "json", "txt"] {
-        if let Err(error) = trace.save(folder.join(format!("{name}.{extension}"))) {
-            log::error!("bevy_heartbeat: {error}");
+    /// The last frames, as the rings have them, and `late`, as far as they have that.
+    fn last_frames(&self, late: Option<Late>) -> Trace {
+        let mut trace = self.trace(Recorder::snapshot());
+        late.inspect(|late| trace.restore(late));
+        trace.cut(self.begins.front().copied().unwrap_or(0));
+        trace
+    }
+
+    /// Writes the trace in all forms. The game goes on without a file that can't be written.
+    fn save_all(&self, trace: &Trace, name: &str) {
+        let app = match self.app {
+            0 => String::new(),
+            app => format!("-app-{}", app + 1),
+        };
+        for extension in ["html", "json", "txt"] {
+            let path = self.folder.join(format!("{name}{app}.{extension}"));
+            if let Err(error) = trace.save(path) {
+                log::error!("bevy_heartbeat: {error}");
+            }
         }
     }
 }
@@ -251,14 +274,12 @@ impl Drop for FlightRecorder {
     fn drop(&mut self) {
         if self.record == Record::Always {
             self.kept.take();
-            let known = lock(&self.known);
-            let (order, folder) = (known.order.clone(), known.folder.clone());
-            drop(known);
-            let trace = Trace::new(self.kept.snapshot(), order, threads());
-            save_all(&trace, &folder, "trace");
+            let known = lock(&self.known).clone();
+            known.save_all(&known.trace(self.kept.snapshot()), "trace");
         }
-        for task in self.writing.drain(..) {
-            bevy_tasks::block_on(task);
+        for writer in self.writing.drain(..) {
+            // The panic hook has told of its panic, if it had one.
+            _ = writer.join();
         }
         let mut recorded = RECORDED.lock().unwrap_or_else(PoisonError::into_inner);
         recorded.retain(|known| !known.ptr_eq(&Arc::downgrade(&self.known)));
@@ -280,11 +301,10 @@ fn write_on_panic() {
             let recorded = RECORDED.try_lock().ok();
             let known = recorded.and_then(|recorded| recorded.last()?.upgrade());
             let known = known.as_deref().and_then(|known| known.try_lock().ok());
-            let Some(known) = known else { return };
-            let (order, folder) = (known.order.clone(), known.folder.clone());
-            let since = known.begins.front().copied().unwrap_or(0);
-            drop(known);
-            PANIC.call_once(|| save_all(&last_frames(order, since), &folder, "panic"));
+            let Some(known) = known.map(|known| known.clone()) else {
+                return;
+            };
+            PANIC.call_once(|| known.save_all(&known.last_frames(None), "panic"));
         }));
     });
 }
@@ -309,13 +329,17 @@ fn describe(world: &mut World) {
         return;
     };
     let is_due = recorder.number.is_power_of_two() && recorder.number <= LAST_LOOK;
-    if recorder.described == named && !is_due {
+    if recorder.described.0 == named && !is_due {
+        return;
+    }
+    let described = (named, Order::count(world));
+    if recorder.described == described {
         return;
     }
     let order = Arc::new(Order::of(world));
     let mut recorder = world.resource_mut::<FlightRecorder>();
     lock(&recorder.known).order = order;
-    recorder.described = named;
+    recorder.described = described;
 }
 
 /// Has `app` recorded.
@@ -325,8 +349,16 @@ pub(crate) fn set_up(app: &mut App, record: Record, folder: &Path) {
     }
     // Under the lock of who goes, and may be the last.
     let mut recorded = RECORDED.lock().unwrap_or_else(PoisonError::into_inner);
-    Recorder::start(Recorder::EVENTS);
-    let recorder = FlightRecorder::new(record, folder.to_owned());
+    // Another app may be in the midst of a frame.
+    if !Recorder::is_on() {
+        Recorder::start(Recorder::EVENTS);
+    }
+    let is_taken = |app: &u64| {
+        let mut living = recorded.iter().filter_map(Weak::upgrade);
+        living.any(|known| lock(&known).app == *app)
+    };
+    let app_number = (0..).find(|app| !is_taken(app)).unwrap_or(0);
+    let recorder = FlightRecorder::new(record, folder.to_owned(), app_number);
     recorded.push(Arc::downgrade(&recorder.known));
     drop(recorded);
     write_on_panic();

@@ -9,8 +9,9 @@ use std::time::Duration;
 
 /// The numbers of threads that a forecast is made for.
 const THREADS: [usize; 13] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 40, 48, 64];
-/// How many systems a forecast proposes to change.
+/// How many systems a forecast proposes to change, and how many changes it tries for that.
 const PROPOSALS: usize = 3;
+const TRIED: usize = 64;
 
 /// What keeps a frame from being shorter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,10 +107,10 @@ impl Trace {
 
     /// The changes that would give most.
     fn gains(&self, model: &Model) -> Vec<Gain> {
-        let name = |system| self.order.name(system).unwrap_or("a system").to_owned();
+        let name = |system| self.system_name(system).to_owned();
         let mut gains = Vec::new();
         let now = model.time(self.threads);
-        for change in changes(model) {
+        for change in changes(model).into_iter().take(TRIED) {
             // No change gives more than what it moves.
             if gains.len() >= PROPOSALS && change.most <= least(&gains) {
                 break;
@@ -157,7 +158,11 @@ fn changes(model: &Model) -> Vec<Change> {
             };
             add(None, system.serial);
             for other in system.conflicts.iter().filter(|other| **other > task) {
-                let both = [system, &of.tasks[*other]].map(|task| task.serial + task.shared);
+                let both = [system, &of.tasks[*other]];
+                if both.iter().all(|task| task.on_main) {
+                    continue;
+                }
+                let both = both.map(|task| task.serial + task.shared);
                 // What waits for the two may be moved as well, so much as they themselves.
                 add(Some(*other), both.iter().sum());
             }
@@ -196,33 +201,53 @@ impl Change {
 impl Model {
     /// All work.
     fn work(&self) -> f64 {
-        self.main + self.stages.iter().map(Stage::alone).sum::<f64>()
+        let stages = self.stages.iter();
+        let own = stages.map(|stage| stage.overhead + stage.work().sum::<f64>());
+        self.main + own.sum::<f64>()
     }
 
     /// What only the main thread does.
     fn serial(&self) -> f64 {
-        self.main + self.stages.iter().map(|stage| stage.overhead).sum::<f64>()
+        let on_main = |stage: &Stage| {
+            let tasks = stage.tasks.iter().filter(|task| task.on_main);
+            stage.overhead + tasks.map(|task| task.serial).sum::<f64>()
+        };
+        self.main + self.stages.iter().map(on_main).sum::<f64>()
     }
 
     /// How long the frame takes on so many threads.
     pub(super) fn time(&self, threads: usize) -> f64 {
-        let stages = self.stages.iter();
-        let time = |stage: &Stage| stage.time(threads, &self.costs);
-        self.main + stages.map(time).sum::<f64>()
+        self.main + self.time_of(&self.outer, threads)
+    }
+
+    /// How long the schedules at these places take, one after the other.
+    fn time_of(&self, places: &[usize], threads: usize) -> f64 {
+        let time = |place: &usize| {
+            let stage = &self.stages[*place];
+            let inner = self.time_of(&stage.inner, threads);
+            if stage.tasks.iter().all(|task| task.inner.is_empty()) {
+                return inner + stage.time(threads, &self.costs);
+            }
+            let mut stage = stage.clone();
+            for task in &mut stage.tasks {
+                task.serial += self.time_of(&task.inner, threads);
+            }
+            inner + stage.time(threads, &self.costs)
+        };
+        places.iter().map(time).sum()
     }
 }
 
 impl Stage {
-    /// What it takes on one thread.
-    fn alone(&self) -> f64 {
-        let tasks = self.tasks.iter().map(|task| task.serial + task.shared);
-        self.overhead + tasks.sum::<f64>()
+    /// What its tasks take on one thread.
+    fn work(&self) -> impl Iterator<Item = f64> {
+        self.tasks.iter().map(|task| task.serial + task.shared)
     }
 
-    /// What it takes on so many.
+    /// What it takes on so many threads.
     fn time(&self, threads: usize, costs: &Costs) -> f64 {
         if threads < 2 {
-            return self.alone();
+            return self.overhead + self.work().sum::<f64>();
         }
         // As the executor does: the cheaper way.
         let beside = Simulation::new(self, costs, threads);

@@ -1,6 +1,6 @@
 //! Forecasts of frames that were recorded by hand.
 
-use super::super::order::{Order, SystemInfo};
+use super::super::order::{Order, SystemInfo, Systems};
 use super::super::row::{FRAME, LOOP, SCHEDULE, SYSTEM, tests::thread};
 use super::*;
 use heartbeat_pool::record::{Recorder, Role, Snapshot, What};
@@ -12,20 +12,20 @@ const THIRD: u64 = FIRST + 2;
 
 /// Of three systems, of which the first two conflict.
 fn order() -> Arc<Order> {
-    let mut order = Order::default();
+    let mut systems = Systems::new();
     let mut add = |system, name: &str, conflicts: &[u64]| {
-        let both = |other: &u64| (*other, "Position".to_owned());
+        let both = |other: &u64| (*other, Arc::from("Position"));
         let info = SystemInfo {
             name: name.to_owned(),
             conflicts: conflicts.iter().map(both).collect(),
             ..Default::default()
         };
-        order.systems.insert(system, info);
+        systems.insert(system, info);
     };
     add(FIRST, "first", &[SECOND]);
     add(SECOND, "second", &[FIRST]);
     add(THIRD, "third", &[]);
-    Arc::new(order)
+    Arc::new(Order::from(systems))
 }
 
 fn span(name: &str, value: u64, begin: u64, end: u64) -> [(u64, What); 2] {
@@ -42,6 +42,10 @@ fn system(name: &str, number: u64, begin: u64, end: u64) -> [(u64, What); 2] {
 
 /// A frame of two milliseconds on one thread, with those events in its one schedule.
 fn forecast(threads: usize, events: &[[(u64, What); 2]]) -> Forecast {
+    forecast_of(threads, events, order())
+}
+
+fn forecast_of(threads: usize, events: &[[(u64, What); 2]], order: Arc<Order>) -> Forecast {
     let frame = span(FRAME, 5, 1_000_000, 3_000_000);
     let schedule = span(&format!("{SCHEDULE}Update"), 0, 1_100_000, 2_900_000);
     let all = [&[frame, schedule], events].concat();
@@ -49,7 +53,7 @@ fn forecast(threads: usize, events: &[[(u64, What); 2]]) -> Forecast {
     events.sort_by_key(|(time, _)| *time);
     let mut snapshot = Snapshot::default();
     snapshot.threads.push(thread(1, Role::Outside, &events));
-    let trace = Trace::new(snapshot, order(), threads);
+    let trace = Trace::new(snapshot, order, threads, 0);
     assert!(trace.forecast(6).is_none());
     trace.forecast(5).unwrap()
 }
@@ -103,6 +107,48 @@ fn a_loop_that_says_it_is_parallel_is_shared_though_one_thread_ran_it() {
     let marked = forecast(2, &[system, [mark, mark]]);
     let two = on(&marked, 2);
     assert!((1_499..1_560).contains(&two), "{marked:?}");
+}
+
+#[test]
+fn a_schedule_in_a_system_is_work_of_its_own_and_others_keep_theirs() {
+    // "first" runs a schedule in which "third" and another one run, then "second" runs.
+    let inner = span(&format!("{SCHEDULE}Inner"), 0, 1_200_000, 2_200_000);
+    let systems = [
+        system("first", FIRST, 1_100_000, 2_300_000),
+        inner,
+        system("third", THIRD, 1_200_000, 1_700_000),
+        system("fourth", THIRD + 1, 1_700_000, 2_200_000),
+        system("second", SECOND, 2_300_000, 2_900_000),
+    ];
+    let forecast = forecast(2, &systems);
+    assert!((1_997..2_001).contains(&on(&forecast, 1)), "{forecast:?}");
+    // The inner two beside each other; "second" waits for "first".
+    let two = on(&forecast, 2);
+    assert!((1_490..1_560).contains(&two), "{forecast:?}");
+}
+
+#[test]
+fn hundreds_that_all_conflict_are_forecast_at_once() {
+    let systems = 300;
+    let mut order = Systems::new();
+    for system in 0..systems {
+        let others = (0..systems).filter(|other| *other != system);
+        let conflicts = others.map(|other| (FIRST + other, Arc::from("Position")));
+        let info = SystemInfo {
+            conflicts: conflicts.collect(),
+            ..Default::default()
+        };
+        order.insert(FIRST + system, info);
+    }
+    let runs = (0..systems).map(|number| {
+        let begin = 1_200_000 + number * 5_000;
+        system("one", FIRST + number, begin, begin + 4_000)
+    });
+    let forecast = forecast_of(2, &runs.collect::<Vec<_>>(), Arc::new(Order::from(order)));
+    assert!(
+        on(&forecast, 1) <= 2_000 && on(&forecast, 64) >= 1_800,
+        "{forecast:?}"
+    );
 }
 
 #[test]

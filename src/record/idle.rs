@@ -198,16 +198,15 @@ impl<'a> Sweep<'a> {
         {
             return Cause::NotOffered;
         }
-        let order = &self.trace.order;
-        let name = |system| order.name(system).unwrap_or("a system").to_owned();
+        let name = |system| self.trace.system_name(system).to_owned();
         let after = self.held.partition_point(|(begin, _)| *begin <= time);
         if let Some((_, Some(held))) = after.checked_sub(1).map(|place| &self.held[place]) {
-            let info = order.systems.get(&held.system);
+            let info = self.trace.order.systems().get(&held.system);
             let both_want = info.and_then(|info| info.conflicts.get(&held.by));
             return Cause::Conflict {
                 system: name(held.system),
                 running: name(held.by),
-                both_want: both_want.cloned().unwrap_or_default(),
+                both_want: both_want.map_or_else(String::new, ToString::to_string),
             };
         }
         // Of those that run the one that ends last, and of those the one that began last: others

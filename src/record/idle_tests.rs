@@ -1,6 +1,6 @@
 //! Causes of idle time, in recordings made by hand.
 
-use super::super::order::{Order, SystemInfo};
+use super::super::order::{Order, SystemInfo, Systems};
 use super::super::row::{FRAME, SYSTEM, tests::thread};
 use super::*;
 use heartbeat_pool::record::{Recorder, Role, Snapshot, What};
@@ -10,18 +10,19 @@ const FIRST: u64 = 1 << 32;
 const SECOND: u64 = FIRST + 1;
 
 fn order(conflict: bool) -> Arc<Order> {
-    let mut order = Order::default();
     let info = |name: &str, other: u64| SystemInfo {
         name: name.to_owned(),
-        conflicts: [(other, "Position".to_owned())]
+        conflicts: [(other, Arc::from("Position"))]
             .into_iter()
             .filter(|_| conflict)
             .collect(),
         ..Default::default()
     };
-    order.systems.insert(FIRST, info("first", SECOND));
-    order.systems.insert(SECOND, info("second", FIRST));
-    Arc::new(order)
+    let both = [
+        (FIRST, info("first", SECOND)),
+        (SECOND, info("second", FIRST)),
+    ];
+    Arc::new(Order::from(Systems::from(both)))
 }
 
 /// The account of a frame from 1000 to 2000 of two threads, in which the main one does `main` and
@@ -34,7 +35,7 @@ fn account(main: &[(u64, What)], other: &[(u64, What)], conflict: bool) -> Accou
     let mut snapshot = Snapshot::default();
     snapshot.threads.push(thread(1, Role::Outside, &events));
     snapshot.threads.push(thread(2, Role::Frame, other));
-    let trace = Trace::new(snapshot, order(conflict), 2);
+    let trace = Trace::new(snapshot, order(conflict), 2, 0);
     assert!(trace.why_idle(6).is_none());
     let account = trace.why_idle(5).unwrap();
     let sum: Duration = account.causes.iter().map(|(_, time)| *time).sum();

@@ -28,7 +28,7 @@ pub(super) fn of(main: &[(u64, What)], other: &[(u64, What)]) -> Trace {
     let mut snapshot = Snapshot::default();
     snapshot.threads.push(thread(1, Role::Outside, main));
     snapshot.threads.push(thread(2, Role::Frame, other));
-    Trace::new(snapshot, Arc::new(Order::default()), 2)
+    Trace::new(snapshot, Arc::new(Order::default()), 2, 0)
 }
 
 /// A thread's events in the making.
@@ -128,5 +128,5 @@ pub(super) fn trace(chance: &mut Chance) -> Trace {
         let number = u32::try_from(place).unwrap() + 1;
         snapshot.threads.push(thread(number, role, &other.events));
     }
-    Trace::new(snapshot, Arc::new(Order::default()), 2)
+    Trace::new(snapshot, Arc::new(Order::default()), 2, 0)
 }

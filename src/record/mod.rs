@@ -59,8 +59,8 @@ use std::time::Duration;
 ///
 /// It is a field of [`HeartbeatPlugin`](crate::HeartbeatPlugin). Anything but [`Record::Off`] gives
 /// systems their names in the recording, which costs a call through a pointer each; files go to the
-/// plugin's folder for them. The process has one recorder: with several apps the last plugin's
-/// setting holds.
+/// plugin's folder for them. The process has one recorder, which several apps share; each has its
+/// own frames and files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
 pub enum Record {
     /// Nothing is recorded.

@@ -23,6 +23,10 @@ pub(super) struct Task {
     pub(super) after: Vec<usize>,
     /// The places of those that can't run beside it.
     pub(super) conflicts: Vec<usize>,
+    /// Whether only the main thread may run it.
+    pub(super) on_main: bool,
+    /// The schedules that it runs, by their places in the model: it does nothing else meanwhile.
+    pub(super) inner: Vec<usize>,
 }
 
 /// A schedule's run.
@@ -31,6 +35,8 @@ pub(super) struct Stage {
     pub(super) tasks: Vec<Task>,
     /// What the executor takes itself on one thread, in nanoseconds.
     pub(super) overhead: f64,
+    /// The schedules that run in it, but in none of its tasks.
+    pub(super) inner: Vec<usize>,
 }
 
 /// A frame's work, all in nanoseconds.
@@ -39,50 +45,110 @@ pub(super) struct Model {
     /// What the main thread does outside of schedules that were recorded.
     pub(super) main: f64,
     pub(super) stages: Vec<Stage>,
+    /// Those that run in no other one.
+    pub(super) outer: Vec<usize>,
     pub(super) costs: Costs,
 }
 
 impl Model {
     pub(super) fn new(trace: &Trace, frame: &Frame) -> Self {
-        let all = runs(trace, frame);
-        let leaves = leaf_schedules(trace, frame);
-        let mut rest = ran(trace, frame.row, frame.begin, frame.end);
-        let mut stages = Vec::new();
-        for (begin, end) in leaves {
-            rest = rest.saturating_sub(ran(trace, frame.row, begin, end));
-            let of = all
-                .iter()
-                .filter(|run| (begin..end).contains(&run.begin) && run.end <= end);
-            let of: Vec<Run> = of.copied().collect();
-            stages.push(Stage {
-                tasks: tasks(trace, &of),
-                overhead: overhead(trace, frame.row, &of, begin, end),
-            });
+        let spans = spans(trace, frame);
+        let mut runs_of = vec![Vec::new(); spans.len()];
+        for run in runs(trace, frame) {
+            let is_around = |span: &Span| span.begin <= run.begin && run.end <= span.end;
+            if let Some(place) = spans.iter().rposition(is_around) {
+                runs_of[place].push(run);
+            }
         }
-        Self {
-            main: rest as f64,
-            stages,
+        let mut model = Self {
+            main: 0.0,
+            stages: Vec::new(),
+            outer: inner(&spans, None),
             costs: trace.costs,
+        };
+        let own = ran(trace, frame.row, frame.begin, frame.end);
+        let rest = own.saturating_sub(ran_in(trace, frame.row, &spans, &model.outer));
+        model.main = rest as f64;
+        for (place, mut of) in runs_of.into_iter().enumerate() {
+            outermost(&mut of);
+            model
+                .stages
+                .push(stage(trace, frame.row, &spans, place, &of));
         }
+        model
     }
 }
 
-/// The runs of schedules on the frame's thread that no other one lies in.
-fn leaf_schedules(trace: &Trace, frame: &Frame) -> Vec<(u64, u64)> {
-    let bars = &trace.rows[frame.row].bars;
-    let is_run = |kind: Kind| kind == Kind::Schedule;
-    let within = bars
-        .iter()
-        .filter(|bar| bar.begin >= frame.begin && bar.end <= frame.end);
-    let spans: Vec<_> = within
-        .filter(|bar| is_run(bar.kind))
-        .map(|bar| (bar.begin, bar.end))
-        .collect();
-    let lies_in = |inner: &(u64, u64), outer: &(u64, u64)| {
-        inner != outer && inner.0 >= outer.0 && inner.1 <= outer.1
-    };
-    let is_leaf = |outer: &&(u64, u64)| !spans.iter().any(|inner| lies_in(inner, outer));
-    spans.iter().filter(is_leaf).copied().collect()
+/// A run of a schedule on the frame's thread.
+struct Span {
+    begin: u64,
+    end: u64,
+    /// The place of the one that it lies in.
+    outer: Option<usize>,
+}
+
+/// The runs of schedules on the frame's thread, by their begins.
+fn spans(trace: &Trace, frame: &Frame) -> Vec<Span> {
+    let bars = trace.rows[frame.row].bars.iter();
+    let within = bars.filter(|bar| bar.begin >= frame.begin && bar.end <= frame.end);
+    let mut spans: Vec<Span> = Vec::new();
+    for bar in within.filter(|bar| bar.kind == Kind::Schedule) {
+        let outer = spans.iter().rposition(|span| bar.end <= span.end);
+        let (begin, end) = (bar.begin, bar.end);
+        spans.push(Span { begin, end, outer });
+    }
+    spans
+}
+
+/// The places of those that lie in `outer`, and in no other one in it.
+fn inner(spans: &[Span], outer: Option<usize>) -> Vec<usize> {
+    let of = |place: &usize| spans[*place].outer == outer;
+    (0..spans.len()).filter(of).collect()
+}
+
+/// For how long `row` ran in those of `spans`.
+fn ran_in(trace: &Trace, row: usize, spans: &[Span], places: &[usize]) -> u64 {
+    let spans = places.iter().map(|place| &spans[*place]);
+    spans
+        .map(|span| ran(trace, row, span.begin, span.end))
+        .sum()
+}
+
+/// Forgets runs that lie in others, of systems that run a schedule of which nothing is recorded.
+fn outermost(runs: &mut Vec<Run>) {
+    let all = runs.clone();
+    runs.retain(|run| {
+        let is_around = |other: &Run| {
+            let is_other = other.system != run.system || other.begin != run.begin;
+            let is_around = other.begin <= run.begin && run.end <= other.end;
+            is_other && other.row == run.row && is_around
+        };
+        let begun = all.partition_point(|other| other.begin <= run.begin);
+        !all[..begun].iter().any(is_around)
+    });
+}
+
+/// The schedule's run at `place`, in which `of` ran.
+fn stage(trace: &Trace, row: usize, spans: &[Span], place: usize, of: &[Run]) -> Stage {
+    let mut loose = inner(spans, Some(place));
+    let mut tasks = tasks(trace, of);
+    for (task, run) in tasks.iter_mut().zip(of).filter(|(_, run)| run.row == row) {
+        let is_in = |inner: &mut usize| (run.begin..run.end).contains(&spans[*inner].begin);
+        task.inner = loose.extract_if(.., is_in).collect();
+        if !task.inner.is_empty() {
+            let own = ran(trace, row, run.begin, run.end);
+            let own = own.saturating_sub(ran_in(trace, row, spans, &task.inner));
+            (task.serial, task.shared) = ((own as f64 - NOTED).max(0.0), 0.0);
+        }
+    }
+    let span = &spans[place];
+    let others = ran_in(trace, row, spans, &loose);
+    let overhead = overhead(trace, row, of, (span.begin, span.end), others);
+    Stage {
+        tasks,
+        overhead,
+        inner: loose,
+    }
 }
 
 fn tasks(trace: &Trace, of: &[Run]) -> Vec<Task> {
@@ -98,7 +164,7 @@ fn tasks(trace: &Trace, of: &[Run]) -> Vec<Task> {
             .collect()
     };
     let task = |(own, run): (usize, &Run)| {
-        let info = trace.order.systems.get(&run.system);
+        let info = trace.order.systems().get(&run.system);
         let (serial, shared) = work(trace, run);
         let mut task = Task {
             system: run.system,
@@ -106,10 +172,13 @@ fn tasks(trace: &Trace, of: &[Run]) -> Vec<Task> {
             shared,
             after: Vec::new(),
             conflicts: Vec::new(),
+            on_main: false,
+            inner: Vec::new(),
         };
         if let Some(info) = info {
             task.after = places(&mut info.after.iter());
             task.conflicts = places(&mut info.conflicts.keys());
+            task.on_main = info.on_main;
         }
         task.after.retain(|other| *other != own);
         task
@@ -118,12 +187,12 @@ fn tasks(trace: &Trace, of: &[Run]) -> Vec<Task> {
 }
 
 /// What the executor would take on one thread, of a run on `row` from `begin` to `end` in which
-/// these systems ran.
-fn overhead(trace: &Trace, row: usize, of: &[Run], begin: u64, end: u64) -> f64 {
+/// these systems ran, and others for so long.
+fn overhead(trace: &Trace, row: usize, of: &[Run], (begin, end): (u64, u64), others: u64) -> f64 {
     let is_main = |run: &&Run| run.row == row;
     let own = of.iter().filter(is_main);
     let systems: u64 = own.map(|run| ran(trace, row, run.begin, run.end)).sum();
-    let rest = ran(trace, row, begin, end).saturating_sub(systems) as f64;
+    let rest = ran(trace, row, begin, end).saturating_sub(systems + others) as f64;
     let queued = queued(trace, row, begin, end);
     if queued == 0 {
         return rest;
@@ -143,7 +212,8 @@ fn queued(trace: &Trace, row: usize, begin: u64, end: u64) -> usize {
     let flows = flows.take_while(|flow| flow.came <= end);
     let queued = flows.filter(|flow| {
         let is_here = flow.from == row && flow.left >= begin;
-        is_here && flow.way == Way::Queued && trace.rows[row].system(flow.left).is_none()
+        let is_in_system = || trace.rows[row].system_since(flow.left, begin).is_some();
+        is_here && flow.way == Way::Queued && !is_in_system()
     });
     queued.count()
 }

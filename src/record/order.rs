@@ -1,12 +1,14 @@
 //! What the schedules say of their systems: who comes after whom, and who can't run beside whom.
 
 use super::systems::{NamedSchedule, NamedSystems};
-use bevy_ecs::component::Components;
+use bevy_ecs::component::{ComponentId, ComponentInfo};
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::AccessConflicts;
 use bevy_ecs::schedule::graph::Direction;
 use bevy_ecs::schedule::{NodeId, ScheduleGraph, SystemKey, SystemWithAccess};
+use bevy_ecs::system::{System as _, SystemAccess};
 use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
 
 /// A system, by the number that its events have.
 #[derive(Clone, Debug, Default)]
@@ -15,79 +17,155 @@ pub(crate) struct SystemInfo {
     /// Those that must be over before it begins.
     pub(crate) after: Vec<u64>,
     /// Those that can't run while it does, and what both want.
-    pub(crate) conflicts: HashMap<u64, String>,
+    pub(crate) conflicts: HashMap<u64, Arc<str>>,
+    /// Whether only the main thread may run it.
+    pub(crate) on_main: bool,
 }
 
+pub(crate) type Systems = HashMap<u64, SystemInfo>;
+
 /// All systems that are known, of all schedules.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Order {
-    pub(crate) systems: HashMap<u64, SystemInfo>,
+    schedules: Vec<Described>,
+    components: HashMap<ComponentId, String>,
+    /// What follows from those, once somebody asks: who conflicts is found pair by pair.
+    systems: OnceLock<Systems>,
+}
+
+/// What a schedule says.
+#[derive(Debug)]
+struct Described {
+    systems: Vec<System>,
+    /// The pairs of which the first must be over before the second begins.
+    after: Vec<(u64, u64)>,
+}
+
+#[derive(Debug)]
+struct System {
+    number: u64,
+    name: String,
+    access: SystemAccess,
+    on_main: bool,
+}
+
+/// The systems of a schedule that has run.
+fn systems(schedule: &Schedule) -> impl Iterator<Item = (SystemKey, &SystemWithAccess)> {
+    schedule.systems_with_access().into_iter().flatten()
 }
 
 impl Order {
     /// That of the world's schedules, as far as they have run.
     pub(crate) fn of(world: &World) -> Self {
-        let mut order = Self::default();
         let both = world.get_resource::<NamedSystems>();
         let Some((named, schedules)) = both.zip(world.get_resource::<Schedules>()) else {
-            return order;
+            return Self::default();
         };
-        for (_, schedule) in schedules.iter() {
-            let Some(known) = named.schedules.get(&schedule.label()) else {
-                continue;
-            };
-            order.add(schedule, known, world.components());
+        let described = schedules.iter().filter_map(|(_, schedule)| {
+            let known = named.schedules.get(&schedule.label())?;
+            Some(Described::new(schedule, known))
+        });
+        let components = world.components().iter_registered();
+        let name = |info: &ComponentInfo| info.name().shortname().to_string();
+        Self {
+            schedules: described.collect(),
+            components: components.map(|(id, info)| (id, name(info))).collect(),
+            systems: OnceLock::new(),
         }
-        order
     }
 
-    fn add(&mut self, schedule: &Schedule, known: &NamedSchedule, components: &Components) {
-        let Ok(systems) = schedule.systems_with_access() else {
-            return;
-        };
-        let number = |(key, system): (SystemKey, _)| Some((*known.systems.get(&key)?, system));
-        let systems: Vec<(u64, &SystemWithAccess)> = systems.filter_map(number).collect();
-        for (number, system) in &systems {
-            let info = self.systems.entry(*number).or_default();
-            info.name = system.name().to_string();
-            for (other, beside) in &systems {
-                if number != other && !system.access().is_compatible(beside.access()) {
-                    let both = want_both(system, beside, components);
-                    info.conflicts.insert(*other, both);
+    /// How many systems the world's schedules have, as far as they have run.
+    pub(crate) fn count(world: &World) -> usize {
+        let schedules = world.get_resource::<Schedules>().into_iter();
+        let schedules = schedules.flat_map(Schedules::iter);
+        schedules
+            .map(|(_, schedule)| systems(schedule).count())
+            .sum()
+    }
+
+    /// The systems by their numbers.
+    pub(crate) fn systems(&self) -> &Systems {
+        self.systems.get_or_init(|| {
+            let mut all = Systems::new();
+            for schedule in &self.schedules {
+                self.add(schedule, &mut all);
+            }
+            all
+        })
+    }
+
+    fn add(&self, schedule: &Described, all: &mut Systems) {
+        for system in &schedule.systems {
+            let info = SystemInfo {
+                name: system.name.clone(),
+                on_main: system.on_main,
+                ..Default::default()
+            };
+            all.insert(system.number, info);
+        }
+        let mut texts = HashMap::new();
+        for (place, system) in schedule.systems.iter().enumerate() {
+            for beside in &schedule.systems[place + 1..] {
+                if system.access.is_compatible(&beside.access) {
+                    continue;
+                }
+                let both = self.want_both(&system.access, &beside.access, &mut texts);
+                for (one, other) in [(system, beside), (beside, system)] {
+                    if let Some(info) = all.get_mut(&one.number) {
+                        info.conflicts.insert(other.number, both.clone());
+                    }
                 }
             }
         }
-        for (before, after) in dependencies(schedule.graph()) {
-            if let Some(after) = known.systems.get(&after)
-                && let Some(before) = known.systems.get(&before)
-                && let Some(info) = self.systems.get_mut(after)
-            {
+        for (before, after) in &schedule.after {
+            if let Some(info) = all.get_mut(after) {
                 info.after.push(*before);
             }
         }
     }
 
-    /// The name of the system of `number`.
-    pub(crate) fn name(&self, number: u64) -> Option<&str> {
-        self.systems.get(&number).map(|info| info.name.as_str())
+    /// What both want, as it is named; `texts` has what was named before.
+    fn want_both(
+        &self,
+        a: &SystemAccess,
+        b: &SystemAccess,
+        texts: &mut HashMap<Vec<ComponentId>, Arc<str>>,
+    ) -> Arc<str> {
+        if a.is_exclusive() || b.is_exclusive() {
+            return Arc::from("the whole world");
+        }
+        match a.get_conflicts(b) {
+            AccessConflicts::All => Arc::from("all components"),
+            AccessConflicts::Individual(ids) => {
+                let ids: Vec<ComponentId> = ids.iter().collect();
+                let names = |ids: &Vec<ComponentId>| {
+                    let name = |id| self.components.get(id).cloned();
+                    let names: Vec<_> = ids.iter().filter_map(name).collect();
+                    Arc::from(names.join(", "))
+                };
+                texts.entry(ids).or_insert_with_key(names).clone()
+            }
+        }
     }
 }
 
-/// What both systems want, as it is named.
-fn want_both(a: &SystemWithAccess, b: &SystemWithAccess, components: &Components) -> String {
-    if a.access().is_exclusive() || b.access().is_exclusive() {
-        return "the whole world".to_owned();
-    }
-    match a.access().get_conflicts(b.access()) {
-        AccessConflicts::All => "all components".to_owned(),
-        AccessConflicts::Individual(ids) => {
-            let name = |id| {
-                components
-                    .get_name(id)
-                    .map(|name| name.shortname().to_string())
-            };
-            let names: Vec<_> = ids.iter().filter_map(name).collect();
-            names.join(", ")
+impl Described {
+    fn new(schedule: &Schedule, known: &NamedSchedule) -> Self {
+        let number = |key: SystemKey| known.systems.get(&key).copied();
+        let system = |(key, system): (SystemKey, &SystemWithAccess)| {
+            Some(System {
+                number: number(key)?,
+                name: system.name().to_string(),
+                access: system.access().clone(),
+                on_main: !system.is_send(),
+            })
+        };
+        let after = dependencies(schedule.graph()).into_iter();
+        Self {
+            systems: systems(schedule).filter_map(system).collect(),
+            after: after
+                .filter_map(|(before, after)| number(before).zip(number(after)))
+                .collect(),
         }
     }
 }
@@ -117,10 +195,21 @@ fn dependencies(graph: &ScheduleGraph) -> Vec<(SystemKey, SystemKey)> {
 }
 
 #[cfg(test)]
+impl From<Systems> for Order {
+    fn from(systems: Systems) -> Self {
+        Self {
+            systems: OnceLock::from(systems),
+            ..Self::default()
+        }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::super::systems::name_systems;
     use super::*;
     use bevy_ecs::schedule::ScheduleLabel;
+    use bevy_ecs::system::NonSendMarker;
 
     #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)]
     struct Own;
@@ -131,7 +220,7 @@ mod tests {
 
     fn writes(_: ResMut<Shared>) {}
     fn reads(_: Res<Shared>) {}
-    fn neither() {}
+    fn neither(_: NonSendMarker) {}
 
     #[test]
     fn order_and_conflicts_are_those_of_the_schedule() {
@@ -142,18 +231,19 @@ mod tests {
         world.init_resource::<Schedules>();
         world.resource_mut::<Schedules>().insert(schedule);
         name_systems(&mut world);
-        assert!(Order::of(&world).systems.is_empty(), "it has not run");
+        assert!(Order::of(&world).systems().is_empty(), "it has not run");
         world.run_schedule(Own);
         let order = Order::of(&world);
         let find = |end: &str| {
-            let mut systems = order.systems.iter();
+            let mut systems = order.systems().iter();
             let found = systems.find(|(_, info)| info.name.ends_with(end));
             found.map(|(number, info)| (*number, info)).unwrap()
         };
         let ((writes, writer), (reads, reader)) = (find("::writes"), find("::reads"));
         let (_, neither) = find("::neither");
-        assert_eq!(writer.conflicts[&reads], "Shared");
-        assert_eq!(reader.conflicts[&writes], "Shared");
+        assert_eq!(&*writer.conflicts[&reads], "Shared");
+        assert_eq!(&*reader.conflicts[&writes], "Shared");
+        assert!(neither.on_main && !reader.on_main);
         assert_eq!(
             (neither.conflicts.len(), &neither.after[..]),
             (0, &[writes][..])

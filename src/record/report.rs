@@ -99,7 +99,7 @@ impl Report<'_> {
             writeln!(f, "  the longest systems:")?;
         }
         for run in runs.iter().take(LINES) {
-            let name = self.0.order.name(run.system).unwrap_or("a system");
+            let name = self.0.system_name(run.system);
             let row = &self.0.rows[run.row].name;
             writeln!(
                 f,

@@ -3,11 +3,20 @@
 use super::clocks::{Clocks, Delayed};
 use heartbeat_pool::Lane;
 use heartbeat_pool::record::{Name, Role, ThreadEvents, Wait, What, Work};
+use std::mem;
 
 // Spans of an app's own have any name and any value, so no such name may be one of these by chance.
 
 /// The name of a frame's span.
 pub(crate) const FRAME: &str = "bevy_heartbeat frame";
+/// Where in the value of a frame's span the app's number begins; below it is the frame's.
+const APP: u32 = 48;
+
+/// The value of the span of an app's frame of that number.
+pub(crate) fn frame_value(app: u64, number: u64) -> u64 {
+    app << APP | number
+}
+
 /// What a schedule's span's name begins with.
 pub(crate) const SCHEDULE: &str = "bevy_heartbeat schedule ";
 /// What a system's span's name begins with.
@@ -19,7 +28,8 @@ pub(crate) const LOOP: &str = "bevy_heartbeat parallel loop";
 /// What a bar is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    Frame(u64),
+    /// A frame, by its app and its number there.
+    Frame(u64, u64),
     Schedule,
     /// A system, by its number.
     System(u64),
@@ -79,7 +89,7 @@ pub(crate) struct Row {
 impl Kind {
     fn of_span(name: Name, value: u64) -> Self {
         match name.text() {
-            FRAME => Self::Frame(value),
+            FRAME => Self::Frame(value >> APP, value & ((1 << APP) - 1)),
             text if text.starts_with(SCHEDULE) => Self::Schedule,
             text if text.starts_with(SYSTEM) => Self::System(value),
             _ => Self::Span,
@@ -142,17 +152,31 @@ impl Row {
         }
     }
 
+    /// The bars that lie around `time`, the innermost first.
+    fn all_around(&self, time: u64) -> impl Iterator<Item = &Bar> {
+        let after = self.bars.partition_point(|bar| bar.begin <= time);
+        let mut is_last = false;
+        let recent = self.bars[..after].iter().rev();
+        // What came before one that lies in none was over when that began.
+        let recent = recent.take_while(move |bar| !mem::replace(&mut is_last, bar.depth == 0));
+        recent.filter(move |bar| bar.end > time)
+    }
+
     /// The innermost of the bars that lie around `time` and are named or are jobs.
     pub(crate) fn around(&self, time: u64) -> Option<&Bar> {
-        let after = self.bars.partition_point(|bar| bar.begin <= time);
-        let around = |bar: &&Bar| bar.end > time && !matches!(bar.kind, Kind::Sleep);
-        self.bars[..after].iter().rev().find(around)
+        self.all_around(time)
+            .find(|bar| !matches!(bar.kind, Kind::Sleep))
     }
 
     /// The system that `time` belongs to: one that runs then, or whose part does.
     pub(crate) fn system(&self, time: u64) -> Option<u64> {
-        let after = self.bars.partition_point(|bar| bar.begin <= time);
-        let mut around = self.bars[..after].iter().rev().filter(|bar| bar.end > time);
+        self.system_since(time, 0)
+    }
+
+    /// The same, of those that have begun at `since` or later.
+    pub(crate) fn system_since(&self, time: u64, since: u64) -> Option<u64> {
+        let around = self.all_around(time);
+        let mut around = around.take_while(|bar| bar.begin >= since);
         around.find_map(|bar| match bar.kind {
             Kind::System(number) => Some(number),
             _ => bar.part_of,
@@ -319,6 +343,7 @@ impl Builder {
 
 #[cfg(test)]
 pub(crate) mod tests {
+    use super::super::made::{self, Chance};
     use super::*;
     use heartbeat_pool::record::{Event, Recorder};
 
@@ -331,6 +356,25 @@ pub(crate) mod tests {
         let event = |&(time, what): &(u64, What)| Event { time, what };
         thread.events = events.iter().map(event).collect();
         thread
+    }
+
+    #[test]
+    fn what_lies_around_a_time_is_what_a_look_at_all_bars_finds() {
+        let mut chance = Chance::new(3);
+        for _ in 0..200 {
+            for row in made::trace(&mut chance).rows {
+                for time in 0..200 {
+                    let is_around = |bar: &&Bar| bar.begin <= time && bar.end > time;
+                    let all = row.bars.iter().rev().filter(is_around);
+                    let places = |bar: &Bar| (bar.begin, bar.end, bar.depth);
+                    let found = row.all_around(time).map(places);
+                    assert_eq!(
+                        found.collect::<Vec<_>>(),
+                        all.map(places).collect::<Vec<_>>()
+                    );
+                }
+            }
+        }
     }
 
     #[test]

@@ -33,9 +33,12 @@ pub(super) struct Simulation<'a> {
     /// Whether the main thread runs one system after the other, and others only help in loops.
     in_turn: bool,
     time: f64,
-    /// What is over, and what was queued.
-    over: Vec<bool>,
-    admitted: Vec<bool>,
+    /// What was not queued yet, and how many of others keep each from it.
+    waiting: Vec<usize>,
+    blockers: Vec<usize>,
+    /// Those that each keeps from being queued until it is over, and while it is queued or runs.
+    followers: Vec<Vec<usize>>,
+    rivals: Vec<Vec<usize>>,
     queue: VecDeque<usize>,
     running: Vec<Running>,
     /// Since when each of the threads that are awake has had nothing to do, the last one last.
@@ -49,14 +52,27 @@ impl<'a> Simulation<'a> {
     /// On so many threads, of which all but the main one sleep.
     pub(super) fn new(stage: &'a Stage, costs: &'a Costs, threads: usize) -> Self {
         let tasks = stage.tasks.len();
+        let [mut followers, mut rivals] = [(); 2].map(|()| vec![Vec::new(); tasks]);
+        for (place, task) in stage.tasks.iter().enumerate() {
+            task.after.iter().for_each(|of| followers[*of].push(place));
+            task.conflicts.iter().for_each(|of| rivals[*of].push(place));
+        }
+        // The main thread runs one after the other.
+        let on_main = (0..tasks).filter(|place| stage.tasks[*place].on_main);
+        let on_main: Vec<usize> = on_main.collect();
+        for of in &on_main {
+            rivals[*of].extend(on_main.iter().filter(|place| *place != of));
+        }
         Self {
             stage,
             costs,
             threads,
             in_turn: false,
             time: stage.overhead,
-            over: vec![false; tasks],
-            admitted: vec![false; tasks],
+            waiting: (0..tasks).collect(),
+            blockers: stage.tasks.iter().map(|task| task.after.len()).collect(),
+            followers,
+            rivals,
             queue: VecDeque::new(),
             running: Vec::new(),
             idle: vec![0.0],
@@ -93,18 +109,16 @@ impl<'a> Simulation<'a> {
 
     /// Queues what may run now.
     fn admit(&mut self) {
-        let tasks = &self.stage.tasks;
-        for (place, task) in tasks.iter().enumerate() {
-            let is_live = |other: &usize| self.admitted[*other] && !self.over[*other];
-            let waits = self.admitted[place]
-                || self.in_turn && !(self.queue.is_empty() && self.running.is_empty())
-                || task.after.iter().any(|before| !self.over[*before])
-                || task.conflicts.iter().any(is_live);
+        let (queue, blockers) = (&mut self.queue, &mut self.blockers);
+        let is_idle = self.running.is_empty();
+        self.waiting.retain(|place| {
+            let waits = blockers[*place] > 0 || self.in_turn && !(queue.is_empty() && is_idle);
             if !waits {
-                self.admitted[place] = true;
-                self.queue.push_back(place);
+                queue.push_back(*place);
+                self.rivals[*place].iter().for_each(|of| blockers[*of] += 1);
             }
-        }
+            waits
+        });
     }
 
     /// A thread that has nothing to do, and how long it takes to come; none if there is none.
@@ -203,18 +217,17 @@ impl<'a> Simulation<'a> {
     /// Ends what is through.
     fn end(&mut self) {
         self.woken = 0;
-        let (over, time) = (&mut self.over, self.time);
-        let idle = &mut self.idle;
-        let before = self.running.len();
-        self.running.retain(|task| {
-            let goes_on = task.serial > 0.0 || task.shared > 0.0;
-            if !goes_on {
-                over[task.task] = true;
-                idle.extend((0..task.threads + task.coming.len()).map(|_| time));
+        let is_over = |task: &mut Running| task.serial <= 0.0 && task.shared <= 0.0;
+        let over: Vec<Running> = self.running.extract_if(.., is_over).collect();
+        for task in &over {
+            let threads = task.threads + task.coming.len();
+            self.idle.extend((0..threads).map(|_| self.time));
+            let freed = self.followers[task.task].iter();
+            for of in freed.chain(&self.rivals[task.task]) {
+                self.blockers[*of] -= 1;
             }
-            goes_on
-        });
-        if self.running.len() < before {
+        }
+        if !over.is_empty() {
             self.admit();
         }
     }
@@ -246,6 +259,8 @@ mod tests {
             shared,
             after: after.to_vec(),
             conflicts: conflicts.to_vec(),
+            on_main: false,
+            inner: Vec::new(),
         }
     }
 
@@ -253,6 +268,7 @@ mod tests {
         let stage = Stage {
             tasks: tasks.to_vec(),
             overhead: 0.0,
+            inner: Vec::new(),
         };
         Simulation::new(&stage, &costs, threads).run()
     }
@@ -277,6 +293,13 @@ mod tests {
         let ends = [12_500.0 / 2.0, 3_125.0 / 8.0];
         let expected = [5e5 + ends[0], 2e5 + ends[1]];
         assert_eq!([2, 8].map(|n| time(&wide, FREE, n)), expected);
+    }
+
+    #[test]
+    fn what_only_the_main_thread_may_run_comes_one_after_the_other() {
+        let mut tasks: Vec<_> = (0..4).map(|_| task(300.0, 0.0, &[], &[])).collect();
+        tasks[1..].iter_mut().for_each(|task| task.on_main = true);
+        assert_eq!(time(&tasks, FREE, 8), 900.0);
     }
 
     #[test]
@@ -310,6 +333,7 @@ mod tests {
         let stage = Stage {
             tasks: tasks.to_vec(),
             overhead: 7.0,
+            inner: Vec::new(),
         };
         let time = Simulation::new(&stage, &costs, 2).in_turn().run();
         assert_eq!(time, 7.0 + 2e4 + (1e5 + 2_500.0) / 2.0);

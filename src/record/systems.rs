@@ -15,6 +15,7 @@ use heartbeat_pool::record::{Name, Recorder};
 use std::any::TypeId;
 use std::collections::HashMap;
 use std::mem;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The systems of a world that have names in the recording.
 #[derive(Resource, Default)]
@@ -24,11 +25,22 @@ pub(crate) struct NamedSystems {
 }
 
 /// The systems of one schedule.
-#[derive(Default)]
 pub(crate) struct NamedSchedule {
+    /// Which no other schedule of the process has, of whatever world.
     number: u64,
     /// The number of each, by which its events tell it from systems of the same name.
     pub(crate) systems: HashMap<SystemKey, u64>,
+}
+
+impl NamedSchedule {
+    fn new() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        Self {
+            // Relaxed: nothing but the number matters.
+            number: NEXT.fetch_add(1, Ordering::Relaxed),
+            systems: HashMap::new(),
+        }
+    }
 }
 
 /// Notes a system's begin and end.
@@ -74,16 +86,13 @@ pub(crate) fn name_systems(world: &mut World) {
     world.resource_scope(|world, mut named: Mut<NamedSystems>| {
         named.looked.look(world.resource());
         for (_, schedule) in world.resource_mut::<Schedules>().iter_mut() {
-            let number = named.schedules.len() as u64 + 1;
             let label = schedule.label();
             // A frame's span begins and ends in systems of this one.
             if label == Main.intern() {
                 continue;
             }
-            let known = named.schedules.entry(label).or_insert(NamedSchedule {
-                number,
-                ..Default::default()
-            });
+            let known = named.schedules.entry(label);
+            let known = known.or_insert_with(NamedSchedule::new);
             name_those_of(schedule.graph_mut(), known);
         }
     });

@@ -4,7 +4,8 @@ use super::costs::Costs;
 use super::flow::{Flow, Way, flows};
 use super::order::Order;
 use super::row::{Bar, Kind, Row, SCHEDULE, SYSTEM, State};
-use heartbeat_pool::record::{Role, Snapshot, ThreadEvents, What};
+use heartbeat_pool::record::{Name, Role, Snapshot, ThreadEvents, What};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,6 +17,16 @@ pub(crate) struct Frame {
     pub(crate) end: u64,
     /// The row of the thread that ran it.
     pub(crate) row: usize,
+}
+
+/// A frame whose begin may be lost, for which a trace is made.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Late {
+    pub(crate) number: u64,
+    pub(crate) begin: u64,
+    pub(crate) end: u64,
+    /// The number of the thread that ran it.
+    pub(crate) thread: u32,
 }
 
 /// What was recorded of some frames: names, times and counts, and nothing of what the app's data
@@ -40,7 +51,11 @@ pub struct Trace {
     pub(crate) rows: Vec<Row>,
     pub(crate) flows: Vec<Flow>,
     pub(crate) frames: Vec<Frame>,
+    /// The number of the app whose frames these are.
+    app: u64,
     pub(crate) order: Arc<Order>,
+    /// The names that systems have in the recording, whatever world they are of.
+    systems: HashMap<u64, Name>,
     /// When a beat was raised, and when a private fork was promoted, by time.
     pub(crate) beats: Vec<u64>,
     pub(crate) promoted: Vec<(usize, u64)>,
@@ -54,8 +69,8 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// What `snapshot` says, of a pool of so many threads.
-    pub(crate) fn new(mut snapshot: Snapshot, order: Arc<Order>, threads: usize) -> Self {
+    /// What `snapshot` says, of a pool of so many threads, and of the frames of that app.
+    pub(crate) fn new(mut snapshot: Snapshot, order: Arc<Order>, threads: usize, app: u64) -> Self {
         snapshot.threads.sort_by_cached_key(place);
         let mut rows: Vec<_> = snapshot.threads.iter().map(Row::new).collect();
         let flows = flows(&snapshot);
@@ -66,7 +81,7 @@ impl Trace {
         }
         let mut frames = Vec::new();
         for (row, of) in rows.iter().enumerate() {
-            frames.extend(of.bars.iter().filter_map(|bar| frame(row, bar)));
+            frames.extend(of.bars.iter().filter_map(|bar| frame(app, row, bar)));
         }
         frames.sort_by_key(|frame| frame.begin);
         let mut trace = Self {
@@ -74,13 +89,21 @@ impl Trace {
             flows,
             rows,
             frames,
+            app,
             order,
+            systems: HashMap::new(),
             beats: Vec::new(),
             promoted: Vec::new(),
             threads: threads.max(1),
             lost: snapshot.all_lost(),
             since: 0,
         };
+        let bars = trace.rows.iter().flat_map(|row| &row.bars);
+        let named = bars.filter_map(|bar| match bar.kind {
+            Kind::System(number) => Some((number, bar.name?)),
+            _ => None,
+        });
+        trace.systems = named.collect();
         for (row, thread) in snapshot.threads.iter().enumerate() {
             for event in &thread.events {
                 match event.what {
@@ -92,6 +115,23 @@ impl Trace {
         }
         trace.beats.sort_unstable();
         trace
+    }
+
+    /// Puts in `late`, if its begin is lost: the thread was in it from then on.
+    pub(crate) fn restore(&mut self, late: &Late) {
+        let place = self.rows.iter().position(|row| row.thread == late.thread);
+        let Some(row) = place.filter(|_| self.frame(late.number).is_none()) else {
+            return;
+        };
+        let frame = Frame {
+            number: late.number,
+            begin: late.begin,
+            end: late.end,
+            row,
+        };
+        self.rows[row].put_around(&frame, Kind::Frame(self.app, late.number));
+        self.frames.push(frame);
+        self.frames.sort_by_key(|frame| frame.begin);
     }
 
     /// Forgets what was over before `since`. What is told of the frames that begin later stays as
@@ -171,23 +211,28 @@ impl Trace {
         of.filter_map(is_of).collect()
     }
 
+    /// The name of the system of `number`.
+    pub(crate) fn system_name(&self, number: u64) -> &str {
+        let own = self.systems.get(&number);
+        let own = own.and_then(|name| name.text().strip_prefix(SYSTEM));
+        let of_order = || Some(self.order.systems().get(&number)?.name.as_str());
+        own.or_else(of_order).unwrap_or("a system")
+    }
+
     /// The name of a bar.
     pub(crate) fn label(&self, bar: &Bar) -> String {
         match (bar.kind, bar.name) {
-            (Kind::Frame(number), _) => format!("frame {number}"),
-            (Kind::System(number), name) => {
-                let of_order = self.order.name(number);
-                let own = || name.and_then(|name| name.text().strip_prefix(SYSTEM));
-                of_order.or_else(own).unwrap_or("system").to_owned()
-            }
+            (Kind::Frame(app, number), _) if app == self.app => format!("frame {number}"),
+            (Kind::Frame(app, number), _) => format!("frame {number} of app {}", app + 1),
+            (Kind::System(number), _) => self.system_name(number).to_owned(),
             (Kind::Schedule, Some(name)) => {
                 let label = name.text().strip_prefix(SCHEDULE).unwrap_or_default();
                 format!("schedule {label}")
             }
             (_, Some(name)) if !name.text().is_empty() => name.text().to_owned(),
             (Kind::Job(..), _) if bar.part_of.is_some() => {
-                let system = bar.part_of.and_then(|system| self.order.name(system));
-                format!("part of {}", system.unwrap_or("a system"))
+                let system = bar.part_of.map(|system| self.system_name(system));
+                format!("part of {}", system.unwrap_or_default())
             }
             (Kind::Job(work, lane), _) => format!("{work:?} job ({lane:?})").to_lowercase(),
             (Kind::Wait(wait), _) => format!("waits for a {wait:?}").to_lowercase(),
@@ -225,6 +270,32 @@ fn name_parts(rows: &mut [Row], flows: &[Flow]) {
 }
 
 impl Row {
+    /// Puts a bar around what it has done in `frame`.
+    fn put_around(&mut self, frame: &Frame, kind: Kind) {
+        let place = self.bars.partition_point(|bar| bar.begin < frame.begin);
+        let within = self.bars[place..].iter_mut();
+        within
+            .take_while(|bar| bar.begin < frame.end)
+            .for_each(|bar| bar.depth += 1);
+        let bar = Bar {
+            begin: frame.begin,
+            end: frame.end,
+            depth: 0,
+            kind,
+            name: None,
+            part_of: None,
+        };
+        self.bars.insert(place, bar);
+        let first = self.states.partition_point(|(time, _)| *time < frame.begin);
+        let last = self.states.partition_point(|(time, _)| *time < frame.end);
+        let within = self.states[first..last].iter_mut();
+        within
+            .filter(|(_, state)| *state == State::Elsewhere)
+            .for_each(|(_, state)| *state = State::Running);
+        self.states.insert(last, (frame.end, State::Elsewhere));
+        self.states.insert(first, (frame.begin, State::Running));
+    }
+
     /// Forgets what was over before `since`.
     fn cut(&mut self, since: u64) {
         // What the clocks say of a stretch around that time they say of it as a whole.
@@ -248,9 +319,10 @@ impl Row {
     }
 }
 
-fn frame(row: usize, bar: &Bar) -> Option<Frame> {
+/// The frame that a bar of `app` is.
+fn frame(app: u64, row: usize, bar: &Bar) -> Option<Frame> {
     match bar.kind {
-        Kind::Frame(number) if bar.end != u64::MAX => Some(Frame {
+        Kind::Frame(of, number) if of == app && bar.end != u64::MAX => Some(Frame {
             number,
             begin: bar.begin,
             end: bar.end,
@@ -262,9 +334,10 @@ fn frame(row: usize, bar: &Bar) -> Option<Frame> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Cause;
     use super::super::made::{self, Chance};
     use super::super::path::critical_path;
-    use super::super::row::tests::thread;
+    use super::super::row::{FRAME, frame_value, tests::thread};
     use super::*;
     use heartbeat_pool::Lane;
     use heartbeat_pool::record::{Place, Recorder, Work};
@@ -344,6 +417,69 @@ mod tests {
     }
 
     #[test]
+    fn a_frame_whose_begin_is_lost_is_there_when_its_trace_is_made() {
+        let name = Recorder::name(FRAME);
+        let system = Recorder::name(&format!("{SYSTEM}trace::system"));
+        let value = 1 << 32;
+        let main = [
+            (
+                60,
+                What::SpanBegun {
+                    name: system,
+                    value,
+                },
+            ),
+            (70, What::SpanEnded { name: system }),
+            (90, What::SpanEnded { name }),
+        ];
+        let mut trace = made::of(&main, &[(1, What::Beat)]);
+        assert_eq!(trace.frames, []);
+        let late = Late {
+            number: 4,
+            begin: 10,
+            end: 90,
+            thread: 1,
+        };
+        // The second time it is there.
+        (0..2).for_each(|_| trace.restore(&late));
+        assert_eq!(
+            trace.frames().collect::<Vec<_>>(),
+            [(4, Duration::from_nanos(80))]
+        );
+        let bars = trace.rows[0].bars.iter();
+        let bars: Vec<_> = bars.map(|bar| (trace.label(bar), bar.depth)).collect();
+        let expected = [("frame 4".to_owned(), 0), ("trace::system".to_owned(), 1)];
+        assert_eq!(bars, expected);
+        let account = trace.why_idle(4).unwrap();
+        let all: Duration = account.causes.iter().map(|(_, time)| *time).sum();
+        assert_eq!(all, Duration::from_nanos(160));
+        assert_eq!(
+            account.causes[0],
+            (Cause::Running, Duration::from_nanos(80))
+        );
+    }
+
+    #[test]
+    fn frames_of_another_app_are_not_the_traces_own() {
+        let name = Recorder::name(FRAME);
+        let mut main = Vec::new();
+        for (app, begin) in [(0, 10), (1, 30)] {
+            let value = frame_value(app, 7);
+            main.push((begin, What::SpanBegun { name, value }));
+            main.push((begin + 5, What::SpanEnded { name }));
+        }
+        let trace = made::of(&main, &[(1, What::Beat)]);
+        let times: Vec<_> = trace.frames.iter().map(|frame| frame.begin).collect();
+        assert_eq!(times, [10]);
+        let labels: Vec<_> = trace.rows[0]
+            .bars
+            .iter()
+            .map(|bar| trace.label(bar))
+            .collect();
+        assert_eq!(labels, ["frame 7", "frame 7 of app 2"]);
+    }
+
+    #[test]
     fn what_was_lost_before_the_cut_is_not_missing() {
         let mut snapshot = Snapshot::default();
         let woken = What::Awake { woken: true };
@@ -353,7 +489,7 @@ mod tests {
             snapshot.threads.push(thread);
         }
         snapshot.lost = 1_000;
-        let mut trace = Trace::new(snapshot, Arc::default(), 2);
+        let mut trace = Trace::new(snapshot, Arc::default(), 2, 0);
         assert_eq!(trace.lost_events(), 1_300);
         trace.cut(20);
         let rows: Vec<_> = trace.rows.iter().map(|row| row.lost).collect();

@@ -163,3 +163,25 @@ fn each_of_64_threads_has_its_events() {
         assert!(rings.next().is_none());
     }
 }
+
+#[test]
+fn what_a_cursor_has_read_of_a_thread_that_ended_is_not_missing() {
+    let _alone = alone();
+    let name = Recorder::name("ends soon");
+    let end_soon = |times: u64| {
+        let mark = move || (0..times).for_each(|value| Recorder::mark(name, value));
+        thread::spawn(mark).join().unwrap();
+    };
+    let mut cursor = Cursor::default();
+    Recorder::start(64);
+    // More than are kept of those that have ended.
+    for _ in 0..200 {
+        end_soon(3);
+        assert_eq!(Recorder::snapshot_after(&mut cursor).all_lost(), 0);
+    }
+    assert!(Recorder::snapshot().lost >= 3 * 100);
+    (0..200).for_each(|_| end_soon(3));
+    assert!(Recorder::snapshot_after(&mut cursor).lost >= 3 * 100);
+    assert_eq!(Recorder::snapshot_after(&mut cursor).lost, 0);
+    Recorder::stop();
+}

@@ -14,9 +14,15 @@ const css = name => getComputedStyle(document.documentElement).getPropertyValue(
 // What is shown: from one time to another, in nanoseconds.
 let from = 0, to = Math.max(data.end, 1), chosen = null, needle = "", picked = null;
 
-// Threads from outside that did nothing have no row.
+// Threads from outside that did nothing have no row, nor have those that did least of very many: a
+// canvas has an end.
+const MOST_OUTSIDE = 500;
+const outside = data.rows.filter(row => row.role === "Outside" && row.bars.some(bar => bar[3] !== "sleep"));
+outside.sort((a, b) => b.bars.length - a.bars.length);
+const undrawn = Math.max(outside.length - MOST_OUTSIDE, 0);
+const drawn = new Set(outside.slice(0, MOST_OUTSIDE));
 const rows = data.rows.map((row, place) => {
-  const isShown = row.role !== "Outside" || row.bars.some(bar => bar[3] !== "sleep");
+  const isShown = row.role !== "Outside" || drawn.has(row);
   return { ...row, place, isShown, depth: 1, top: HEAD, longest: prefixEnds(row.bars) };
 });
 const roles = { Outside: "from outside", Frame: "frame thread", Lower: "io, background" };
@@ -252,7 +258,7 @@ const stripStep = () => Math.min(strip.parentElement.clientWidth / Math.max(data
 function drawStrip() {
   const wide = strip.parentElement.clientWidth, high = 56;
   const context = fit(strip, wide, high);
-  const longest = Math.max(...data.frames.map(frame => frame.end - frame.begin), 1);
+  const longest = data.frames.reduce((most, frame) => Math.max(most, frame.end - frame.begin), 1);
   const each = stripStep();
   data.frames.forEach((frame, place) => {
     const tall = Math.max((frame.end - frame.begin) / longest * (high - 16), 2);
@@ -262,5 +268,6 @@ function drawStrip() {
   });
   context.fillStyle = css("--soft");
   context.font = "11px system-ui, sans-serif";
-  context.fillText(data.frames.length + " frames, the longest " + time(longest), 6, 11);
+  const rest = undrawn ? "; " + undrawn + " more threads from outside, which did less, are not drawn" : "";
+  context.fillText(data.frames.length + " frames, the longest " + time(longest) + rest, 6, 11);
 }

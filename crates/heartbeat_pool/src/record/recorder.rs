@@ -56,7 +56,7 @@ impl Recorder {
     /// of its own.
     #[must_use]
     pub fn snapshot() -> Snapshot {
-        Self::snapshot_after(&mut Cursor::default())
+        Snapshot::now()
     }
 
     /// What came since the last snapshot with this cursor.

@@ -3,6 +3,8 @@
 use super::event::{Event, Role};
 use super::threads;
 use std::collections::HashMap;
+use std::mem;
+use std::sync::atomic::Ordering;
 
 /// What one thread has noted.
 #[derive(Clone, Debug, Default)]
@@ -26,7 +28,8 @@ pub struct ThreadEvents {
 pub struct Snapshot {
     /// Those that noted anything.
     pub threads: Vec<ThreadEvents>,
-    /// Events of threads that ended so long ago that nothing of them is kept.
+    /// Events of threads that ended so long ago that nothing of them is kept; after the first
+    /// snapshot of a [`Cursor`] those that came since the last one and that no cursor has read.
     pub lost: u64,
 }
 
@@ -35,15 +38,40 @@ pub struct Snapshot {
 pub struct Cursor {
     /// In which session; each counts anew.
     session: u32,
+    /// Of the events that are gone unread, how many were told.
+    lost: u64,
     next: HashMap<u32, u64>,
 }
 
+/// What came in `ring` from the event numbered `from` on, and the number of the next one.
+fn read(ring: &threads::ThreadRing, from: u64) -> (ThreadEvents, u64) {
+    let copied = ring.ring.copy(from);
+    let events = ThreadEvents {
+        thread: ring.thread,
+        name: ring.name.clone(),
+        role: ring.role,
+        events: copied.events.into_iter().filter_map(Event::of).collect(),
+        lost: copied.lost,
+    };
+    (events, copied.next)
+}
+
 impl Snapshot {
+    /// All that there is.
+    pub(super) fn now() -> Self {
+        let (rings, lost) = {
+            let rings = threads::rings();
+            (rings.of.clone(), rings.lost)
+        };
+        let threads = rings.iter().map(|ring| read(ring, 0).0).collect();
+        Self { threads, lost }
+    }
+
     /// All that came since the last call with this cursor.
     pub(super) fn after(cursor: &mut Cursor) -> Self {
-        let (session, rings, lost) = {
+        let (session, rings, unread) = {
             let rings = threads::rings();
-            (rings.session, rings.of.clone(), rings.lost)
+            (rings.session, rings.of.clone(), rings.unread)
         };
         if cursor.session != session {
             *cursor = Cursor {
@@ -53,17 +81,14 @@ impl Snapshot {
         }
         let mut read = |ring: &threads::ThreadRing| {
             let next = cursor.next.entry(ring.thread).or_default();
-            let copied = ring.ring.copy(*next);
-            *next = copied.next;
-            ThreadEvents {
-                thread: ring.thread,
-                name: ring.name.clone(),
-                role: ring.role,
-                events: copied.events.into_iter().filter_map(Event::of).collect(),
-                lost: copied.lost,
-            }
+            let events;
+            (events, *next) = read(ring, *next);
+            // Relaxed: see where a ring is thrown away.
+            ring.read.fetch_max(*next, Ordering::Relaxed);
+            events
         };
         let threads = rings.iter().map(|ring| read(ring)).collect();
+        let lost = unread - mem::replace(&mut cursor.lost, unread);
         // Of those that ended long ago nothing comes any more.
         let is_there = |thread: u32| rings.iter().any(|ring| ring.thread == thread);
         if cursor.next.len() > rings.len() {

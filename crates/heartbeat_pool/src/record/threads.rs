@@ -4,7 +4,7 @@ use super::clock;
 use super::event::{Event, Role, What};
 use super::ring::Ring;
 use std::cell::{Cell, RefCell};
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
@@ -22,14 +22,16 @@ static RINGS: Mutex<Rings> = Mutex::new(Rings {
     session: 0,
     of: Vec::new(),
     lost: 0,
+    unread: 0,
 });
 
 /// The rings of the present session, or of the last one.
 pub(super) struct Rings {
     pub(super) session: u32,
     pub(super) of: Vec<Arc<ThreadRing>>,
-    /// Events that were thrown away with their rings.
+    /// Events that were thrown away with their rings, and those of them that no cursor had read.
     pub(super) lost: u64,
+    pub(super) unread: u64,
 }
 
 pub(super) struct ThreadRing {
@@ -37,6 +39,8 @@ pub(super) struct ThreadRing {
     pub(super) name: String,
     pub(super) role: Role,
     pub(super) ring: Ring,
+    /// How many of its events a cursor has seen, or was told that they are gone.
+    pub(super) read: AtomicU64,
     has_ended: AtomicBool,
 }
 
@@ -92,7 +96,7 @@ pub(super) fn begin(capacity: usize) {
     let mut rings = rings();
     rings.session += 1;
     rings.of.clear();
-    rings.lost = 0;
+    (rings.lost, rings.unread) = (0, 0);
     // Relaxed, both: a thread makes its ring under the lock.
     CAPACITY.store(capacity, Ordering::Relaxed);
     ON.store(rings.session, Ordering::Relaxed);
@@ -154,6 +158,7 @@ fn open(session: Session) -> Option<Own> {
         name,
         role: ROLE.get(),
         ring: Ring::new(CAPACITY.load(Ordering::Relaxed)),
+        read: AtomicU64::new(0),
         has_ended: AtomicBool::new(false),
     });
     let mut rings = rings();
@@ -164,7 +169,11 @@ fn open(session: Session) -> Option<Own> {
     if rings.of.iter().filter(|ring| ended(ring)).count() >= ENDED
         && let Some(oldest) = rings.of.iter().position(ended)
     {
-        rings.lost += rings.of.remove(oldest).ring.written();
+        let gone = rings.of.remove(oldest);
+        let written = gone.ring.written();
+        rings.lost += written;
+        // Relaxed: who reads it meanwhile may count some as missing that it has.
+        rings.unread += written.saturating_sub(gone.read.load(Ordering::Relaxed));
     }
     rings.of.push(ring.clone());
     Some(Own(session, ring))
