@@ -103,6 +103,36 @@ fn a_future_that_wakes_itself_is_blocked_on() {
     });
 }
 
+/// Those that come back from a wait are more than the pool has places: that one of them leaves its
+/// own for a moment makes no room.
+#[test]
+fn many_jobs_whose_waits_go_on_and_on() {
+    within_a_minute(|| {
+        let waits: [fn(&Worker, &Flag); 2] = [
+            |worker, flag| worker.scope(|scope| scope.spawn_future(flag.wait()).detach()),
+            |worker, flag| worker.block_on(flag.wait()),
+        ];
+        for (threads, lane) in [(1, Lane::Frame), (2, Lane::Frame), (2, Lane::Io)] {
+            for wait in waits {
+                let (pool, flag) = (pool(threads), Flag::default());
+                let over = Arc::new(());
+                for _ in 0..24 {
+                    let (flag, over) = (flag.clone(), over.clone());
+                    pool.spawn(lane, move || {
+                        Worker::with_current(|worker| wait(worker.unwrap(), &flag));
+                        drop(over);
+                    });
+                }
+                // Some of them are queued still: their turns come before the flag's.
+                flag.set_later(&pool, lane);
+                while Arc::strong_count(&over) > 1 {
+                    thread::sleep(Duration::from_millis(1));
+                }
+            }
+        }
+    });
+}
+
 #[test]
 fn futures_of_a_mailbox_that_wake_themselves() {
     within_a_minute(|| {

@@ -23,6 +23,14 @@ pub(crate) enum Charge {
 }
 
 impl Charge {
+    /// The lane whose work it does.
+    pub(crate) const fn lane(self) -> Lane {
+        match self {
+            Self::Lane(lane) => lane,
+            Self::External => Lane::Frame,
+        }
+    }
+
     const fn shift(self) -> u32 {
         match self {
             Self::Lane(lane) => lane as u32 * 16,

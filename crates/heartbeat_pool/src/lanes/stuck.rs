@@ -19,6 +19,8 @@ struct Seen {
     /// How far it had come at the last look; none if nothing was queued that may be waited for.
     stuck_at: Option<Progress>,
     since: Instant,
+    /// Whether somebody has asked for relief, who waits and goes on itself.
+    is_demanded: bool,
 }
 
 /// What the sentinels of a team have seen, one after the other.
@@ -29,6 +31,7 @@ impl Stuck {
         let seen = |_| Seen {
             stuck_at: None,
             since: Instant::now(),
+            is_demanded: false,
         };
         Self(Mutex::new(Lane::ALL.map(seen)))
     }
@@ -40,6 +43,7 @@ impl Stuck {
                 *seen = Seen {
                     stuck_at: now,
                     since: Instant::now(),
+                    ..*seen
                 };
             }
         }
@@ -50,8 +54,19 @@ impl Stuck {
         lock(&self.0)[lane.index()].since.elapsed()
     }
 
-    /// Somebody has been let in for `lane`.
+    /// Has somebody let in for `lane`, though it comes further.
+    pub(crate) fn demand(&self, lane: Lane) {
+        lock(&self.0)[lane.index()].is_demanded = true;
+    }
+
+    pub(crate) fn is_demanded(&self, lane: Lane) -> bool {
+        lock(&self.0)[lane.index()].is_demanded
+    }
+
+    /// Somebody is let in for `lane`.
     pub(crate) fn relieved(&self, lane: Lane) {
-        lock(&self.0)[lane.index()].since = Instant::now();
+        let seen = &mut lock(&self.0)[lane.index()];
+        seen.since = Instant::now();
+        seen.is_demanded = false;
     }
 }

@@ -179,7 +179,9 @@ impl Worker {
                 }
                 // Once more round: work may have begun just then and seen a sentinel.
                 Relieved::Quiet => {}
-                Relieved::Stuck(lane) => return Some(self.relieve(lane)),
+                Relieved::Stuck { lane, is_demanded } => {
+                    return Some(self.relieve(lane, is_demanded));
+                }
             }
         }
         None
@@ -187,16 +189,17 @@ impl Worker {
 
     /// Runs work of `lane` that what runs may be blocked on; the thread is counted as running it
     /// already.
-    fn relieve(&self, lane: Lane) -> Doing {
+    fn relieve(&self, lane: Lane, is_demanded: bool) -> Doing {
         self.back();
         self.count.charge.set(Some(Charge::Lane(lane)));
         self.count.relief.begin(lane);
         self.end_search();
         self.begin_stretch();
-        let found = match lane {
-            Lane::Frame => self.pop(lane),
+        let found = if lane == Lane::Frame || is_demanded {
+            self.pop(lane)
+        } else {
             // Not another job, which has to wait for its turn.
-            Lane::Io | Lane::Background => self.take_part(lane),
+            self.take_part(lane)
         };
         if let Some(found) = found {
             self.run(found);

@@ -180,10 +180,7 @@ impl Worker {
     #[inline]
     #[must_use]
     pub fn lane(&self) -> Lane {
-        match self.count.charge.get() {
-            Some(Charge::Lane(lane)) => lane,
-            Some(Charge::External) | None => Lane::Frame,
-        }
+        self.count.charge.get().map_or(Lane::Frame, Charge::lane)
     }
 
     /// How many threads the pool is meant to run at once. See

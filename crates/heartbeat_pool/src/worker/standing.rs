@@ -17,6 +17,20 @@ struct Left {
     was_busy: bool,
 }
 
+impl Standing {
+    /// Has somebody come to what is queued where there is no room though the thread has left: those
+    /// who came back from waits, which goes without room, may be too many for one place to be of
+    /// use.
+    pub(super) fn demand_relief(&self) {
+        for left in &self.0 {
+            let (team, lane) = (left.worker.team(), left.charge.lane());
+            if !team.occupancy.admits(lane) && left.worker.look().has_work(lane) {
+                team.stuck.demand(lane);
+            }
+        }
+    }
+}
+
 impl Drop for Standing {
     fn drop(&mut self) {
         for left in self.0.drain(..) {

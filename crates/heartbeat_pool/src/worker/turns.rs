@@ -3,7 +3,8 @@
 //! A future that wakes itself again and again may do so until a task has run that lies in the pool's
 //! queue. Whoever polls it never sleeps, and so never leaves its seat to somebody who would run that
 //! task. What is waited for must not be run here, on top of whatever the caller holds; so the seat is
-//! left for a moment all the same.
+//! left for a moment all the same. Where that makes no room, as others are beyond the pool's number as
+//! well who came back from waits, somebody is let in beyond it.
 
 use super::Worker;
 use super::watch::RELIEF;
@@ -85,12 +86,14 @@ fn give_way(own: Option<(&Registry, usize)>) {
         }
     });
     if let Some(beat) = beat {
-        let _standing = Worker::stand_up();
+        let standing = Worker::stand_up();
+        standing.demand_relief();
         let parker = this_thread::parker();
         // The wait's own work may leave one each time. The wait looks for all that tokens are of
         // before it sleeps.
         parker.drop_token();
         parker.park_timeout(beat);
+        drop(standing);
     }
 }
 

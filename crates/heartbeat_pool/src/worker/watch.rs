@@ -30,9 +30,9 @@ pub(super) enum Relieved {
     Called,
     /// Nothing runs any more.
     Quiet,
-    /// The sentinel must run stuck work of this lane: it is counted as running already, and still
-    /// listed as idle.
-    Stuck(Lane),
+    /// The sentinel must run stuck work of this lane, whether it is part of what runs or not if that
+    /// is asked for: it is counted as running already, and still listed as idle.
+    Stuck { lane: Lane, is_demanded: bool },
 }
 
 /// What the sentinel has seen.
@@ -65,9 +65,9 @@ impl Worker {
                 return relieved;
             }
             let is_queued = watch.look_for_stuck();
-            if let Some(lane) = watch.stuck_for_too_long() {
+            if let Some((lane, is_demanded)) = watch.stuck_for_too_long() {
                 self.team().occupancy.enter(Charge::Lane(lane));
-                return Relieved::Stuck(lane);
+                return Relieved::Stuck { lane, is_demanded };
             }
             let called = self.parker.park_timeout(watch.interval(is_queued));
             self.make_way();
@@ -160,8 +160,9 @@ impl<'a> Watch<'a> {
         lanes.iter().any(Option::is_some)
     }
 
-    /// The best lane that has been stuck for so long that work of it must be let in.
-    fn stuck_for_too_long(&self) -> Option<Lane> {
+    /// The best lane that has been stuck for so long that work of it must be let in, or for which
+    /// that is demanded, and whether it is.
+    fn stuck_for_too_long(&self) -> Option<(Lane, bool)> {
         let team = self.worker.team();
         let beyond = team.occupancy.beyond_target();
         let is_over = |lane: &Lane| {
@@ -173,7 +174,11 @@ impl<'a> Watch<'a> {
             };
             team.stuck.time(*lane) >= RELIEF * (1 << doublings)
         };
-        let stuck = Lane::ALL.into_iter().find(is_over);
-        stuck.inspect(|lane| team.stuck.relieved(*lane))
+        let stuck = |lane: Lane| {
+            let is_demanded = team.stuck.is_demanded(lane) && self.worker.look().has_work(lane);
+            (is_demanded || is_over(&lane)).then_some((lane, is_demanded))
+        };
+        let stuck = Lane::ALL.into_iter().find_map(stuck);
+        stuck.inspect(|(lane, _)| team.stuck.relieved(*lane))
     }
 }
