@@ -73,7 +73,7 @@
 //! | `cost` | what was measured of work like that which comes |
 //! | `threads` | the operating system's threads |
 //! | `queue` | where work lies |
-//! | `config`, `seat` | what a pool is made with, and a thread's place in it |
+//! | `config`, `presence`, `seat` | what a pool is made with, and a thread's place in it |
 //! | `registry` | what the workers of a pool share |
 //! | `schedule` | who is told of what was queued |
 //! | `worker` | how a thread finds work, runs it, and waits |
@@ -92,6 +92,7 @@ mod models;
 mod alarm;
 mod latch;
 mod parker;
+mod presence;
 mod signal;
 mod stopwatch;
 mod thread_clock;

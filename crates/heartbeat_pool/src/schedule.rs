@@ -119,7 +119,7 @@ impl Registry {
     /// After the calling thread left the count of `team`: its place goes to whoever can use it.
     pub(crate) fn offer_seat(self: &Arc<Self>, team: &Team) {
         if team.sleep.needs_watch() {
-            let seats = team.seats.all();
+            let seats = team.seats.listed();
             self.fill_seat(team, Look::new(self, team, seats.as_slice()));
         }
     }

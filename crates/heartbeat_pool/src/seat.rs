@@ -6,6 +6,7 @@ use crate::lanes::lane::Lane;
 use crate::metrics::{Counters, WorkerMetrics};
 use crate::parker::Parker;
 use crate::placement::Core;
+use crate::presence::Presence;
 use crate::queue::deque::Stealer;
 use crate::queue::forks::ForkPtr;
 use crate::queue::hidden::Hidden;
@@ -37,6 +38,7 @@ pub(crate) struct Seat {
     /// Until when they are its own.
     pub(crate) hidden: Hidden,
     pub(crate) counters: CachePadded<Counters>,
+    pub(crate) presence: Presence,
     /// Forks that were stolen by mistake.
     pub(crate) returned: Returned<ForkPtr>,
     strangers: Arc<AtomicUsize>,
@@ -64,6 +66,7 @@ impl Seat {
             forks,
             fork_lane: AtomicUsize::new(0),
             hidden: Hidden::new(),
+            presence: Presence::default(),
             returned: Returned::new(owner),
             strangers,
             counters: CachePadded::new(Counters::default()),
@@ -89,6 +92,11 @@ impl Seat {
         }
         metrics.queued = self.stealer.len() + self.forks.len();
         metrics
+    }
+
+    /// Whether nothing lies here that others could take.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.stealer.is_empty() && self.forks.is_empty() && !self.returned.has_any()
     }
 
     /// Takes the oldest fork, whether others may or not.

@@ -15,6 +15,8 @@ mod hidden;
 #[cfg(heartbeat_loom)]
 mod parker;
 #[cfg(heartbeat_loom)]
+mod presence;
+#[cfg(heartbeat_loom)]
 mod relief;
 #[cfg(heartbeat_loom)]
 mod retire;

@@ -101,7 +101,7 @@ impl Registry {
 
     /// Whether work is queued that is for `team`.
     pub(crate) fn has_queued(&self, team: &Team) -> bool {
-        Look::new(self, team, team.seats.all().as_slice()).has_any_work()
+        Look::new(self, team, team.seats.listed().as_slice()).has_any_work()
     }
 
     /// Drops what is queued of `lanes`, and for the frame what its threads and blocking calls have, but
@@ -114,7 +114,7 @@ impl Registry {
             let jobs = (0..injector.len()).map_while(|_| injector.pop());
             queued.extend(jobs.map(|job| (lane, job)));
             if lane == Lane::Frame {
-                for seat in self.frame().seats.all().iter() {
+                for seat in self.frame().seats.listed().iter() {
                     let jobs = (0..seat.stealer.len()).map_while(|_| seat.stealer.steal());
                     queued.extend(jobs.map(|job| (lane, job)));
                 }

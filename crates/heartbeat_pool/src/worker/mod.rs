@@ -39,6 +39,7 @@ use crate::lanes::lane::Lane;
 use crate::lanes::occupancy::Charge;
 use crate::parker::Parker;
 use crate::placement;
+use crate::presence::Was;
 use crate::queue::deque::{Deque, Order};
 use crate::queue::mailbox::Mailbox;
 use crate::queue::pinned::Pinned;
@@ -257,9 +258,10 @@ impl Worker {
     /// Reads the list of seats again, if it has changed.
     fn refresh_seats(&self) {
         let seats = &self.team().seats;
+        seats.sweep();
         let epoch = seats.epoch();
         if self.search.seats.borrow().0 != epoch {
-            *self.search.seats.borrow_mut() = (epoch, seats.all());
+            *self.search.seats.borrow_mut() = (epoch, seats.listed());
         }
     }
 
@@ -281,18 +283,34 @@ impl Worker {
 
     #[cold]
     fn newly_counted<R>(&self, f: impl FnOnce(&Self) -> R) -> R {
-        struct Visit<'a>(&'a Worker);
+        /// Whether it was outside before.
+        struct Visit<'a>(&'a Worker, bool);
         impl Drop for Visit<'_> {
             fn drop(&mut self) {
                 self.0.set_charge(None);
                 self.0.offer_seat();
+                if self.1 {
+                    self.0.seat.presence.leave();
+                }
             }
         }
+        let was_outside = !self.is_member() && self.come_in();
         self.team().occupancy.enter(Charge::External);
         self.count.charge.set(Some(Charge::External));
         self.seat.core.take();
-        let _visit = Visit(self);
+        let _visit = Visit(self, was_outside);
         f(self)
+    }
+
+    /// Comes in from outside, unless it waits inside. Whether it was outside.
+    fn come_in(&self) -> bool {
+        let was = self.seat.presence.enter();
+        if was == Was::Unlisted {
+            self.team().seats.list(&self.seat);
+            // Who has raised all beats meanwhile relies on it.
+            self.seat.beat.raise();
+        }
+        was != Was::Inside
     }
 
     /// Leaves the count, if the thread was counted, and becomes `charge`, which is counted already.
