@@ -438,3 +438,29 @@ fn a_payload_whose_drops_panic_without_end_is_let_go() {
         );
     });
 }
+
+/// Whoever drops it last: the thread that has spawned it, or one that has called it.
+#[test]
+fn a_panic_in_the_drop_of_what_is_broadcast_is_reported() {
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("a bomb");
+        }
+    }
+    within_a_minute(|| {
+        let reported = Arc::new(AtomicUsize::new(0));
+        let reports = reported.clone();
+        let handler =
+            move |_: &(dyn std::any::Any + Send)| _ = reports.fetch_add(1, Ordering::Relaxed);
+        let builder = ThreadPool::builder().num_threads(2).panic_handler(handler);
+        let pool = builder.build().unwrap();
+        for broadcasts in 1..=200 {
+            let bomb = Bomb;
+            pool.spawn_broadcast(move |_| _ = &bomb);
+            while reported.load(Ordering::Relaxed) < broadcasts {
+                thread::yield_now();
+            }
+        }
+    });
+}

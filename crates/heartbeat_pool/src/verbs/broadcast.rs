@@ -68,12 +68,14 @@ impl Registry {
         };
         let num_threads = team.occupancy.target();
         if num_threads == 0 {
-            return contexts(1).for_each(|context| self.push(Lane::Frame, job(context)));
+            contexts(1).for_each(|context| self.push(Lane::Frame, job(context)));
         }
         for context in contexts(num_threads) {
             // A thread that the system refused, or that ends just now, misses its call.
             let _ = team.pin(context.index, job(context));
         }
+        // All calls may be over, and its end panic.
+        self.guard(|| drop(f));
     }
 }
 
