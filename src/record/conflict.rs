@@ -20,12 +20,34 @@ pub(crate) struct Held {
     pub(crate) by: u64,
 }
 
-/// The runs of systems that begin in `frame`, by their begins.
+/// A run of a schedule on the frame's thread.
+pub(crate) struct Span {
+    pub(crate) begin: u64,
+    pub(crate) end: u64,
+    /// The place of the one that it lies in.
+    pub(crate) outer: Option<usize>,
+}
+
+/// The runs of schedules on the frame's thread, by their begins.
+pub(crate) fn spans(trace: &Trace, frame: &Frame) -> Vec<Span> {
+    let bars = trace.rows[frame.row].bars.iter();
+    let within = bars.filter(|bar| bar.begin >= frame.begin && bar.end <= frame.end);
+    let mut spans: Vec<Span> = Vec::new();
+    for bar in within.filter(|bar| bar.kind == Kind::Schedule) {
+        let outer = spans.iter().rposition(|span| bar.end <= span.end);
+        let (begin, end) = (bar.begin, bar.end);
+        spans.push(Span { begin, end, outer });
+    }
+    spans
+}
+
+/// The runs of the app's systems that begin in `frame`, by their begins.
 pub(crate) fn runs(trace: &Trace, frame: &Frame) -> Vec<Run> {
     let mut runs = Vec::new();
     for (row, of) in trace.rows.iter().enumerate() {
         for bar in &of.bars {
             if let Kind::System(system) = bar.kind
+                && trace.origin.has(system)
                 && (frame.begin..frame.end).contains(&bar.begin)
             {
                 let (begin, end) = (bar.begin, bar.end.min(frame.end));
@@ -45,34 +67,51 @@ pub(crate) fn runs(trace: &Trace, frame: &Frame) -> Vec<Run> {
 /// From which times on in `frame` which system is held up, if any is.
 pub(crate) fn held(trace: &Trace, frame: &Frame) -> Vec<(u64, Option<Held>)> {
     let runs = runs(trace, frame);
-    let mut of: HashMap<u64, Vec<(u64, u64)>> = HashMap::new();
-    for run in &runs {
-        of.entry(run.system).or_default().push((run.begin, run.end));
+    // A schedule may run several times in a frame: who waits for whom is of each run its own.
+    let spans = spans(trace, frame);
+    let span = |run: &Run| {
+        let is_around = |span: &Span| span.begin <= run.begin && run.end <= span.end;
+        spans.iter().rposition(is_around)
+    };
+    let in_spans: Vec<_> = runs.iter().map(span).collect();
+    let mut of = Runs::new();
+    for (run, span) in runs.iter().zip(&in_spans) {
+        let times = of.entry((*span, run.system)).or_default();
+        times.push((run.begin, run.end));
     }
     let edges = runs.iter().flat_map(|run| [run.begin, run.end]);
     let mut edges: Vec<u64> = edges.collect();
     edges.sort_unstable();
     edges.dedup();
-    let at = |time| (time, held_at(trace, &runs, &of, time));
+    let at = |time| (time, held_at(trace, &runs, &in_spans, &of, time));
     edges.into_iter().map(at).collect()
 }
 
-type Runs = HashMap<u64, Vec<(u64, u64)>>;
+/// In which of the frame's runs of schedules, and which system.
+type Key = (Option<usize>, u64);
+type Runs = HashMap<Key, Vec<(u64, u64)>>;
 
-fn held_at(trace: &Trace, runs: &[Run], of: &Runs, time: u64) -> Option<Held> {
+fn held_at(
+    trace: &Trace,
+    runs: &[Run],
+    spans: &[Option<usize>],
+    of: &Runs,
+    time: u64,
+) -> Option<Held> {
     let begun = runs.partition_point(|run| run.begin <= time);
-    let running = runs[..begun].iter().filter(|run| run.end > time);
+    let running = runs[..begun].iter().zip(spans);
+    let running = running.filter(|(run, _)| run.end > time);
     let mut found: Option<(u64, Held)> = None;
-    for run in running {
-        let Some(info) = trace.order.systems().get(&run.system) else {
+    for (run, span) in running {
+        let Some(info) = trace.origin.order.systems().get(&run.system) else {
             continue;
         };
         for other in info.conflicts.keys() {
             // The one that waits and begins first, once this one is over.
-            let next = next_run(of, *other, time);
+            let next = next_run(of, (*span, *other), time);
             if let Some(next) = next.filter(|next| *next >= run.end)
                 && found.is_none_or(|(first, _)| next < first)
-                && may_begin(trace, of, *other, time)
+                && may_begin(trace, of, (*span, *other), time)
             {
                 let (system, by) = (*other, run.system);
                 found = Some((next, Held { system, by }));
@@ -83,7 +122,7 @@ fn held_at(trace: &Trace, runs: &[Run], of: &Runs, time: u64) -> Option<Held> {
 }
 
 /// When the system begins next after `time`.
-fn next_run(of: &Runs, system: u64, time: u64) -> Option<u64> {
+fn next_run(of: &Runs, system: Key, time: u64) -> Option<u64> {
     let runs = of.get(&system)?;
     runs.iter()
         .map(|(begin, _)| *begin)
@@ -91,14 +130,11 @@ fn next_run(of: &Runs, system: u64, time: u64) -> Option<u64> {
 }
 
 /// Whether all that must be over before the system begins is.
-fn may_begin(trace: &Trace, of: &Runs, system: u64, time: u64) -> bool {
-    let info = trace.order.systems().get(&system);
-    info.is_some_and(|info| {
-        let is_over = |before: &u64| {
-            let runs = of.get(before);
-            // What does not run in this frame was skipped.
-            runs.is_none_or(|runs| runs.iter().any(|(_, end)| *end <= time))
-        };
-        info.after.iter().all(is_over)
+fn may_begin(trace: &Trace, of: &Runs, (span, system): Key, time: u64) -> bool {
+    let order = &trace.origin.order;
+    let before = order.before(system, |before| of.contains_key(&(span, before)));
+    before.into_iter().all(|before| {
+        let mut runs = of.get(&(span, before)).into_iter().flatten();
+        runs.any(|(_, end)| *end <= time)
     })
 }

@@ -3,12 +3,12 @@
 use super::order::Order;
 use super::row::{FRAME, frame_value};
 use super::systems::{NamedSystems, name_systems};
-use super::trace::{Late, Trace};
+use super::trace::{Late, Origin, Trace};
 use super::{Record, SaveError};
 use bevy_app::{App, Main};
 use bevy_ecs::prelude::*;
 use heartbeat_pool::record::{Cursor, Name, Recorder, Snapshot, ThreadEvents};
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::panic;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, Once, PoisonError, Weak};
@@ -27,10 +27,9 @@ const BEFORE_PANIC: usize = 8;
 /// What a panic on any thread needs, as far as it is known.
 #[derive(Clone, Default)]
 struct Known {
-    /// A number that no other app has which is recorded at the same time.
-    app: u64,
-    order: Arc<Order>,
-    /// When the last frames began.
+    origin: Origin,
+    /// When it began to be recorded, and when the last frames began.
+    since: u64,
     begins: VecDeque<u64>,
     folder: PathBuf,
 }
@@ -61,10 +60,14 @@ pub struct FlightRecorder {
 }
 
 /// All events so far.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Kept {
     cursor: Cursor,
     threads: Vec<ThreadEvents>,
+    /// The place of each thread among them, by its number.
+    places: HashMap<u32, usize>,
+    /// How many events they have together.
+    count: usize,
     lost: u64,
 }
 
@@ -72,27 +75,36 @@ impl Kept {
     fn take(&mut self) {
         let new = Recorder::snapshot_after(&mut self.cursor);
         self.lost += new.lost;
-        for thread in new.threads {
-            match self
-                .threads
-                .iter_mut()
-                .find(|old| old.thread == thread.thread)
-            {
-                Some(old) => {
-                    old.events.extend(thread.events);
-                    old.lost += thread.lost;
-                }
-                None => self.threads.push(thread),
+        let has_news = |thread: &ThreadEvents| thread.lost > 0 || !thread.events.is_empty();
+        for thread in new.threads.into_iter().filter(has_news) {
+            self.count += thread.events.len();
+            if let Some(place) = self.places.get(&thread.thread) {
+                let old = &mut self.threads[*place];
+                old.events.extend(thread.events);
+                old.lost += thread.lost;
+            } else {
+                self.places.insert(thread.thread, self.threads.len());
+                self.threads.push(thread);
             }
         }
-        let all: usize = self.threads.iter().map(|thread| thread.events.len()).sum();
-        if all > MOST_EVENTS {
-            for thread in &mut self.threads {
-                let half = thread.events.len() / 2;
-                thread.events.drain(..half);
-                thread.lost += half as u64;
-            }
+        if self.count > MOST_EVENTS {
+            self.forget_half();
         }
+    }
+
+    /// Forgets the older half of each thread's events, and threads that have none left.
+    fn forget_half(&mut self) {
+        for thread in &mut self.threads {
+            let half = thread.events.len().div_ceil(2);
+            thread.events.drain(..half);
+            thread.lost += half as u64;
+        }
+        let is_empty = |thread: &mut ThreadEvents| thread.events.is_empty();
+        let gone = self.threads.extract_if(.., is_empty);
+        self.lost += gone.map(|thread| thread.lost).sum::<u64>();
+        let numbers = self.threads.iter().map(|thread| thread.thread);
+        self.places = numbers.zip(0..).collect();
+        self.count = self.threads.iter().map(|thread| thread.events.len()).sum();
     }
 
     fn snapshot(&self) -> Snapshot {
@@ -113,8 +125,13 @@ fn threads() -> usize {
 
 impl FlightRecorder {
     fn new(record: Record, folder: PathBuf, app: u64) -> Self {
-        let known = Known {
+        let origin = Origin {
             app,
+            ..Default::default()
+        };
+        let known = Known {
+            origin,
+            since: Recorder::now(),
             folder,
             ..Default::default()
         };
@@ -142,11 +159,7 @@ impl FlightRecorder {
         let known = lock(&self.known).clone();
         match self.record {
             Record::Always => {
-                let mut kept = Kept {
-                    cursor: self.kept.cursor.clone(),
-                    threads: self.kept.threads.clone(),
-                    lost: self.kept.lost,
-                };
+                let mut kept = self.kept.clone();
                 kept.take();
                 known.trace(kept.snapshot())
             }
@@ -174,7 +187,7 @@ impl FlightRecorder {
         self.files
     }
 
-    fn begin_frame(&mut self) {
+    fn begin_frame(&mut self, named: Option<&NamedSystems>) {
         self.number += 1;
         self.begun = Recorder::now();
         let frames = match self.record {
@@ -186,6 +199,11 @@ impl FlightRecorder {
         known.begins.push_back(self.begun);
         while known.begins.len() > frames {
             known.begins.pop_front();
+        }
+        if let Some(named) = named
+            && named.schedules.len() != known.origin.schedules.len()
+        {
+            known.origin.schedules = Arc::new(named.numbers());
         }
         drop(known);
         Recorder::begin(self.frame, frame_value(self.app, self.number));
@@ -215,8 +233,6 @@ impl FlightRecorder {
         if self.files >= MOST_WRITTEN || self.last_written.is_some_and(is_in_last) {
             return;
         }
-        self.files += 1;
-        self.last_written = Some(number);
         let known = lock(&self.known).clone();
         let late = Late {
             number,
@@ -236,7 +252,11 @@ impl FlightRecorder {
             known.save_all(&trace, &format!("late-frame-{number}"));
         };
         match thread::Builder::new().name("trace".into()).spawn(write) {
-            Ok(writer) => self.writing.push(writer),
+            Ok(writer) => {
+                self.files += 1;
+                self.last_written = Some(number);
+                self.writing.push(writer);
+            }
             Err(error) => log::error!("bevy_heartbeat: no thread to write frame {number}: {error}"),
         }
     }
@@ -244,20 +264,20 @@ impl FlightRecorder {
 
 impl Known {
     fn trace(&self, snapshot: Snapshot) -> Trace {
-        Trace::new(snapshot, self.order.clone(), threads(), self.app)
+        Trace::new(snapshot, self.origin.clone(), threads())
     }
 
     /// The last frames, as the rings have them, and `late`, as far as they have that.
     fn last_frames(&self, late: Option<Late>) -> Trace {
         let mut trace = self.trace(Recorder::snapshot());
         late.inspect(|late| trace.restore(late));
-        trace.cut(self.begins.front().copied().unwrap_or(0));
+        trace.cut(self.begins.front().copied().unwrap_or(self.since));
         trace
     }
 
     /// Writes the trace in all forms. The game goes on without a file that can't be written.
     fn save_all(&self, trace: &Trace, name: &str) {
-        let app = match self.app {
+        let app = match self.origin.app {
             0 => String::new(),
             app => format!("-app-{}", app + 1),
         };
@@ -298,12 +318,17 @@ fn write_on_panic() {
         panic::set_hook(Box::new(move |info| {
             before(info);
             // Not waited for: the panic may come from under either lock.
-            let recorded = RECORDED.try_lock().ok();
-            let known = recorded.and_then(|recorded| recorded.last()?.upgrade());
-            let known = known.as_deref().and_then(|known| known.try_lock().ok());
-            let Some(known) = known.map(|known| known.clone()) else {
+            let Ok(recorded) = RECORDED.try_lock() else {
                 return;
             };
+            let known = recorded.iter().filter_map(|known| {
+                let known = known.upgrade()?;
+                known.try_lock().ok().map(|known| known.clone())
+            });
+            // With several apps that of the frame that began last.
+            let known = known.max_by_key(|known| known.begins.back().copied());
+            drop(recorded);
+            let Some(known) = known else { return };
             PANIC.call_once(|| known.save_all(&known.last_frames(None), "panic"));
         }));
     });
@@ -311,8 +336,11 @@ fn write_on_panic() {
 
 // An app may take the resource out, to have all written there and then.
 
-fn begin_frame(recorder: Option<ResMut<FlightRecorder>>) {
-    recorder.into_iter().for_each(|mut it| it.begin_frame());
+fn begin_frame(recorder: Option<ResMut<FlightRecorder>>, named: Option<Res<NamedSystems>>) {
+    let named = named.as_deref();
+    recorder
+        .into_iter()
+        .for_each(|mut it| it.begin_frame(named));
 }
 
 fn end_frame(recorder: Option<ResMut<FlightRecorder>>) {
@@ -338,7 +366,7 @@ fn describe(world: &mut World) {
     }
     let order = Arc::new(Order::of(world));
     let mut recorder = world.resource_mut::<FlightRecorder>();
-    lock(&recorder.known).order = order;
+    lock(&recorder.known).origin.order = order;
     recorder.described = described;
 }
 
@@ -355,7 +383,7 @@ pub(crate) fn set_up(app: &mut App, record: Record, folder: &Path) {
     }
     let is_taken = |app: &u64| {
         let mut living = recorded.iter().filter_map(Weak::upgrade);
-        living.any(|known| lock(&known).app == *app)
+        living.any(|known| lock(&known).origin.app == *app)
     };
     let app_number = (0..).find(|app| !is_taken(app)).unwrap_or(0);
     let recorder = FlightRecorder::new(record, folder.to_owned(), app_number);

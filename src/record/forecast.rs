@@ -222,19 +222,25 @@ impl Model {
 
     /// How long the schedules at these places take, one after the other.
     fn time_of(&self, places: &[usize], threads: usize) -> f64 {
-        let time = |place: &usize| {
+        let is_inner = places != self.outer;
+        let time = |(nth, place): (usize, &usize)| {
+            let mut costs = self.costs;
+            if is_inner && nth > 0 {
+                // They follow each other at once: who helped in the one before is awake still.
+                costs.wake_up = costs.wake_up.min(2.0 * costs.steal);
+            }
             let stage = &self.stages[*place];
             let inner = self.time_of(&stage.inner, threads);
             if stage.tasks.iter().all(|task| task.inner.is_empty()) {
-                return inner + stage.time(threads, &self.costs);
+                return inner + stage.time(threads, &costs);
             }
             let mut stage = stage.clone();
             for task in &mut stage.tasks {
                 task.serial += self.time_of(&task.inner, threads);
             }
-            inner + stage.time(threads, &self.costs)
+            inner + stage.time(threads, &costs)
         };
-        places.iter().map(time).sum()
+        places.iter().enumerate().map(time).sum()
     }
 }
 

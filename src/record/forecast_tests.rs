@@ -2,6 +2,7 @@
 
 use super::super::order::{Order, SystemInfo, Systems};
 use super::super::row::{FRAME, LOOP, SCHEDULE, SYSTEM, tests::thread};
+use super::super::trace::Origin;
 use super::*;
 use heartbeat_pool::record::{Recorder, Role, Snapshot, What};
 use std::sync::Arc;
@@ -11,7 +12,7 @@ const SECOND: u64 = FIRST + 1;
 const THIRD: u64 = FIRST + 2;
 
 /// Of three systems, of which the first two conflict.
-fn order() -> Arc<Order> {
+fn order() -> Order {
     let mut systems = Systems::new();
     let mut add = |system, name: &str, conflicts: &[u64]| {
         let both = |other: &u64| (*other, Arc::from("Position"));
@@ -25,7 +26,7 @@ fn order() -> Arc<Order> {
     add(FIRST, "first", &[SECOND]);
     add(SECOND, "second", &[FIRST]);
     add(THIRD, "third", &[]);
-    Arc::new(Order::from(systems))
+    Order::from(systems)
 }
 
 fn span(name: &str, value: u64, begin: u64, end: u64) -> [(u64, What); 2] {
@@ -45,7 +46,7 @@ fn forecast(threads: usize, events: &[[(u64, What); 2]]) -> Forecast {
     forecast_of(threads, events, order())
 }
 
-fn forecast_of(threads: usize, events: &[[(u64, What); 2]], order: Arc<Order>) -> Forecast {
+fn forecast_of(threads: usize, events: &[[(u64, What); 2]], origin: impl Into<Origin>) -> Forecast {
     let frame = span(FRAME, 5, 1_000_000, 3_000_000);
     let schedule = span(&format!("{SCHEDULE}Update"), 0, 1_100_000, 2_900_000);
     let all = [&[frame, schedule], events].concat();
@@ -53,7 +54,7 @@ fn forecast_of(threads: usize, events: &[[(u64, What); 2]], order: Arc<Order>) -
     events.sort_by_key(|(time, _)| *time);
     let mut snapshot = Snapshot::default();
     snapshot.threads.push(thread(1, Role::Outside, &events));
-    let trace = Trace::new(snapshot, order, threads, 0);
+    let trace = Trace::new(snapshot, origin.into(), threads);
     assert!(trace.forecast(6).is_none());
     trace.forecast(5).unwrap()
 }
@@ -128,6 +129,20 @@ fn a_schedule_in_a_system_is_work_of_its_own_and_others_keep_theirs() {
 }
 
 #[test]
+fn a_loop_beside_a_schedule_in_a_system_is_shared() {
+    let systems = [
+        system("first", FIRST, 1_100_000, 2_900_000),
+        span(LOOP, 0, 1_200_000, 2_200_000),
+        span(&format!("{SCHEDULE}Inner"), 0, 2_300_000, 2_800_000),
+        system("third", THIRD, 2_300_000, 2_800_000),
+    ];
+    let forecast = forecast(2, &systems);
+    assert!((1_997..2_001).contains(&on(&forecast, 1)), "{forecast:?}");
+    let two = on(&forecast, 2);
+    assert!((1_499..1_560).contains(&two), "{forecast:?}");
+}
+
+#[test]
 fn hundreds_that_all_conflict_are_forecast_at_once() {
     let systems = 300;
     let mut order = Systems::new();
@@ -144,10 +159,32 @@ fn hundreds_that_all_conflict_are_forecast_at_once() {
         let begin = 1_200_000 + number * 5_000;
         system("one", FIRST + number, begin, begin + 4_000)
     });
-    let forecast = forecast_of(2, &runs.collect::<Vec<_>>(), Arc::new(Order::from(order)));
+    let forecast = forecast_of(2, &runs.collect::<Vec<_>>(), Order::from(order));
     assert!(
         on(&forecast, 1) <= 2_000 && on(&forecast, 64) >= 1_800,
         "{forecast:?}"
+    );
+}
+
+#[test]
+fn what_another_apps_system_did_is_not_the_frames_own() {
+    let other = 7 << 32;
+    let systems = [
+        system("first", FIRST, 1_200_000, 1_700_000),
+        system("other", other, 1_800_000, 2_800_000),
+    ];
+    let all = forecast(2, &systems);
+    let mut origin = Origin::from(order());
+    origin.schedules = Arc::new([FIRST >> 32].into());
+    assert!(origin.has(SECOND) && !origin.has(other));
+    let own = forecast_of(2, &systems, origin);
+    assert!(
+        all.gains.iter().any(|gain| gain.system == "other"),
+        "{all:?}"
+    );
+    assert!(
+        own.gains.iter().all(|gain| gain.system != "other"),
+        "{own:?}"
     );
 }
 

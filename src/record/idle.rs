@@ -201,7 +201,7 @@ impl<'a> Sweep<'a> {
         let name = |system| self.trace.system_name(system).to_owned();
         let after = self.held.partition_point(|(begin, _)| *begin <= time);
         if let Some((_, Some(held))) = after.checked_sub(1).map(|place| &self.held[place]) {
-            let info = self.trace.order.systems().get(&held.system);
+            let info = self.trace.origin.order.systems().get(&held.system);
             let both_want = info.and_then(|info| info.conflicts.get(&held.by));
             return Cause::Conflict {
                 system: name(held.system),

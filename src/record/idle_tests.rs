@@ -1,7 +1,8 @@
 //! Causes of idle time, in recordings made by hand.
 
 use super::super::order::{Order, SystemInfo, Systems};
-use super::super::row::{FRAME, SYSTEM, tests::thread};
+use super::super::row::{FRAME, SCHEDULE, SYSTEM, tests::thread};
+use super::super::trace::Origin;
 use super::*;
 use heartbeat_pool::record::{Recorder, Role, Snapshot, What};
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use std::sync::Arc;
 const FIRST: u64 = 1 << 32;
 const SECOND: u64 = FIRST + 1;
 
-fn order(conflict: bool) -> Arc<Order> {
+fn order(conflict: bool) -> Order {
     let info = |name: &str, other: u64| SystemInfo {
         name: name.to_owned(),
         conflicts: [(other, Arc::from("Position"))]
@@ -22,7 +23,7 @@ fn order(conflict: bool) -> Arc<Order> {
         (FIRST, info("first", SECOND)),
         (SECOND, info("second", FIRST)),
     ];
-    Arc::new(Order::from(Systems::from(both)))
+    Order::from(Systems::from(both))
 }
 
 /// The account of a frame from 1000 to 2000 of two threads, in which the main one does `main` and
@@ -35,7 +36,7 @@ fn account(main: &[(u64, What)], other: &[(u64, What)], conflict: bool) -> Accou
     let mut snapshot = Snapshot::default();
     snapshot.threads.push(thread(1, Role::Outside, &events));
     snapshot.threads.push(thread(2, Role::Frame, other));
-    let trace = Trace::new(snapshot, order(conflict), 2, 0);
+    let trace = Trace::new(snapshot, Origin::from(order(conflict)), 2);
     assert!(trace.why_idle(6).is_none());
     let account = trace.why_idle(5).unwrap();
     let sum: Duration = account.causes.iter().map(|(_, time)| *time).sum();
@@ -82,6 +83,40 @@ fn who_sleeps_while_one_system_runs_has_nothing_to_do() {
         200
     );
     assert_eq!(of(&account, |cause| *cause == Cause::Running), 1000);
+}
+
+#[test]
+fn what_a_schedule_does_in_its_next_run_is_not_held_up_in_this_one() {
+    // Twice in the frame: the first, which conflicts with the second and comes before it.
+    let schedule = |begin, end| {
+        let name = Recorder::name(&format!("{SCHEDULE}Fixed"));
+        [
+            (begin, What::SpanBegun { name, value: 0 }),
+            (end, What::SpanEnded { name }),
+        ]
+    };
+    let mut systems = Vec::new();
+    for begin in [1100, 1500] {
+        let [begun, ended] = schedule(begin, begin + 300);
+        let runs = [
+            span(begin + 10, begin + 100, FIRST),
+            span(begin + 110, begin + 290, SECOND),
+        ];
+        systems.extend([&[begun][..], &runs.concat(), &[ended]].concat());
+    }
+    let parked = [(
+        1,
+        What::Parked {
+            parker: 7,
+            timed: false,
+        },
+    )];
+    let account = account(&systems, &parked, true);
+    let waits_for_second = |cause: &Cause| match cause {
+        Cause::Conflict { running, .. } => running == "second",
+        _ => false,
+    };
+    assert_eq!(of(&account, waits_for_second), 0, "{account:?}");
 }
 
 #[test]

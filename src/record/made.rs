@@ -1,11 +1,9 @@
 //! Recordings made by hand and by chance, for tests.
 
-use super::order::Order;
 use super::row::{FRAME, SCHEDULE, SYSTEM, tests::thread};
-use super::trace::Trace;
+use super::trace::{Origin, Trace};
 use heartbeat_pool::Lane;
 use heartbeat_pool::record::{Place, Recorder, Role, Snapshot, Wait, What, Work};
-use std::sync::Arc;
 
 /// Numbers that look like chance and are the same each time.
 pub(super) struct Chance(u64);
@@ -28,7 +26,7 @@ pub(super) fn of(main: &[(u64, What)], other: &[(u64, What)]) -> Trace {
     let mut snapshot = Snapshot::default();
     snapshot.threads.push(thread(1, Role::Outside, main));
     snapshot.threads.push(thread(2, Role::Frame, other));
-    Trace::new(snapshot, Arc::new(Order::default()), 2, 0)
+    Trace::new(snapshot, Origin::default(), 2)
 }
 
 /// A thread's events in the making.
@@ -128,5 +126,5 @@ pub(super) fn trace(chance: &mut Chance) -> Trace {
         let number = u32::try_from(place).unwrap() + 1;
         snapshot.threads.push(thread(number, role, &other.events));
     }
-    Trace::new(snapshot, Arc::new(Order::default()), 2, 0)
+    Trace::new(snapshot, Origin::default(), 2)
 }

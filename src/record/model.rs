@@ -1,10 +1,9 @@
 //! A recorded frame as work that any number of threads could have done: schedules' runs one after
 //! the other, each of systems with an order, and what the main thread does in between.
 
-use super::conflict::{Run, runs};
+use super::conflict::{Run, Span, runs, spans};
 use super::costs::{Costs, NOTED};
 use super::flow::Way;
-use super::row::Kind;
 use super::trace::{Frame, Trace};
 use std::collections::HashMap;
 
@@ -79,27 +78,6 @@ impl Model {
     }
 }
 
-/// A run of a schedule on the frame's thread.
-struct Span {
-    begin: u64,
-    end: u64,
-    /// The place of the one that it lies in.
-    outer: Option<usize>,
-}
-
-/// The runs of schedules on the frame's thread, by their begins.
-fn spans(trace: &Trace, frame: &Frame) -> Vec<Span> {
-    let bars = trace.rows[frame.row].bars.iter();
-    let within = bars.filter(|bar| bar.begin >= frame.begin && bar.end <= frame.end);
-    let mut spans: Vec<Span> = Vec::new();
-    for bar in within.filter(|bar| bar.kind == Kind::Schedule) {
-        let outer = spans.iter().rposition(|span| bar.end <= span.end);
-        let (begin, end) = (bar.begin, bar.end);
-        spans.push(Span { begin, end, outer });
-    }
-    spans
-}
-
 /// The places of those that lie in `outer`, and in no other one in it.
 fn inner(spans: &[Span], outer: Option<usize>) -> Vec<usize> {
     let of = |place: &usize| spans[*place].outer == outer;
@@ -136,9 +114,9 @@ fn stage(trace: &Trace, row: usize, spans: &[Span], place: usize, of: &[Run]) ->
         let is_in = |inner: &mut usize| (run.begin..run.end).contains(&spans[*inner].begin);
         task.inner = loose.extract_if(.., is_in).collect();
         if !task.inner.is_empty() {
-            let own = ran(trace, row, run.begin, run.end);
-            let own = own.saturating_sub(ran_in(trace, row, spans, &task.inner));
-            (task.serial, task.shared) = ((own as f64 - NOTED).max(0.0), 0.0);
+            let inner = task.inner.iter().map(|place| &spans[*place]);
+            let holes: Vec<_> = inner.map(|span| (span.begin, span.end)).collect();
+            (task.serial, task.shared) = work(trace, run, &holes);
         }
     }
     let span = &spans[place];
@@ -164,8 +142,8 @@ fn tasks(trace: &Trace, of: &[Run]) -> Vec<Task> {
             .collect()
     };
     let task = |(own, run): (usize, &Run)| {
-        let info = trace.order.systems().get(&run.system);
-        let (serial, shared) = work(trace, run);
+        let info = trace.origin.order.systems().get(&run.system);
+        let (serial, shared) = work(trace, run, &[]);
         let mut task = Task {
             system: run.system,
             serial,
@@ -176,7 +154,11 @@ fn tasks(trace: &Trace, of: &[Run]) -> Vec<Task> {
             inner: Vec::new(),
         };
         if let Some(info) = info {
-            task.after = places(&mut info.after.iter());
+            let before = trace
+                .origin
+                .order
+                .before(run.system, |before| place.contains_key(&before));
+            task.after = places(&mut before.iter());
             task.conflicts = places(&mut info.conflicts.keys());
             task.on_main = info.on_main;
         }
@@ -221,14 +203,15 @@ fn queued(trace: &Trace, row: usize, begin: u64, end: u64) -> usize {
 /// Times between a begin and an end on a row.
 type Stretch = (usize, u64, u64);
 
-/// What a system's run took that one thread must do, and what several could share.
-fn work(trace: &Trace, run: &Run) -> (f64, f64) {
+/// What a system's run took that one thread must do, and what several could share, but in `holes`,
+/// in which it ran schedules.
+fn work(trace: &Trace, run: &Run, holes: &[(u64, u64)]) -> (f64, f64) {
     let sum = |stretches: &[Stretch]| -> f64 {
         let times = stretches.iter();
         let times = times.map(|(row, begin, end)| ran(trace, *row, *begin, *end));
         times.sum::<u64>() as f64
     };
-    let (given, first) = given(trace, run);
+    let (given, first) = given(trace, run, holes);
     let mut own = loops(trace, run);
     // What was offered outside of loops is not known to end before the system does.
     let is_outside = |left: &u64| {
@@ -239,9 +222,22 @@ fn work(trace: &Trace, run: &Run) -> (f64, f64) {
         own.retain(|(_, begin, _)| *begin < left);
         own.push((run.row, left, run.end));
     }
+    let own = without(own, holes);
     let shared = sum(&own);
-    let serial = ran(trace, run.row, run.begin, run.end) as f64 - NOTED - shared;
+    let all = sum(&without(vec![(run.row, run.begin, run.end)], holes));
+    let serial = all - NOTED - shared;
     (serial.max(0.0), shared + sum(&given))
+}
+
+/// What is left of these stretches, but for `holes`.
+fn without(mut of: Vec<Stretch>, holes: &[(u64, u64)]) -> Vec<Stretch> {
+    for (from, to) in holes {
+        let parts = of.into_iter().flat_map(|(row, begin, end)| {
+            [(row, begin, end.min(*from)), (row, begin.max(*to), end)]
+        });
+        of = parts.filter(|(_, begin, end)| begin < end).collect();
+    }
+    of
 }
 
 /// The loops in `run` that say themselves that they are parallel, apart from those in others.
@@ -263,7 +259,7 @@ fn loops(trace: &Trace, run: &Run) -> Vec<Stretch> {
 }
 
 /// The parts of `run` that other threads took, and when it offered the first of them.
-fn given(trace: &Trace, run: &Run) -> (Vec<Stretch>, Option<u64>) {
+fn given(trace: &Trace, run: &Run, holes: &[(u64, u64)]) -> (Vec<Stretch>, Option<u64>) {
     let mut given: Vec<Stretch> = Vec::new();
     let mut first = None;
     let mut places = vec![(run.row, run.begin, run.end)];
@@ -272,7 +268,9 @@ fn given(trace: &Trace, run: &Run) -> (Vec<Stretch>, Option<u64>) {
         let flows = trace.flows[after..].iter();
         for flow in flows.take_while(|flow| flow.came <= run.end) {
             let is_part = flow.from == row && (begin..end).contains(&flow.left);
-            if !is_part || flow.to == row || !flow.way.is_work() {
+            let is_around = |(from, to): &(u64, u64)| (*from..*to).contains(&flow.left);
+            let is_inner = row == run.row && holes.iter().any(is_around);
+            if !is_part || is_inner || flow.to == row || !flow.way.is_work() {
                 continue;
             }
             first = first.or(Some(flow.left));

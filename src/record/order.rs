@@ -7,7 +7,7 @@ use bevy_ecs::query::AccessConflicts;
 use bevy_ecs::schedule::graph::Direction;
 use bevy_ecs::schedule::{NodeId, ScheduleGraph, SystemKey, SystemWithAccess};
 use bevy_ecs::system::{System as _, SystemAccess};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 /// A system, by the number that its events have.
@@ -92,6 +92,26 @@ impl Order {
             }
             all
         })
+    }
+
+    /// Of those that `did_run`, the ones that must be over before `system` begins. What was skipped
+    /// was so once all before it were over.
+    pub(crate) fn before(&self, system: u64, did_run: impl Fn(u64) -> bool) -> Vec<u64> {
+        let (mut found, mut next, mut seen) = (Vec::new(), vec![system], HashSet::new());
+        while let Some(system) = next.pop() {
+            let info = self.systems().get(&system);
+            for before in info.into_iter().flat_map(|info| &info.after) {
+                if seen.insert(*before) {
+                    let list = if did_run(*before) {
+                        &mut found
+                    } else {
+                        &mut next
+                    };
+                    list.push(*before);
+                }
+            }
+        }
+        found
     }
 
     fn add(&self, schedule: &Described, all: &mut Systems) {
@@ -185,9 +205,22 @@ fn dependencies(graph: &ScheduleGraph) -> Vec<(SystemKey, SystemKey)> {
         }
         systems
     };
+    // An empty set still keeps what comes after it from what comes before.
+    let through = |after: NodeId| {
+        let (mut found, mut next, mut seen) = (Vec::new(), vec![after], HashSet::new());
+        while let Some(node) = next.pop() {
+            let of = members(node);
+            if of.is_empty() && seen.insert(node) {
+                let edges = graph.dependency().graph();
+                next.extend(edges.neighbors_directed(node, Direction::Outgoing));
+            }
+            found.extend(of);
+        }
+        found
+    };
     let edges = graph.dependency().graph().all_edges();
     let pairs = edges.flat_map(|(before, after)| {
-        let afters = members(after);
+        let afters = through(after);
         let pair = move |before| afters.clone().into_iter().map(move |after| (before, after));
         members(before).into_iter().flat_map(pair)
     });
@@ -248,5 +281,39 @@ mod tests {
             (neither.conflicts.len(), &neither.after[..]),
             (0, &[writes][..])
         );
+    }
+
+    #[derive(SystemSet, Clone, PartialEq, Eq, Hash, Debug)]
+    struct Empty;
+
+    #[test]
+    fn what_comes_after_what_was_skipped_comes_after_what_was_before_that() {
+        let mut world = World::new();
+        world.init_resource::<Shared>();
+        let mut schedule = Schedule::new(Own);
+        schedule.add_systems((writes, reads.run_if(|| false), neither).chain());
+        let (first, last) = (|| (), |_: Res<Shared>| ());
+        schedule.add_systems((first.before(Empty), last.after(Empty)));
+        world.init_resource::<Schedules>();
+        world.resource_mut::<Schedules>().insert(schedule);
+        name_systems(&mut world);
+        world.run_schedule(Own);
+        let order = Order::of(&world);
+        let numbers = |info: fn(&SystemInfo) -> bool| -> Vec<u64> {
+            let systems = order.systems().iter();
+            let found = systems.filter(|(_, of)| info(of));
+            found.map(|(number, _)| *number).collect()
+        };
+        let [writes, reads, neither] = [
+            numbers(|info| info.name.ends_with("::writes"))[0],
+            numbers(|info| info.name.ends_with("::reads"))[0],
+            numbers(|info| info.name.ends_with("::neither"))[0],
+        ];
+        assert_eq!(order.before(neither, |_| true), [reads]);
+        assert_eq!(order.before(neither, |system| system != reads), [writes]);
+        // Through a set without systems, which may not be dropped from the graph.
+        let closures = numbers(|info| info.name.contains("closure"));
+        let after = |system: &&u64| !order.before(**system, |_| true).is_empty();
+        assert_eq!(closures.iter().filter(after).count(), 1);
     }
 }

@@ -13,7 +13,7 @@ use bevy_ecs::schedule::{
 use bevy_ecs::system::{Adapt, AdapterSystem, RunSystemError, SystemIn};
 use heartbeat_pool::record::{Name, Recorder};
 use std::any::TypeId;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::mem;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -40,6 +40,13 @@ impl NamedSchedule {
             number: NEXT.fetch_add(1, Ordering::Relaxed),
             systems: HashMap::new(),
         }
+    }
+}
+
+impl NamedSystems {
+    /// The numbers of the schedules.
+    pub(crate) fn numbers(&self) -> HashSet<u64> {
+        self.schedules.values().map(|named| named.number).collect()
     }
 }
 

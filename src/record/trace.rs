@@ -5,7 +5,7 @@ use super::flow::{Flow, Way, flows};
 use super::order::Order;
 use super::row::{Bar, Kind, Row, SCHEDULE, SYSTEM, State};
 use heartbeat_pool::record::{Name, Role, Snapshot, ThreadEvents, What};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,6 +17,32 @@ pub(crate) struct Frame {
     pub(crate) end: u64,
     /// The row of the thread that ran it.
     pub(crate) row: usize,
+}
+
+/// The app that a trace is of.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Origin {
+    /// A number that no other app has which is recorded at the same time.
+    pub(crate) app: u64,
+    pub(crate) order: Arc<Order>,
+    /// The numbers of its world's schedules; empty where they are not known.
+    pub(crate) schedules: Arc<HashSet<u64>>,
+}
+
+impl Origin {
+    /// Whether the system of that number is one of the app's.
+    pub(crate) fn has(&self, system: u64) -> bool {
+        self.schedules.is_empty() || self.schedules.contains(&(system >> 32))
+    }
+}
+
+impl From<Order> for Origin {
+    fn from(order: Order) -> Self {
+        Self {
+            order: Arc::new(order),
+            ..Self::default()
+        }
+    }
 }
 
 /// A frame whose begin may be lost, for which a trace is made.
@@ -51,9 +77,7 @@ pub struct Trace {
     pub(crate) rows: Vec<Row>,
     pub(crate) flows: Vec<Flow>,
     pub(crate) frames: Vec<Frame>,
-    /// The number of the app whose frames these are.
-    app: u64,
-    pub(crate) order: Arc<Order>,
+    pub(crate) origin: Origin,
     /// The names that systems have in the recording, whatever world they are of.
     systems: HashMap<u64, Name>,
     /// When a beat was raised, and when a private fork was promoted, by time.
@@ -70,7 +94,7 @@ pub struct Trace {
 
 impl Trace {
     /// What `snapshot` says, of a pool of so many threads, and of the frames of that app.
-    pub(crate) fn new(mut snapshot: Snapshot, order: Arc<Order>, threads: usize, app: u64) -> Self {
+    pub(crate) fn new(mut snapshot: Snapshot, origin: Origin, threads: usize) -> Self {
         snapshot.threads.sort_by_cached_key(place);
         let mut rows: Vec<_> = snapshot.threads.iter().map(Row::new).collect();
         let flows = flows(&snapshot);
@@ -81,7 +105,7 @@ impl Trace {
         }
         let mut frames = Vec::new();
         for (row, of) in rows.iter().enumerate() {
-            frames.extend(of.bars.iter().filter_map(|bar| frame(app, row, bar)));
+            frames.extend(of.bars.iter().filter_map(|bar| frame(origin.app, row, bar)));
         }
         frames.sort_by_key(|frame| frame.begin);
         let mut trace = Self {
@@ -89,8 +113,7 @@ impl Trace {
             flows,
             rows,
             frames,
-            app,
-            order,
+            origin,
             systems: HashMap::new(),
             beats: Vec::new(),
             promoted: Vec::new(),
@@ -120,7 +143,10 @@ impl Trace {
     /// Puts in `late`, if its begin is lost: the thread was in it from then on.
     pub(crate) fn restore(&mut self, late: &Late) {
         let place = self.rows.iter().position(|row| row.thread == late.thread);
-        let Some(row) = place.filter(|_| self.frame(late.number).is_none()) else {
+        // Another app may have had the same number.
+        let is_late = |frame: &Frame| frame.number == late.number && frame.begin >= late.begin;
+        let is_there = self.frames.iter().any(is_late);
+        let Some(row) = place.filter(|_| !is_there) else {
             return;
         };
         let frame = Frame {
@@ -129,7 +155,7 @@ impl Trace {
             end: late.end,
             row,
         };
-        self.rows[row].put_around(&frame, Kind::Frame(self.app, late.number));
+        self.rows[row].put_around(&frame, Kind::Frame(self.origin.app, late.number));
         self.frames.push(frame);
         self.frames.sort_by_key(|frame| frame.begin);
     }
@@ -174,7 +200,8 @@ impl Trace {
         ends.chain(flows).max().unwrap_or(0).max(self.start())
     }
 
-    /// The numbers of the frames that are in it from begin to end, and what each took.
+    /// The numbers of the frames whose begin is in it, and what each took; of one that was under way,
+    /// as far as it had come.
     pub fn frames(&self) -> impl Iterator<Item = (u64, Duration)> {
         let time = |frame: &Frame| Duration::from_nanos(frame.end - frame.begin);
         self.frames
@@ -215,14 +242,14 @@ impl Trace {
     pub(crate) fn system_name(&self, number: u64) -> &str {
         let own = self.systems.get(&number);
         let own = own.and_then(|name| name.text().strip_prefix(SYSTEM));
-        let of_order = || Some(self.order.systems().get(&number)?.name.as_str());
+        let of_order = || Some(self.origin.order.systems().get(&number)?.name.as_str());
         own.or_else(of_order).unwrap_or("a system")
     }
 
     /// The name of a bar.
     pub(crate) fn label(&self, bar: &Bar) -> String {
         match (bar.kind, bar.name) {
-            (Kind::Frame(app, number), _) if app == self.app => format!("frame {number}"),
+            (Kind::Frame(app, number), _) if app == self.origin.app => format!("frame {number}"),
             (Kind::Frame(app, number), _) => format!("frame {number} of app {}", app + 1),
             (Kind::System(number), _) => self.system_name(number).to_owned(),
             (Kind::Schedule, Some(name)) => {
@@ -434,6 +461,13 @@ mod tests {
         ];
         let mut trace = made::of(&main, &[(1, What::Beat)]);
         assert_eq!(trace.frames, []);
+        // One of the same number, of an app that is gone.
+        trace.frames.push(Frame {
+            number: 4,
+            begin: 1,
+            end: 2,
+            row: 0,
+        });
         let late = Late {
             number: 4,
             begin: 10,
@@ -442,6 +476,7 @@ mod tests {
         };
         // The second time it is there.
         (0..2).for_each(|_| trace.restore(&late));
+        trace.cut(5);
         assert_eq!(
             trace.frames().collect::<Vec<_>>(),
             [(4, Duration::from_nanos(80))]
@@ -489,7 +524,7 @@ mod tests {
             snapshot.threads.push(thread);
         }
         snapshot.lost = 1_000;
-        let mut trace = Trace::new(snapshot, Arc::default(), 2, 0);
+        let mut trace = Trace::new(snapshot, Origin::default(), 2);
         assert_eq!(trace.lost_events(), 1_300);
         trace.cut(20);
         let rows: Vec<_> = trace.rows.iter().map(|row| row.lost).collect();
