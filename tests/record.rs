@@ -10,6 +10,8 @@ use recordings::{folder, turn};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
+use std::sync::{Mutex, mpsc};
+use std::thread;
 use std::time::{Duration, Instant};
 
 #[path = "common/browser.rs"]
@@ -107,7 +109,7 @@ fn the_causes_add_up_to_the_frames_time_times_the_threads() {
 fn who_blocks_in_a_system_is_seen_to_whatever_thread_it_is_on() {
     let _turn = turn();
     let mut app = unfinished(NEVER, &folder("blocked"));
-    let block = || std::thread::sleep(Duration::from_millis(20));
+    let block = || thread::sleep(Duration::from_millis(20));
     app.add_systems(bevy_app::First, (block, block));
     app.finish();
     app.cleanup();
@@ -386,15 +388,22 @@ fn the_page_shows_itself_in_a_browser() {
     assert!(opens_at(&show(browser, &page, "#frame=999999"), longest));
 }
 
-/// Waits without a limit, so a job that blocks must not keep the app from its end.
+/// The app's end waits for what is being written, but for no job that blocks.
 #[test]
 fn a_late_frame_is_written_while_jobs_block_and_the_app_ends() {
     let _turn = turn();
     let folder = folder("late-beside-blocked");
     let over = Duration::from_millis(20);
     let mut app = app(Record::LateFrames { over, keep: 3 }, &folder);
-    let (end, blocks) = std::sync::mpsc::channel::<()>();
-    let blocks = std::sync::Mutex::new(blocks);
+    let (end, blocks) = mpsc::channel::<()>();
+    let blocks = Mutex::new(blocks);
+    // Ends the job once the app has ended, or if that takes too long.
+    let (ended, ends) = mpsc::channel::<()>();
+    let watch = thread::spawn(move || {
+        let is_in_time = ends.recv_timeout(Duration::from_secs(60)).is_ok();
+        drop(end);
+        is_in_time
+    });
     let pool = heartbeat_pool::global();
     let blocked = pool.spawn_async(Lane::Background, || async move {
         blocks.lock().unwrap().recv().unwrap_err();
@@ -405,7 +414,8 @@ fn a_late_frame_is_written_while_jobs_block_and_the_app_ends() {
     app.world_mut().resource_mut::<Slow>().0 = false;
     (0..50).for_each(|_| app.update());
     drop(app);
-    drop(end);
+    ended.send(()).unwrap();
+    assert!(watch.join().unwrap(), "the app waited for the job");
     pool.block_on(blocked);
     let report = fs::read_to_string(folder.join("late-frame-6.txt")).unwrap();
     assert!(report.contains("\nframe 6: 6"), "{report}");

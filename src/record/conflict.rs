@@ -21,7 +21,7 @@ pub(crate) struct Held {
 }
 
 /// A run of a schedule on the frame's thread.
-pub(crate) struct Span {
+pub(crate) struct ScheduleRun {
     pub(crate) begin: u64,
     pub(crate) end: u64,
     /// The place of the one that it lies in.
@@ -29,14 +29,14 @@ pub(crate) struct Span {
 }
 
 /// The runs of schedules on the frame's thread, by their begins.
-pub(crate) fn spans(trace: &Trace, frame: &Frame) -> Vec<Span> {
+pub(crate) fn schedule_runs(trace: &Trace, frame: &Frame) -> Vec<ScheduleRun> {
     let bars = trace.rows[frame.row].bars.iter();
     let within = bars.filter(|bar| bar.begin >= frame.begin && bar.end <= frame.end);
-    let mut spans: Vec<Span> = Vec::new();
+    let mut spans: Vec<ScheduleRun> = Vec::new();
     for bar in within.filter(|bar| bar.kind == Kind::Schedule) {
         let outer = spans.iter().rposition(|span| bar.end <= span.end);
         let (begin, end) = (bar.begin, bar.end);
-        spans.push(Span { begin, end, outer });
+        spans.push(ScheduleRun { begin, end, outer });
     }
     spans
 }
@@ -68,9 +68,9 @@ pub(crate) fn runs(trace: &Trace, frame: &Frame) -> Vec<Run> {
 pub(crate) fn held(trace: &Trace, frame: &Frame) -> Vec<(u64, Option<Held>)> {
     let runs = runs(trace, frame);
     // A schedule may run several times in a frame: who waits for whom is of each run its own.
-    let spans = spans(trace, frame);
+    let spans = schedule_runs(trace, frame);
     let span = |run: &Run| {
-        let is_around = |span: &Span| span.begin <= run.begin && run.end <= span.end;
+        let is_around = |span: &ScheduleRun| span.begin <= run.begin && run.end <= span.end;
         spans.iter().rposition(is_around)
     };
     let in_spans: Vec<_> = runs.iter().map(span).collect();

@@ -1,9 +1,10 @@
 //! The flight recorder: it knows when frames begin and end, and writes what led to a late one.
 
 use super::order::Order;
+use super::restore::Late;
 use super::row::{FRAME, frame_value};
 use super::systems::{NamedSystems, name_systems};
-use super::trace::{Late, Origin, Trace};
+use super::trace::{Origin, Trace};
 use super::{Record, SaveError};
 use bevy_app::{App, Main};
 use bevy_ecs::prelude::*;
@@ -46,7 +47,6 @@ pub struct FlightRecorder {
     /// The number of the present frame, and its begin.
     number: u64,
     begun: u64,
-    app: u64,
     known: Arc<Mutex<Known>>,
     /// How many schedules, and systems in them, were described.
     described: (usize, usize),
@@ -143,7 +143,6 @@ impl FlightRecorder {
             frame: Recorder::name(FRAME),
             number: 0,
             begun: 0,
-            app,
             known: Arc::new(Mutex::new(known)),
             described: (0, 0),
             last_written: None,
@@ -205,8 +204,9 @@ impl FlightRecorder {
         {
             known.origin.schedules = Arc::new(named.numbers());
         }
+        let app = known.origin.app;
         drop(known);
-        Recorder::begin(self.frame, frame_value(self.app, self.number));
+        Recorder::begin(self.frame, frame_value(app, self.number));
         Recorder::read_clocks();
     }
 

@@ -6,6 +6,7 @@
 //! | `flight` | the resource: frames' begins and ends, late ones, panics |
 //! | `systems`, `order` | systems' names; what a schedule says of who may run beside whom |
 //! | `trace`, `row`, `flow` | what was recorded, thread by thread, and what led to what |
+//! | `restore` | a late frame whose begin was overwritten |
 //! | `clocks` | for how long a thread ran, and had no core |
 //! | `path` | a frame's critical path |
 //! | `idle`, `conflict` | where each thread's time went, by cause |
@@ -32,6 +33,7 @@ mod order;
 mod page;
 mod path;
 mod report;
+mod restore;
 mod row;
 mod save;
 mod simulate;

@@ -1,7 +1,7 @@
 //! A recorded frame as work that any number of threads could have done: schedules' runs one after
 //! the other, each of systems with an order, and what the main thread does in between.
 
-use super::conflict::{Run, Span, runs, spans};
+use super::conflict::{Run, ScheduleRun, runs, schedule_runs};
 use super::costs::{Costs, NOTED};
 use super::flow::Way;
 use super::trace::{Frame, Trace};
@@ -51,10 +51,10 @@ pub(super) struct Model {
 
 impl Model {
     pub(super) fn new(trace: &Trace, frame: &Frame) -> Self {
-        let spans = spans(trace, frame);
+        let spans = schedule_runs(trace, frame);
         let mut runs_of = vec![Vec::new(); spans.len()];
         for run in runs(trace, frame) {
-            let is_around = |span: &Span| span.begin <= run.begin && run.end <= span.end;
+            let is_around = |span: &ScheduleRun| span.begin <= run.begin && run.end <= span.end;
             if let Some(place) = spans.iter().rposition(is_around) {
                 runs_of[place].push(run);
             }
@@ -79,13 +79,13 @@ impl Model {
 }
 
 /// The places of those that lie in `outer`, and in no other one in it.
-fn inner(spans: &[Span], outer: Option<usize>) -> Vec<usize> {
+fn inner(spans: &[ScheduleRun], outer: Option<usize>) -> Vec<usize> {
     let of = |place: &usize| spans[*place].outer == outer;
     (0..spans.len()).filter(of).collect()
 }
 
 /// For how long `row` ran in those of `spans`.
-fn ran_in(trace: &Trace, row: usize, spans: &[Span], places: &[usize]) -> u64 {
+fn ran_in(trace: &Trace, row: usize, spans: &[ScheduleRun], places: &[usize]) -> u64 {
     let spans = places.iter().map(|place| &spans[*place]);
     spans
         .map(|span| ran(trace, row, span.begin, span.end))
@@ -107,7 +107,7 @@ fn outermost(runs: &mut Vec<Run>) {
 }
 
 /// The schedule's run at `place`, in which `of` ran.
-fn stage(trace: &Trace, row: usize, spans: &[Span], place: usize, of: &[Run]) -> Stage {
+fn stage(trace: &Trace, row: usize, spans: &[ScheduleRun], place: usize, of: &[Run]) -> Stage {
     let mut loose = inner(spans, Some(place));
     let mut tasks = tasks(trace, of);
     for (task, run) in tasks.iter_mut().zip(of).filter(|(_, run)| run.row == row) {

@@ -389,29 +389,32 @@ fn cancel(task: heartbeat_pool::Task<()>) -> impl Future {
     task.cancel()
 }
 
+/// A panic handler, and how often it was called.
+fn counting() -> (
+    Arc<AtomicUsize>,
+    impl Fn(&(dyn std::any::Any + Send)) + Send + Sync,
+) {
+    let reported = Arc::new(AtomicUsize::new(0));
+    let reports = reported.clone();
+    (reported, move |_| {
+        _ = reports.fetch_add(1, Ordering::Relaxed);
+    })
+}
+
 /// Of what is queued when a pool ends, one panics as it is dropped.
 #[test]
 fn a_panic_in_the_drop_of_a_queued_job_keeps_no_other_alive() {
-    struct Bomb;
-    impl Drop for Bomb {
-        fn drop(&mut self) {
-            panic!("a bomb");
-        }
-    }
     within_a_minute(|| {
-        let reported = Arc::new(AtomicUsize::new(0));
-        let reports = reported.clone();
-        let handler =
-            move |_: &(dyn std::any::Any + Send)| _ = reports.fetch_add(1, Ordering::Relaxed);
+        let (reported, handler) = counting();
         let builder = ThreadPool::builder().num_threads(0).panic_handler(handler);
         let pool = builder.build().unwrap();
         let alive = Arc::new(());
         let queued = |lane| {
-            let (bomb, alive) = (Bomb, alive.clone());
+            let (bomb, alive) = (Bomb(true), alive.clone());
             pool.spawn(lane, move || drop((bomb, alive)));
         };
         Lane::ALL.into_iter().for_each(queued);
-        let (bomb, kept) = (Bomb, alive.clone());
+        let (bomb, kept) = (Bomb(true), alive.clone());
         pool.spawn_blocking(move || drop((bomb, kept))).detach();
         let task = pool.spawn_future(Lane::Frame, async {});
         drop(pool);
@@ -442,21 +445,12 @@ fn a_payload_whose_drops_panic_without_end_is_let_go() {
 /// Whoever drops it last: the thread that has spawned it, or one that has called it.
 #[test]
 fn a_panic_in_the_drop_of_what_is_broadcast_is_reported() {
-    struct Bomb;
-    impl Drop for Bomb {
-        fn drop(&mut self) {
-            panic!("a bomb");
-        }
-    }
     within_a_minute(|| {
-        let reported = Arc::new(AtomicUsize::new(0));
-        let reports = reported.clone();
-        let handler =
-            move |_: &(dyn std::any::Any + Send)| _ = reports.fetch_add(1, Ordering::Relaxed);
+        let (reported, handler) = counting();
         let builder = ThreadPool::builder().num_threads(2).panic_handler(handler);
         let pool = builder.build().unwrap();
         for broadcasts in 1..=200 {
-            let bomb = Bomb;
+            let bomb = Bomb(true);
             pool.spawn_broadcast(move |_| _ = &bomb);
             while reported.load(Ordering::Relaxed) < broadcasts {
                 thread::yield_now();

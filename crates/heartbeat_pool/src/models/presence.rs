@@ -1,7 +1,7 @@
 //! Threads from outside that come and go against those that leave their seats out of the list.
 //!
-//! [`Seats::sweep`] stands for `sweep_crowd` of `registry/seats.rs`, [`Seats::visit`] for `come_in` of
-//! `worker/mod.rs`, what is queued meanwhile, and the end of that visit.
+//! [`Seats::sweep`] stands for `sweep_crowd` of `registry/seats.rs`, [`Seats::visit`] for `come_in`
+//! of `worker/mod.rs`, what is queued meanwhile, and the end of that visit.
 
 use super::check;
 use crate::presence::{Presence, Was};

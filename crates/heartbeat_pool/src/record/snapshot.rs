@@ -28,8 +28,8 @@ pub struct ThreadEvents {
 pub struct Snapshot {
     /// Those that noted anything.
     pub threads: Vec<ThreadEvents>,
-    /// Events of threads that ended so long ago that nothing of them is kept; after the first
-    /// snapshot of a [`Cursor`] those that came since the last one and that no cursor has read.
+    /// Events of threads that ended so long ago that nothing of them is kept. With a [`Cursor`],
+    /// those of them that no cursor has read and that it was not told of before.
     pub lost: u64,
 }
 

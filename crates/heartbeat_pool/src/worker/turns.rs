@@ -3,8 +3,8 @@
 //! A future that wakes itself again and again may do so until a task has run that lies in the pool's
 //! queue. Whoever polls it never sleeps, and so never leaves its seat to somebody who would run that
 //! task. What is waited for must not be run here, on top of whatever the caller holds; so the seat is
-//! left for a moment all the same. Where that makes no room, as others are beyond the pool's number as
-//! well who came back from waits, somebody is let in beyond it.
+//! left for a moment all the same. Where that makes no room, as others that came back from waits are
+//! beyond the pool's number as well, somebody is let in beyond it.
 
 use super::Worker;
 use super::watch::RELIEF;

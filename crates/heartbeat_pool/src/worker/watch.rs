@@ -17,7 +17,7 @@ use std::time::Duration;
 /// Beats without anything shared, after which the sentinel turns drowsy.
 const CALM_BEATS: u32 = 8;
 
-/// Frame work that waits this long, and any fork, while nothing in the pool ends, is let in beyond
+/// Frame work that waits this long, and any fork, while nothing of its lane ends, is let in beyond
 /// the target: what runs may be blocked on it. Who lets it in goes on with what else is queued.
 /// Each thread already beyond the target doubles the wait, so that long jobs are not taken for
 /// blocked ones over and over.
@@ -30,8 +30,8 @@ pub(super) enum Relieved {
     Called,
     /// Nothing runs any more.
     Quiet,
-    /// The sentinel must run stuck work of this lane, whether it is part of what runs or not if that
-    /// is asked for: it is counted as running already, and still listed as idle.
+    /// The sentinel must run stuck work of this lane, and of the lower ones only a part of what runs
+    /// unless more is demanded: it is counted as running already, and still listed as idle.
     Stuck { lane: Lane, is_demanded: bool },
 }
 
