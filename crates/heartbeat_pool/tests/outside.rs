@@ -3,13 +3,14 @@
 mod common;
 
 use common::within_a_minute;
-use heartbeat_pool::{Lane, ThreadPool};
+use heartbeat_pool::{Lane, ThreadPool, Worker, spawn};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier, mpsc};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const THREADS: usize = 40;
+const ROUNDS: usize = 3;
 
 /// Whatever each has done, and however long it was elsewhere, what it queues is found.
 #[test]
@@ -22,35 +23,34 @@ fn who_comes_back_from_elsewhere_is_helped_and_counted() {
             .map(|number| {
                 let (pool, turn, done) = (pool.clone(), turn.clone(), done.clone());
                 thread::spawn(move || {
-                    for round in 0..3 {
-                        pool.install(|worker| worker.join(|_| (), |_| ()));
-                        // Some leave work behind, which none but a thief will run.
-                        if number % 3 == 0 {
-                            let done = done.clone();
-                            pool.install(|worker| {
-                                worker.spawn(Lane::Frame, move || {
+                    for _ in 0..ROUNDS {
+                        // In the thread's own seat. Some leave work there, for others to take.
+                        pool.scope(|_| {
+                            if number % 3 == 0 {
+                                let done = done.clone();
+                                spawn(Lane::Frame, move || {
                                     done.fetch_add(1, Ordering::Relaxed);
                                 });
-                            });
-                        }
+                            }
+                        });
+                        // Elsewhere, until it is left out.
                         turn.wait();
-                        // Long enough for some to be left out, and different from one to the next.
-                        thread::sleep(Duration::from_millis(number as u64 * (round + 1) / 2));
-                        // Half of a join that waits for its other half.
+                        turn.wait();
+                        // Half of a join that waits for its other half, which others must find.
                         let (sender, receiver) = mpsc::channel();
-                        pool.install(|worker| {
-                            let send = move |_: &heartbeat_pool::Worker| sender.send(()).unwrap();
+                        pool.with_worker(|worker| {
+                            let send = move |_: &Worker| sender.send(()).unwrap();
                             worker.join_offered(move |_| receiver.recv().unwrap(), send);
                         });
-                        turn.wait();
                     }
                 })
             })
             .collect();
-        for _ in 0..3 {
+        for _ in 0..ROUNDS {
             turn.wait();
-            // Looks are what leaves threads out.
-            for _ in 0..2_000 {
+            // Looks are what leaves threads out, at the second one of two that are far enough apart.
+            let start = Instant::now();
+            while start.elapsed() < Duration::from_millis(60) {
                 pool.block_on(pool.spawn_future(Lane::Frame, async {}));
             }
             turn.wait();
@@ -58,7 +58,7 @@ fn who_comes_back_from_elsewhere_is_helped_and_counted() {
         threads
             .into_iter()
             .for_each(|thread| thread.join().unwrap());
-        while done.load(Ordering::Relaxed) < 3 * THREADS.div_ceil(3) {
+        while done.load(Ordering::Relaxed) < ROUNDS * THREADS.div_ceil(3) {
             thread::yield_now();
         }
         let metrics = pool.metrics();
@@ -68,6 +68,6 @@ fn who_comes_back_from_elsewhere_is_helped_and_counted() {
             .chain([&metrics.departed])
             .map(|of| of.jobs[0])
             .sum();
-        assert!(jobs >= (3 * THREADS.div_ceil(3)) as u64, "{jobs}");
+        assert!(jobs >= (ROUNDS * THREADS.div_ceil(3)) as u64, "{jobs}");
     });
 }
