@@ -67,7 +67,8 @@ pub(crate) struct Listed<O: Tracks> {
     key: Option<usize>,
 }
 
-// SAFETY: the owner is shared with other threads.
+// SAFETY: all that is made of the pointer is `&O`, which other threads may have, as `O` is `Sync`;
+// and by the contract of `tracked` the owner outlives this, wherever it is.
 unsafe impl<O: Tracks + Sync> Send for Listed<O> {}
 
 impl<O: Tracks> Listed<O> {

@@ -21,7 +21,8 @@ pub(crate) struct Job {
     vtable: &'static VTable,
 }
 
-// SAFETY: every constructor takes what it erases as `Send`.
+// SAFETY: every constructor takes what it erases as `Send`; a task that only its own thread may run
+// or drop is sent as its runnable, and whoever may drop one elsewhere asks `is_local`.
 unsafe impl Send for Job {}
 
 /// Something that converts to one pointer and back: the storage of a [`Job`].

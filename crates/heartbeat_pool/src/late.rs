@@ -1,5 +1,5 @@
-//! What is left to a thread of its own, for the one that comes to it may hold or owe something: a
-//! pool's end, and what comes after it, tasks whose wake-up began before that and queues them later.
+//! Drops, and pools' ends, that must not run on the thread that came to them: it may hold or owe
+//! something. Such are tasks that are queued after a pool's end, as their wake-up began before it.
 //!
 //! Whoever wakes a task may hold a lock that the task's drop wants (event-listener wakes under
 //! one), so the waker's thread must not drop what it can't queue. A thread that holds nothing does.

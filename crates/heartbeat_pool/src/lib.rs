@@ -12,7 +12,8 @@
 //! | [`for_each`](for_each()), [`for_each_piece`], [`fold_pieces`] | loops |
 //! | [`yield_now`](yield_now()), [`yield_local`], [`yield_task`] | letting other work have the thread |
 //!
-//! Each is also a method of [`ThreadPool`], for threads from outside, and of [`Worker`]. For
+//! Most are also methods of [`ThreadPool`], for threads from outside, and of [`Worker`];
+//! [`block_in_place`] and [`yield_task`] need neither. For
 //! drop-ins for other libraries there are, besides: [`Worker::join_offered`], whose second half
 //! others may take at once, [`Worker::join_measured`], [`ThreadPool::install`],
 //! [`ThreadPool::scope_elsewhere`], [`ThreadBuilder::enroll`], [`Worker::slot`],
@@ -39,17 +40,17 @@
 //! | worker | a thread's own side of its place in a pool |
 //! | seat | the side of that place which others see |
 //! | member, spare | a thread of the pool; one of those that come for waiting threads, and go |
-//! | lower thread | a thread for io and background jobs, which the system runs less readily than the others |
+//! | lower thread | a thread of the pool's own for io and background jobs, whose turn the system ends when a frame's thread wakes, where it can |
 //! | job | any piece of work whose type nobody needs to know |
 //! | fork | the second half of a join |
-//! | beat | how often an idle thread asks the others to share; a beat is *raised* on a seat and *lowered* by its owner |
+//! | beat | how often an idle thread asks the others to share; a beat is *raised* on a seat and *answered* by its owner |
 //! | promote | to put a private fork where others can take it |
 //! | searcher | a thread that looks for work |
 //! | sentinel | the one idle thread that keeps the beat |
 //! | lookout | a sentinel whose duty is over, and that stays for a while with a longer timer |
 //! | shy | of a worker whose help has not paid of late: it naps for a beat before it looks again |
 //! | lane | a rank of work: frame, io, background |
-//! | target | how many threads are to run at once |
+//! | target | how many threads of a team are to run at once |
 //! | deque | a queue that one worker fills and that others may steal from |
 //! | injector | the queue for work from outside and of the lower lanes |
 //! | mailbox, pinned | the queues for work that one thread must do |
@@ -68,7 +69,7 @@
 //! | `lanes` | who may run what |
 //! | `record` | what happened, event by event |
 //! | `parker`, `latch`, `signal` | where a thread sleeps, and how it is told |
-//! | `trace`, `metrics`, `waits` | what was done |
+//! | `trace`, `metrics`, `queue_times` | what was done |
 //! | `idle`, `heartbeat` | who is idle, and how forks come to be shared |
 //! | `cost` | what was measured of work like that which comes |
 //! | `threads` | the operating system's threads |
@@ -93,11 +94,11 @@ mod alarm;
 mod latch;
 mod parker;
 mod presence;
+mod queue_times;
 mod signal;
 mod stopwatch;
 mod thread_clock;
 mod tickets;
-mod waits;
 
 mod idle;
 mod lanes;
@@ -161,6 +162,7 @@ pub use {
         builder::{BuildError, ThreadPoolBuilder},
     },
     queue::{deque::Order, mailbox::Mailbox},
+    queue_times::WaitWatch,
     threads::builder::ThreadBuilder,
     verbs::block_on::block_on,
     verbs::blocking::{block_in_place, spawn_blocking},
@@ -171,6 +173,5 @@ pub use {
     verbs::spawn::{spawn, spawn_async, spawn_future},
     verbs::split::Split,
     verbs::yield_now::{Yield, YieldTask, yield_local, yield_now, yield_task},
-    waits::WaitWatch,
     worker::Worker,
 };

@@ -32,6 +32,8 @@ pub(crate) struct Counters {
     pub(crate) pushes: Tally,
     /// Jobs taken from an injector.
     pub(crate) taken: Tally,
+    /// Jobs taken from any queue, the owner's among them, but for a scope's.
+    pub(crate) begun: [Tally; 3],
     pub(crate) blocking: Tally,
     pub(crate) promotions: [Tally; 3],
     pub(crate) steals: [Tally; 3],
@@ -89,6 +91,11 @@ impl Counters {
     /// How much the owner has taken from others' queues.
     pub(crate) fn taken_or_stolen(&self) -> u64 {
         self.taken.get() + self.steals.iter().map(Tally::get).sum::<u64>()
+    }
+
+    /// How much of what others may take, of `lane`, the owner has taken.
+    pub(crate) fn taken_of(&self, lane: Lane) -> u64 {
+        self.begun[lane.index()].get() + self.steals[lane.index()].get()
     }
 
     /// How far the owner has come with queueing and running jobs.

@@ -80,7 +80,7 @@ impl Parker {
         let bed = placement::current();
         let parked = PARKED + bed;
         let mut guard = lock(&self.lock);
-        // Acquire on failure pairs with the Release in `unpark`: what came before it is seen.
+        // Acquire on failure pairs with the Release in `leave_token`: what came before it is seen.
         if self
             .state
             .compare_exchange(EMPTY, parked, Ordering::Relaxed, Ordering::Acquire)
@@ -104,14 +104,14 @@ impl Parker {
             Some(timeout) => {
                 guard = self.sleep(guard, timeout);
                 // A swap, not a store: a token that arrives just now must be told apart.
-                // Acquire pairs with the Release in `unpark`.
+                // Acquire pairs with the Release in `leave_token`.
                 self.state.swap(EMPTY, Ordering::Acquire) == NOTIFIED
             }
         };
         guard.is_asleep = false;
         drop(guard);
         if notified {
-            placement::want_no_more(bed);
+            placement::claim_no_more(bed);
         }
         notified
     }
@@ -158,7 +158,7 @@ impl Parker {
     }
 
     fn take_token(&self) -> bool {
-        // Acquire pairs with the Release in `unpark`.
+        // Acquire pairs with the Release in `leave_token`.
         self.state
             .compare_exchange(NOTIFIED, EMPTY, Ordering::Acquire, Ordering::Relaxed)
             .is_ok()
@@ -211,11 +211,11 @@ impl Parker {
 
     /// Gives the core that the owner sleeps on, if it must be woken.
     fn leave_token(&self) -> Option<usize> {
-        // Release pairs with the Acquires in `park_inner` and `take_token`.
+        // Release pairs with the Acquires in `park_without_token` and `take_token`.
         let before = self.state.swap(NOTIFIED, Ordering::Release);
         let bed = before.checked_sub(PARKED)?;
         note::woke(self);
-        placement::want(bed);
+        placement::claim(bed);
         Some(bed)
     }
 }

@@ -115,7 +115,7 @@ impl Counts {
 }
 
 /// How many were woken on each core and don't run yet.
-static WANTED: Counts = Counts::new();
+static CLAIMED: Counts = Counts::new();
 /// How many lower threads run on each core, or would: as of when each last began a stretch of work.
 /// One that has moved since costs a spin in vain, or one left out.
 static LOWER: Counts = Counts::new();
@@ -126,18 +126,18 @@ pub(crate) fn current() -> usize {
 }
 
 /// Somebody is woken who sleeps on `core`.
-pub(crate) fn want(core: usize) {
-    WANTED.count(core, 1);
+pub(crate) fn claim(core: usize) {
+    CLAIMED.count(core, 1);
 }
 
 /// One who slept on `core` and was woken runs now.
-pub(crate) fn want_no_more(core: usize) {
-    WANTED.count(core, -1);
+pub(crate) fn claim_no_more(core: usize) {
+    CLAIMED.count(core, -1);
 }
 
 /// Whether somebody was woken who is likely to wait for the calling thread's core.
-pub(crate) fn is_wanted() -> bool {
-    WANTED.any_here()
+pub(crate) fn is_claimed() -> bool {
+    CLAIMED.any_here()
 }
 
 /// Whether a lower thread is in the midst of something on the calling thread's core, which it gets
@@ -156,15 +156,15 @@ impl Thread {
     }
 
     /// Calls `wake`, which wakes the thread, while this must not use `core`, if it may use any
-    /// other that nobody is about to begin on. It has slept on `bed`, which is wanted for it.
+    /// other that nobody is about to begin on. It has slept on `bed`, which is claimed for it.
     pub(crate) fn keep_off(&self, core: usize, bed: usize, wake: impl FnOnce()) {
         if !IS_ON.load(Ordering::Relaxed) {
             return wake();
         }
         // It would wait for that one as well.
-        let others = |core: &usize| WANTED.of(*core) > i32::from(*core == bed);
-        let wanted = (0..WANTED.0.len()).filter(others);
-        let confined = system::avoid(self.0, iter::once(core).chain(wanted));
+        let others = |core: &usize| CLAIMED.of(*core) > i32::from(*core == bed);
+        let claimed = (0..CLAIMED.0.len()).filter(others);
+        let confined = system::avoid(self.0, iter::once(core).chain(claimed));
         wake();
         // Its place is chosen; where it may go later is as before.
         if let Some(confined) = confined {
@@ -329,7 +329,7 @@ mod tests {
     fn nothing_moves_and_no_core_is_known_where_that_is_turned_off() {
         let _alone = alone();
         place_threads(false);
-        assert!(here().is_none() && !is_wanted() && !keeps_lower());
+        assert!(here().is_none() && !is_claimed() && !keeps_lower());
         let core = Core::none(true);
         core.take();
         assert_eq!(core.get(), None);
@@ -343,15 +343,15 @@ mod tests {
     }
 
     #[test]
-    fn a_core_is_wanted_from_the_wake_up_until_the_sleeper_runs() {
+    fn a_core_is_claimed_from_the_wake_up_until_the_sleeper_runs() {
         let _alone = alone();
-        let wanted = |_| {
+        let claimed = |_| {
             let core = current();
-            want(core);
-            let wanted = is_wanted();
-            want_no_more(core);
-            wanted
+            claim(core);
+            let is_claimed = is_claimed();
+            claim_no_more(core);
+            is_claimed
         };
-        assert!((0..TRIES).any(wanted));
+        assert!((0..TRIES).any(claimed));
     }
 }

@@ -8,7 +8,7 @@ use crate::sync::{AtomicUsize, Ordering};
 
 type State = usize;
 /// It is one of the pool's own threads', or has not come yet.
-const KEPT: State = 0;
+const OWN: State = 0;
 const INSIDE: State = 1;
 /// Outside, and inside since the last time that somebody looked.
 const LEFT: State = 2;
@@ -48,12 +48,13 @@ impl Presence {
     /// Whether the seat is that of a thread from outside.
     pub(crate) fn is_outsiders(&self) -> bool {
         // Relaxed: a guess.
-        self.0.load(Ordering::Relaxed) != KEPT
+        self.0.load(Ordering::Relaxed) != OWN
     }
 
     /// Whether the seat is to be left out from now on, as its owner has not come since the last but
     /// one call. The caller holds the lock of the list.
     pub(crate) fn age(&self) -> bool {
+        // Acquire pairs with the Release in `leave`, Release with the Acquire in `enter`.
         let change = |from, to| {
             self.0
                 .compare_exchange(from, to, Ordering::AcqRel, Ordering::Relaxed)
@@ -72,7 +73,7 @@ impl Presence {
 
     /// The seat is not left out after all, as something lies there. Its owner, if it has come
     /// meanwhile, lists it as well.
-    pub(crate) fn keep(&self) {
+    pub(crate) fn take_back(&self) {
         // Relaxed: under the lock of the list, as is what rests on it.
         _ = self
             .0

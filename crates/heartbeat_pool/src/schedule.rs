@@ -163,7 +163,7 @@ impl Registry {
     fn wake(self: &Arc<Self>, team: &Team, need: Need, wake: Wake) {
         note::note(|| What::Called { need });
         // A thread that gives way doesn't go on once a frame's has woken.
-        let gives_way = team.rank == Rank::Lower || priority::gives_way();
+        let gives_way = team.rank == Rank::Lower || priority::is_lower_thread();
         let wake = if gives_way { Wake::Anywhere } else { wake };
         if !team.sleep.wake_one(wake) && team.occupancy.target() > 0 {
             self.spawn_spare(team);

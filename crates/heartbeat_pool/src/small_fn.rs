@@ -1,7 +1,6 @@
 //! A closure in two words of its own, or in a box if it is larger.
 //!
-//! Two: a block of the queue that scopes have for what others spawn then takes less than a
-//! kilobyte, which allocators keep at hand.
+//! Two: a block of a scope's queue then takes less than a kilobyte, which allocators keep at hand.
 
 use std::mem::{ManuallyDrop, MaybeUninit};
 

@@ -47,7 +47,7 @@ impl Tickets {
     }
 
     /// Whether no ticket is queued, a moment ago.
-    pub(crate) fn is_wanted(&self) -> bool {
+    pub(crate) fn is_ticketless(&self) -> bool {
         // Relaxed: `claim` decides.
         !self.queued.load(Ordering::Relaxed)
     }
@@ -55,13 +55,15 @@ impl Tickets {
     /// Whether the caller must queue a ticket for what it knows to be queued.
     #[must_use]
     pub(crate) fn claim(&self) -> bool {
-        // Relaxed: under the pusher's fence. AcqRel: a second ticket is not queued before the first
+        // Relaxed: `pushed` has fenced, and who claims without that acts for jobs whose pushers have.
+        // Acquire pairs with the Release in `taken`: a second ticket is not queued before the first
         // one is taken.
-        !self.queued.load(Ordering::Relaxed) && !self.queued.swap(true, Ordering::AcqRel)
+        !self.queued.load(Ordering::Relaxed) && !self.queued.swap(true, Ordering::Acquire)
     }
 
     /// The ticket was taken from the pool: the next push makes a new one.
     pub(crate) fn taken(&self) {
+        // Release pairs with the Acquire in `claim`.
         self.queued.store(false, Ordering::Release);
         // Pairs with the fence in `pushed`.
         fence(Ordering::SeqCst);

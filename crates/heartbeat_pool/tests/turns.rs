@@ -7,7 +7,7 @@ use heartbeat_pool::{Lane, Mailbox, Order, ThreadPool, Worker, yield_task};
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Mutex, mpsc};
 use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -18,16 +18,24 @@ struct Flag(Arc<AtomicBool>);
 impl Flag {
     /// Wakes itself again and again until the flag is set.
     async fn wait(&self) {
-        while !self.0.load(Ordering::Relaxed) {
+        while !self.is_set() {
             yield_task().await;
         }
+    }
+
+    fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
     }
 
     /// Has a task of `pool` set it, which is queued once all threads of the pool are busy.
     fn set_later(&self, pool: &ThreadPool, lane: Lane) {
         thread::sleep(Duration::from_millis(20));
         let flag = self.clone();
-        pool.spawn(lane, move || flag.0.store(true, Ordering::Relaxed));
+        pool.spawn(lane, move || flag.set());
     }
 }
 
@@ -128,6 +136,72 @@ fn many_jobs_whose_waits_go_on_and_on() {
                 while Arc::strong_count(&over) > 1 {
                     thread::sleep(Duration::from_millis(1));
                 }
+            }
+        }
+    });
+}
+
+/// Work that is over soon and comes again at once, in ways that take nothing from the pool's queues.
+const BUSY: [fn(&Worker); 4] = [
+    |worker| worker.scope(|scope| (0..8).for_each(|_| scope.spawn(|| ()))),
+    |worker| worker.scope(|scope| (0..8).for_each(|_| scope.spawn_future(async {}).detach())),
+    |worker| _ = worker.join(|_| (), |_| ()),
+    |worker| _ = worker.join_offered(|_| (), |_| ()),
+];
+
+/// Has `threads` jobs of a pool wait, in a way that it can't see, for one that is queued behind them.
+fn block_all(pool: &ThreadPool, threads: usize, flag: &Flag) {
+    let (sender, receiver) = mpsc::channel();
+    let receiver = Arc::new(Mutex::new(receiver));
+    for _ in 0..threads {
+        let receiver = receiver.clone();
+        pool.spawn(Lane::Frame, move || {
+            receiver.lock().unwrap().recv().unwrap();
+        });
+    }
+    let flag = flag.clone();
+    pool.spawn(Lane::Frame, move || {
+        (0..threads).for_each(|_| sender.send(()).unwrap());
+        flag.set();
+    });
+}
+
+#[test]
+fn jobs_that_block_beside_threads_from_outside_that_go_on_and_on() {
+    within_a_minute(|| {
+        for threads in [1, 2] {
+            for busy in BUSY {
+                let (pool, flag) = (pool(threads), Flag::default());
+                block_all(&pool, threads, &flag);
+                thread::scope(|scope| {
+                    for _ in 0..8 {
+                        scope.spawn(|| {
+                            while !flag.is_set() {
+                                pool.with_worker(busy);
+                                thread::sleep(Duration::from_micros(200));
+                            }
+                        });
+                    }
+                });
+            }
+        }
+    });
+}
+
+#[test]
+fn jobs_that_block_beside_one_that_goes_on_and_on() {
+    within_a_minute(|| {
+        for threads in [1, 2] {
+            for busy in BUSY {
+                let (pool, flag) = (pool(1 + threads), Flag::default());
+                let is_set = flag.clone();
+                let task = pool.spawn_async(Lane::Frame, move || async move {
+                    while !is_set.is_set() {
+                        Worker::with_current(|worker| busy(worker.unwrap()));
+                    }
+                });
+                block_all(&pool, threads, &flag);
+                pool.block_on(task);
             }
         }
     });

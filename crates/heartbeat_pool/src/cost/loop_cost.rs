@@ -21,7 +21,7 @@ static KNOWN: [Place; PLACES] = [const {
 }; PLACES];
 
 /// What `items` items of the loop that runs the code at `key` take together, if that is known.
-pub(crate) fn expect(key: usize, items: usize) -> Option<Duration> {
+pub(crate) fn expected(key: usize, items: usize) -> Option<Duration> {
     let place = &KNOWN[cost::place(key)];
     // Relaxed, here and below: a number that is another loop's costs a guess.
     let is_known = place.key.load(Ordering::Relaxed) == key;
@@ -51,12 +51,12 @@ mod tests {
     #[test]
     fn what_was_learnt_last_is_expected() {
         let key = usize::MAX;
-        assert_eq!(expect(key, 10), None);
+        assert_eq!(expected(key, 10), None);
         learn(key, 3.0);
-        assert_eq!(expect(key, 10), Some(Duration::from_nanos(30)));
+        assert_eq!(expected(key, 10), Some(Duration::from_nanos(30)));
         learn(key, 1.0);
-        assert_eq!(expect(key, 10), Some(Duration::from_nanos(10)));
+        assert_eq!(expected(key, 10), Some(Duration::from_nanos(10)));
         learn(key - (PLACES << 4), 5.0);
-        assert_eq!(expect(key, 10), None, "the place is another one's");
+        assert_eq!(expected(key, 10), None, "the place is another one's");
     }
 }

@@ -58,7 +58,7 @@ impl PieceSize {
     }
 
     /// Whether `left` items are worth sharing, if that is known. Else, the next piece is a sample.
-    pub(crate) fn is_worth_sharing(&mut self, left: usize) -> Option<bool> {
+    pub(crate) fn judge_or_sample(&mut self, left: usize) -> Option<bool> {
         if let Some(time) = self.time(left) {
             // What two who share pass to and fro at the end lies in the wrong cache when they come
             // by again. The part is less than a helper looks around before it sleeps, so that it is

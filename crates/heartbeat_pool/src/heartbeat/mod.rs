@@ -3,7 +3,7 @@
 
 use crate::sync::{AtomicBool, Ordering};
 
-/// One seat's beat: raised by an idle worker, lowered by the seat's owner when it promotes.
+/// One seat's beat: raised by an idle worker, answered by the seat's owner when it promotes.
 #[derive(Debug)]
 pub(crate) struct Beat {
     /// Whether the owner's next fork must do more than call: always, but while its private queue
@@ -12,7 +12,7 @@ pub(crate) struct Beat {
     raised: AtomicBool,
     /// Whether it was raised by a thread that waits for what the owner runs, and would run part of
     /// it in the place that it waits in.
-    wanted: AtomicBool,
+    has_waiter: AtomicBool,
 }
 
 impl Beat {
@@ -21,7 +21,7 @@ impl Beat {
         Self {
             gate: AtomicBool::new(true),
             raised: AtomicBool::new(true),
-            wanted: AtomicBool::new(false),
+            has_waiter: AtomicBool::new(false),
         }
     }
 
@@ -33,7 +33,7 @@ impl Beat {
     /// would go from one to the next of them, beat after beat.
     pub(crate) fn raise(&self) {
         // Relaxed, all: should the owner see the gate first, it sees the beat at its next look. An
-        // owner that has lowered its beat and then fenced is seen to by whoever fences before it
+        // owner that has answered its beat and then fenced is seen to by whoever fences before it
         // raises.
         for flag in [&self.raised, &self.gate] {
             if !flag.load(Ordering::Relaxed) {
@@ -43,19 +43,19 @@ impl Beat {
     }
 
     /// Asks the owner to share with the caller, which waits for it.
-    pub(crate) fn want(&self) {
+    pub(crate) fn raise_for_waiter(&self) {
         // Relaxed: should the owner see the beat first, it shares if there is room.
-        self.wanted.store(true, Ordering::Relaxed);
+        self.has_waiter.store(true, Ordering::Relaxed);
         self.raise();
     }
 
     /// Whether somebody waits who would share, once.
-    pub(crate) fn take_wanted(&self) -> bool {
-        let wanted = self.wanted.load(Ordering::Relaxed);
-        if wanted {
-            self.wanted.store(false, Ordering::Relaxed);
+    pub(crate) fn take_waiter(&self) -> bool {
+        let has_waiter = self.has_waiter.load(Ordering::Relaxed);
+        if has_waiter {
+            self.has_waiter.store(false, Ordering::Relaxed);
         }
-        wanted
+        has_waiter
     }
 
     /// Whether a fork may be two plain calls.
@@ -73,7 +73,7 @@ impl Beat {
 
     /// The owner has shared, or has nobody to share with.
     #[inline]
-    pub(crate) fn lower(&self) {
+    pub(crate) fn answer(&self) {
         self.raised.store(false, Ordering::Relaxed);
     }
 

@@ -18,7 +18,7 @@ const SEARCHER: Watch = 2;
 type Post = usize;
 const SENTINEL: Post = 1;
 const LOOKOUT: Post = 2;
-const WANTED: Post = 4;
+const ASKED: Post = 4;
 
 /// The threads that may be woken for work.
 #[derive(Debug, Default)]
@@ -63,7 +63,8 @@ pub(crate) enum Wake {
 /// The idle threads of a pool, and those that look for work.
 #[derive(Debug, Default)]
 pub(crate) struct Sleep {
-    /// The number of searchers, and whether the sentinel is alert.
+    /// The number of searchers, and whether the sentinel is alert. `SeqCst` where it changes: the
+    /// fences of pushers and of those who go idle order their looks at it and at the queues.
     watch: AtomicUsize,
     idle: Mutex<Idle>,
     /// Who watches over a pool that others run in.
@@ -76,8 +77,8 @@ impl Sleep {
     #[must_use]
     #[inline]
     pub(crate) fn needs_searcher(&self) -> bool {
-        // Pairs with the fences in `park_begin` and `search_end`: either the load below sees the
-        // searcher gone, or the searcher's last look sees the job.
+        // Pairs with the fences in `park_begin`, `wait_begin` and `search_end`: either the load
+        // below sees the searcher gone, or the searcher's last look sees the job.
         fence(Ordering::SeqCst);
         self.watch.load(Ordering::Relaxed) < SEARCHER
     }
@@ -87,7 +88,7 @@ impl Sleep {
     #[must_use]
     #[inline]
     pub(crate) fn needs_watch(&self) -> bool {
-        // Pairs with the fences in `park_begin`, `search_end` and `alert_end`.
+        // Pairs with the fences in `park_begin`, `wait_begin`, `search_end` and `alert_end`.
         fence(Ordering::SeqCst);
         self.watch.load(Ordering::Relaxed) == 0
     }
@@ -102,8 +103,8 @@ impl Sleep {
     #[must_use]
     pub(crate) fn search_end(&self) -> bool {
         let last = self.watch.fetch_sub(SEARCHER, Ordering::SeqCst) < 2 * SEARCHER;
-        // Pairs with the fence of the pusher: one that still saw the caller search has its job
-        // seen by the caller's next look.
+        // Pairs with the fences in `needs_searcher` and `needs_watch`: a pusher that still saw the
+        // caller search has its job seen by the caller's next look.
         fence(Ordering::SeqCst);
         last
     }
@@ -123,7 +124,7 @@ impl Sleep {
             idle.threads.len()
         };
         self.watch.fetch_sub(SEARCHER, Ordering::SeqCst);
-        // Pairs with the fence of the pusher.
+        // Pairs with the fences in `needs_searcher` and `needs_watch`.
         fence(Ordering::SeqCst);
         count
     }
@@ -136,7 +137,7 @@ impl Sleep {
         idle.threads.insert(0, parker.clone());
         idle.waiting += 1;
         drop(idle);
-        // Pairs with the fence of the pusher.
+        // Pairs with the fences in `needs_searcher` and `needs_watch`.
         fence(Ordering::SeqCst);
     }
 
@@ -177,10 +178,10 @@ impl Sleep {
         self.wake_if(|idle| idle.threads.len() > idle.waiting, Parker::unpark)
     }
 
-    fn wake_if(&self, wanted: impl FnOnce(&Idle) -> bool, unpark: impl FnOnce(&Parker)) -> bool {
+    fn wake_if(&self, may_wake: impl FnOnce(&Idle) -> bool, unpark: impl FnOnce(&Parker)) -> bool {
         let woken = {
             let mut idle = lock(&self.idle);
-            if !wanted(&idle) {
+            if !may_wake(&idle) {
                 return false;
             }
             let Some(parker) = idle.pop() else {
@@ -210,7 +211,7 @@ impl Sleep {
 
     /// Takes `post`, unless somebody has it.
     fn take_post(&self, post: Post) -> bool {
-        // SeqCst: in the order of `has_sentinel`'s reader, which has fenced before it reads.
+        // SeqCst: one winner; who misses it in `has_sentinel` wakes somebody in vain.
         self.posts.fetch_or(post, Ordering::SeqCst) & post == 0
     }
 
@@ -238,19 +239,19 @@ impl Sleep {
     pub(crate) fn has_sentinel(&self) -> bool {
         // Relaxed: the fence in either pairs with that in `leave_post`.
         let posts = self.posts.load(Ordering::Relaxed);
-        if posts & WANTED == 0 {
+        if posts & ASKED == 0 {
             // Relaxed: a lookout that misses it leaves too early, which costs a wake-up.
-            self.posts.fetch_or(WANTED, Ordering::Relaxed);
+            self.posts.fetch_or(ASKED, Ordering::Relaxed);
         }
         posts & (SENTINEL | LOOKOUT) != 0
     }
 
     /// Whether anybody has asked that since this was called last.
-    pub(crate) fn take_wanted(&self) -> bool {
+    pub(crate) fn take_asked(&self) -> bool {
         // Relaxed: as in `has_sentinel`.
-        let wanted = self.posts.load(Ordering::Relaxed) & WANTED != 0;
+        let wanted = self.posts.load(Ordering::Relaxed) & ASKED != 0;
         if wanted {
-            self.posts.fetch_and(!WANTED, Ordering::Relaxed);
+            self.posts.fetch_and(!ASKED, Ordering::Relaxed);
         }
         wanted
     }

@@ -1,6 +1,8 @@
 //! The three lanes: ranks that all work is placed by.
 
-/// A rank of work. All lanes share every thread of the pool; a better rank goes first.
+/// A rank of work. All lanes share the threads of the pool, or, with
+/// [lower threads](crate::ThreadPoolBuilder::lower_threads), the frame has its own and the others
+/// theirs; a better rank goes first.
 ///
 /// Budgets cap how many jobs of a lane run at once, so that work which may be long (`Io` and
 /// `Background`) leaves cores to the frame, and each lane always has at least one running where

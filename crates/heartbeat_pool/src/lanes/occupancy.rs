@@ -101,7 +101,7 @@ impl Occupancy {
     }
 
     /// Sets the target to `most`, if it is more.
-    pub(crate) fn lower_target(&self, most: usize) {
+    pub(crate) fn cap_target(&self, most: usize) {
         // AcqRel: as above.
         self.target.fetch_min(most, Ordering::AcqRel);
     }
@@ -143,8 +143,8 @@ impl Occupancy {
         let unit = Charge::Lane(lane).unit();
         let mut seen = self.counts();
         while self.admits_at(seen, lane) {
-            // AcqRel: ordered with every other transition of the word, so that two threads can't
-            // both take the last place.
+            // AcqRel pairs with itself, `enter` and `leave`: who takes the place that another one has
+            // left sees what that one did before.
             match self.counts.compare_exchange_weak(
                 seen.0,
                 seen.0 + unit,
@@ -161,12 +161,14 @@ impl Occupancy {
     /// Counts the caller as running, room or not: a thread that comes back from a wait, or one
     /// from outside, is never held up.
     pub(crate) fn enter(&self, charge: Charge) {
+        // AcqRel: as in `try_admit`.
         self.counts.fetch_add(charge.unit(), Ordering::AcqRel);
     }
 
     /// Takes the caller off the count. Whoever leaves must offer its place
     /// (`Registry::offer_seat`).
     pub(crate) fn leave(&self, charge: Charge) {
+        // AcqRel: as in `try_admit`.
         let before = self.counts.fetch_sub(charge.unit(), Ordering::AcqRel);
         debug_assert!(Counts(before).of(charge) > 0, "left a seat never taken");
     }

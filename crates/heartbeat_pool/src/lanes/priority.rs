@@ -29,7 +29,7 @@ thread_local! {
 }
 
 /// Whether the calling thread's priority was made lower here. Threads that it starts have the same.
-pub(crate) fn gives_way() -> bool {
+pub(crate) fn is_lower_thread() -> bool {
     GIVES_WAY.get()
 }
 
@@ -134,13 +134,13 @@ mod tests {
                 return;
             };
             lower(LowerPriority::LongTurns);
-            assert!(gives_way());
+            assert!(is_lower_thread());
             let is_known = before.runtime != 0;
             let after = system::attributes().unwrap();
             assert!(!is_known || after.runtime == system::TURN);
         })
         .join()
         .unwrap();
-        assert!(!gives_way());
+        assert!(!is_lower_thread());
     }
 }

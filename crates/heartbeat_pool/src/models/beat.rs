@@ -75,7 +75,7 @@ fn answered_beside_a_searcher(sees_to: SeesTo, is_drowsy: bool) {
         let pool = pool.clone();
         thread::spawn(move || searcher(&pool, sees_to))
     };
-    pool.beat.lower();
+    pool.beat.answer();
     if pool.sleep.needs_watch() {
         let _ = pool.sleep.wake_one(Wake::Anywhere);
     }
@@ -108,7 +108,7 @@ fn a_searcher_that_relies_on_a_drowsy_sentinel_leaves_forks_to_their_owner() {
 
 /// Whether a thread that lowers its beat sees room for another one.
 fn promote(pool: &Pool, looks_again: bool) -> bool {
-    pool.beat.lower();
+    pool.beat.answer();
     let has_room = || pool.occupancy.admits(Lane::Frame);
     has_room()
         || looks_again && {

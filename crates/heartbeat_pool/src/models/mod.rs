@@ -17,6 +17,8 @@ mod parker;
 #[cfg(heartbeat_loom)]
 mod presence;
 #[cfg(heartbeat_loom)]
+mod queue_times;
+#[cfg(heartbeat_loom)]
 mod relief;
 #[cfg(heartbeat_loom)]
 mod retire;
@@ -40,8 +42,6 @@ mod teams;
 mod waiters;
 #[cfg(heartbeat_loom)]
 mod waiting;
-#[cfg(heartbeat_loom)]
-mod waits;
 
 /// Checks `f` in all interleavings with at most so many preemptions.
 #[cfg(heartbeat_loom)]

@@ -33,7 +33,7 @@ impl Seats {
         let mut is_listed = lock(&self.is_listed);
         if self.presence.age() {
             if self.has_work.load(Ordering::Relaxed) {
-                self.presence.keep();
+                self.presence.take_back();
             } else {
                 *is_listed = false;
             }

@@ -46,7 +46,7 @@ fn a_raised_beat_wakes_a_sentinel_that_stood_down() {
         let sleep = Arc::new(Sleep::default());
         let queue = Arc::new(AtomicUsize::new(0));
         let beat = Arc::new(Beat::new());
-        beat.lower();
+        beat.answer();
         let sentinel = {
             let parker = Arc::new(Parker::new());
             sleep.search_begin();
@@ -62,7 +62,7 @@ fn a_raised_beat_wakes_a_sentinel_that_stood_down() {
         while !beat.is_raised() {
             thread::yield_now();
         }
-        beat.lower();
+        beat.answer();
         queue.fetch_add(1, Ordering::Relaxed);
         if sleep.needs_watch() {
             let _ = sleep.wake_one(Wake::Anywhere);

@@ -11,13 +11,13 @@ use crate::metrics::PoolMetrics;
 use crate::pool::builder::ThreadPoolBuilder;
 use crate::queue::deque::Order;
 use crate::queue::mailbox::Mailbox;
+use crate::queue_times::WaitWatch;
 use crate::registry::Registry;
 use crate::sync::{Arc, Mutex, OnceLock};
 use crate::verbs::broadcast::BroadcastContext;
 use crate::verbs::scope::Scope;
 use crate::verbs::split::Split;
 use crate::verbs::yield_now::Yield;
-use crate::waits::WaitWatch;
 use crate::worker::Worker;
 use crate::worker::current;
 use async_task::Task;
@@ -91,7 +91,7 @@ impl ThreadPool {
     }
 
     fn worker(&self) -> Rc<Worker> {
-        current::nearest_seat_in(self.registry())
+        current::nearest_worker_in(self.registry())
     }
 
     /// Whether the calling thread is inside of this pool, and of no other one since.
@@ -296,7 +296,7 @@ impl ThreadPool {
         registry.spawn_broadcast(registry.frame(), f);
     }
 
-    /// Runs one piece of the calling thread's own promoted work. See
+    /// Runs one piece of work that the calling thread has forked or spawned itself. See
     /// [`yield_local`](crate::yield_local()).
     pub fn yield_local(&self) -> Yield {
         self.with_worker(Worker::yield_local)
@@ -330,7 +330,7 @@ impl ThreadPool {
     /// costs a look at a clock for each job that is queued; nothing while nobody watches.
     #[must_use]
     pub fn watch_waits(&self) -> WaitWatch {
-        WaitWatch::new(&self.registry().waits)
+        WaitWatch::new(&self.registry().queue_times)
     }
 }
 

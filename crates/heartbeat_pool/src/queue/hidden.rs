@@ -1,4 +1,4 @@
-//! Whether what a thread has to share is its own for a while.
+//! Until when a thread's forks are hidden from thieves.
 
 use crate::sync::{AtomicU64, Instant, Ordering};
 use std::time::Duration;

@@ -72,9 +72,11 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
 
     fn progress_of(&self, lane: Lane) -> Progress {
         let jobs = |seat: &Arc<Seat>| seat.counters.jobs[lane.index()].get();
+        let taken = |seat: &Arc<Seat>| seat.counters.taken_of(lane);
         Progress {
             jobs: self.seats.iter().map(jobs).fold(0, u64::wrapping_add),
             forks: self.seats.iter().map(|seat| seat.forks_of(lane)).sum(),
+            taken: self.seats.iter().map(taken).fold(0, u64::wrapping_add),
         }
     }
 
@@ -105,11 +107,11 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
         note::note(|| What::Beat);
     }
 
-    /// Whether the beat of some seat but the caller's `own` was lowered since it was raised: there
+    /// Whether the beat of some seat but the caller's `own` was answered since it was raised: there
     /// is private work.
-    pub(crate) fn any_beat_lowered(&self, own: &Arc<Seat>) -> bool {
-        let lowered = |seat: &Arc<Seat>| !Arc::ptr_eq(own, seat) && !seat.beat.is_raised();
-        self.seats.iter().any(lowered)
+    pub(crate) fn any_beat_answered(&self, own: &Arc<Seat>) -> bool {
+        let answered = |seat: &Arc<Seat>| !Arc::ptr_eq(own, seat) && !seat.beat.is_raised();
+        self.seats.iter().any(answered)
     }
 
     /// Whether there are forks that others may take some time later, if they are there still.

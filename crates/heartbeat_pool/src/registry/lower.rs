@@ -3,8 +3,8 @@
 //! A job that runs can't be interrupted from user space, but by the operating system: it takes a
 //! core from an image that is decoded as soon as a frame's thread wakes (bevy#18163).
 //!
-//! A thread can't raise its priority again, so these threads are others than the frame's: the
-//! pool's second team, which has no threads before there is a job for them.
+//! Most systems don't let a thread raise its priority again, so these threads are others than the
+//! frame's: the pool's second team, which has no threads before there is a job for them.
 
 use crate::config::Config;
 use crate::lanes::lane::Lane;
@@ -26,8 +26,8 @@ pub(crate) struct Lower {
     has_leftovers: AtomicBool,
 }
 
-/// Who has spare threads of the frame's team started for lower threads, whose priority they would
-/// have.
+/// The thread that starts the frame team's spares for lower threads: a thread inherits its starter's
+/// priority.
 enum Starter {
     /// No lower thread was asked for yet.
     Unasked,

@@ -18,13 +18,13 @@ use crate::late;
 use crate::metrics::PoolMetrics;
 use crate::queue::blocking::BlockingQueue;
 use crate::queue::injector::Injector;
+use crate::queue_times::QueueTimes;
 use crate::record::{Place, note};
 use crate::registry::look::Look;
 use crate::registry::lower::Lower;
 use crate::registry::team::{Rank, Team};
 use crate::sync::{Arc, Mutex, Ordering, fence, lock};
 use crate::unwind;
-use crate::waits::Waits;
 use crossbeam_utils::CachePadded;
 use std::any::Any;
 use std::iter;
@@ -41,7 +41,7 @@ pub(crate) struct Registry {
     handlers: Mutex<Arc<Handlers>>,
     active: ActiveTasks,
     /// How long jobs wait.
-    pub(crate) waits: Arc<Waits>,
+    pub(crate) queue_times: Arc<QueueTimes>,
     /// Whoever queues reads it, so on a line of its own: who awaits writes what lies beside it.
     pub(crate) lower: CachePadded<Lower>,
 }
@@ -70,7 +70,7 @@ impl Registry {
             teams: [Rank::Frame, Rank::Lower].map(Team::new),
             waiters: Waiters::default(),
             active: ActiveTasks::new(),
-            waits: Arc::new(Waits::default()),
+            queue_times: Arc::new(QueueTimes::default()),
             lower: CachePadded::new(Lower::new(&config)),
             config,
             handlers: Mutex::new(handlers),
@@ -150,7 +150,7 @@ impl Registry {
     pub(crate) fn inject(&self, lane: Lane, job: Job) -> &Team {
         note::queued(job.number(), lane, Place::Injector);
         let injector = &self.injectors[lane.index()];
-        self.waits.queued(lane, job.number(), || injector.len());
+        self.queue_times.queued(lane, job.number());
         // A lower lane's budget may be full of jobs that wait for their own parts.
         let pushed = if lane != Lane::Frame && job.stands_for_others() {
             injector.push_part(job)

@@ -75,7 +75,7 @@ impl Seats {
                 // Looked at after that: what comes later, its owner lists first.
                 let is_kept = is_left_out && !seat.is_empty();
                 if is_kept {
-                    seat.presence.keep();
+                    seat.presence.take_back();
                 }
                 !is_left_out || is_kept
             });

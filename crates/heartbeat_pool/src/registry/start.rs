@@ -104,11 +104,11 @@ impl Registry {
         if !team.threads.spares.may_ask(RETRY) {
             return self.waiters.wake_all();
         }
-        // The loser relies on the winner's search, counted in `run`.
+        // The loser relies on the winner's search, counted in `Thread::begin`.
         if !team.threads.spares.try_start() {
             return;
         }
-        let gives_way = team.rank == Rank::Frame && priority::gives_way();
+        let gives_way = team.rank == Rank::Frame && priority::is_lower_thread();
         if !gives_way || !self.lower.start_spare(self) {
             self.start_spare(team);
         }
@@ -216,7 +216,7 @@ impl Registry {
             // Nobody is to wait for threads that are not there. Behind the refused one some may be.
             let wanted = lock(&team.threads.wanted);
             let there = lock(&team.threads.slots).live.of_first(threads);
-            team.occupancy.lower_target(there);
+            team.occupancy.cap_target(there);
             drop(wanted);
             team.threads.spares.refuse(&self.waiters);
         }

@@ -1,17 +1,11 @@
 //! `block_on`: a thread waits for a future, and nothing else runs on it meanwhile.
 
-use crate::cost::WAKE_UP;
-use crate::idle::spin;
-use crate::parker::Parker;
-use crate::placement;
-use crate::record::{self, What, note};
+use crate::record;
 use crate::registry::Registry;
 use crate::sync::Arc;
 use crate::threads::this_thread::{self, Waiting};
-use crate::unwind;
-use crate::worker::current;
 use crate::worker::turns::Turns;
-use crate::worker::wait;
+use crate::worker::wait::{self, BareWait};
 use crate::worker::{STRANGERS_TURN, Worker};
 use std::cell::Cell;
 use std::future::Future;
@@ -19,7 +13,7 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
 thread_local! {
-    /// How many polled futures had others do their work on top of them.
+    /// How many polled futures on this thread's stack have such work run above them.
     static DEPTH: Cell<u32> = const { Cell::new(0) };
 }
 
@@ -30,7 +24,7 @@ fn drive<F: Future>(future: F, pool: Option<&Arc<Registry>>) -> F::Output {
         let mut future = pin!(future);
         let waker = Waker::from(signal.clone());
         let mut context = Context::from_waker(&waker);
-        let stand = Stand {
+        let wait = BareWait {
             pool,
             kind: record::Wait::Future,
             parker: signal.owner(),
@@ -53,7 +47,7 @@ fn drive<F: Future>(future: F, pool: Option<&Arc<Registry>>) -> F::Output {
                 DEPTH.set(depth);
             }
             while !signal.take() {
-                stand.rest(&mut turns);
+                wait.rest(&mut turns);
             }
         }
     })
@@ -63,53 +57,6 @@ impl Registry {
     /// Waits for `future` on the calling thread.
     pub(crate) fn block_on<F: Future>(self: &Arc<Self>, future: F) -> F::Output {
         drive(future, Some(self))
-    }
-}
-
-/// What the calling thread waits for, by its own parker, which is unparked when that comes about.
-pub(super) struct Stand<'a, F> {
-    /// The pool whose work it does where nobody else could.
-    pub(super) pool: Option<&'a Arc<Registry>>,
-    pub(super) kind: record::Wait,
-    pub(super) parker: &'a Arc<Parker>,
-    pub(super) is_over: F,
-}
-
-impl<F: Fn() -> bool> Stand<'_, F> {
-    /// Sleeps after a moment, with the thread's seats given away, unless there is work for this
-    /// very thread, or work of the pool that nobody else could do. It may return early.
-    fn rest(&self, turns: &mut Turns) {
-        if wait::do_what_only_it_does(self.pool) {
-            if turns.count(STRANGERS_TURN) && turns.look(None) {
-                wait::tick_member();
-            }
-            return;
-        }
-        turns.end();
-        let begun = || What::WaitBegun { wait: self.kind };
-        let needed = note::around(begun, What::WaitEnded, || {
-            let _standing = Worker::stand_up();
-            // What is waited for is often almost there, unless it, or who is to help with it, needs
-            // this core.
-            let has_to_sleep = || placement::keeps_lower() || placement::is_wanted();
-            spin::until(WAKE_UP, || (self.is_over)() || has_to_sleep());
-            let came_about = || (self.is_over)() || current::has_pinned();
-            wait::rest(self.pool, self.parker, came_about)
-        });
-        if let Some(worker) = needed {
-            worker.visit(Worker::tick);
-        }
-    }
-
-    /// Waits to the end, without unwinding: others point into the frames of whoever waits here.
-    pub(super) fn to_the_end(&self) {
-        unwind::or_abort(|| {
-            let _waiting = Waiting::begin();
-            let mut turns = Turns::default();
-            while !(self.is_over)() {
-                self.rest(&mut turns);
-            }
-        });
     }
 }
 

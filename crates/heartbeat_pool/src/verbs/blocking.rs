@@ -77,7 +77,7 @@ pub fn spawn_blocking<R>(f: impl FnOnce() -> R + Send + 'static) -> Task<R>
 where
     R: Send + 'static,
 {
-    Worker::expect("spawn_blocking", |worker| worker.spawn_blocking(f))
+    Worker::current_for("spawn_blocking", |worker| worker.spawn_blocking(f))
 }
 
 /// Runs `f`, which may block, here and now; a spare thread takes the caller's seat meanwhile, so

@@ -157,7 +157,7 @@ impl Worker {
 /// assert_eq!(indices, [0, 1, 2]);
 /// ```
 pub fn broadcast<R: Send>(f: impl Fn(BroadcastContext) -> R + Sync) -> Vec<R> {
-    Worker::expect("broadcast", |worker| worker.broadcast(f))
+    Worker::current_for("broadcast", |worker| worker.broadcast(f))
 }
 
 /// Calls `f` once on each of the threads of the pool that the calling thread is inside of, and
@@ -177,7 +177,7 @@ pub fn broadcast<R: Send>(f: impl Fn(BroadcastContext) -> R + Sync) -> Vec<R> {
 /// assert_eq!(indices, [0, 1]);
 /// ```
 pub fn spawn_broadcast(f: impl Fn(BroadcastContext) + Send + Sync + 'static) {
-    Worker::expect("spawn_broadcast", |worker| worker.spawn_broadcast(f));
+    Worker::current_for("spawn_broadcast", |worker| worker.spawn_broadcast(f));
 }
 
 /// Spawns a closure on the thread of `index`, one of
@@ -199,5 +199,5 @@ pub fn spawn_broadcast(f: impl Fn(BroadcastContext) + Send + Sync + 'static) {
 /// assert_eq!(receiver.recv(), Ok(Some(1)));
 /// ```
 pub fn spawn_on(index: usize, f: impl FnOnce() + Send + 'static) {
-    Worker::expect("spawn_on", |worker| worker.spawn_on(index, f));
+    Worker::current_for("spawn_on", |worker| worker.spawn_on(index, f));
 }

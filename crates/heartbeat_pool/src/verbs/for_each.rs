@@ -42,7 +42,7 @@ where
         if items < 2 || worker.num_threads() < 2 {
             return self.stretch(worker, work, None, PieceSize::new(false));
         }
-        let expected = loop_cost::expect(Self::key(), items);
+        let expected = loop_cost::expected(Self::key(), items);
         if expected.is_none_or(cost::is_worth_waking) {
             return self.split(worker, work, expected.is_some());
         }
@@ -170,7 +170,7 @@ impl Worker {
     #[inline]
     fn turn(&self, size: &mut PieceSize, left: usize) -> Turn {
         if left > 1 && self.poll_beat() {
-            match size.is_worth_sharing(left) {
+            match size.judge_or_sample(left) {
                 Some(true) => return Turn::Halves,
                 Some(false) => {
                     self.decline_beat();

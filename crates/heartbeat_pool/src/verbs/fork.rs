@@ -179,7 +179,7 @@ impl Wait for StolenFork<'_> {
         let Some(fork) = seat.forks.steal() else {
             // It is to share what is left of it.
             if !self.is_done() {
-                seat.beat.want();
+                seat.beat.raise_for_waiter();
             }
             return false;
         };
@@ -374,7 +374,7 @@ mod tests {
     fn a_wait_runs_none_of_a_strangers_job_on_top_of_the_thiefs() {
         let other = ThreadPool::builder().num_threads(0).build().unwrap();
         let thief = other.with_worker(|worker| worker.seat.clone());
-        let own = current::seat_in(other.registry(), other.registry().frame());
+        let own = current::worker_in(other.registry(), other.registry().frame());
         beside_a_fork_that_came_back(
             |_| thief.clone(),
             |worker, wait, fork| {

@@ -134,7 +134,7 @@ impl Worker {
             let has_others = !self.joins.forks.is_empty() && !self.seat.hidden.is_set();
             if has_others {
                 // Whoever wants something finds it there.
-                self.seat.beat.lower();
+                self.seat.beat.answer();
             }
             return !has_others;
         }
@@ -147,19 +147,19 @@ impl Worker {
     #[cold]
     pub(crate) fn decline_beat(&self) {
         if self.team().sleep.searchers() == 0 {
-            self.seat.beat.lower();
+            self.seat.beat.answer();
             if self.has_room_after_a_beat() {
                 self.tell(News::within_a_beat(self.lane()));
             }
         }
     }
 
-    /// Whether one more thread may do what this one shares, asked after its beat was lowered.
+    /// Whether one more thread may do what this one shares, asked after it has answered its beat.
     fn has_room_after_a_beat(&self) -> bool {
         let has_room = || self.team().occupancy.admits(self.lane());
         has_room() || {
             // Pairs with the fence in `needs_watch`: either a thread that leaves the count, and
-            // raises the beats then, sees this one lowered, or this look sees its place free.
+            // raises the beats then, sees this one answered, or this look sees its place free.
             fence(Ordering::SeqCst);
             has_room()
         }
@@ -177,10 +177,10 @@ impl Worker {
     /// one more thread to do so, or one that waits for this one.
     #[cold]
     fn promote(&self) {
-        self.seat.beat.lower();
+        self.seat.beat.answer();
         self.seat.core.take();
-        let wanted = self.seat.beat.take_wanted();
-        let has_use = wanted || self.has_room_after_a_beat();
+        let has_waiter = self.seat.beat.take_waiter();
+        let has_use = has_waiter || self.has_room_after_a_beat();
         if has_use && self.seat.hidden.is_over() {
             self.promote_oldest();
         }

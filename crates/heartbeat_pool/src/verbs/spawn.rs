@@ -50,20 +50,6 @@ impl Registry {
 }
 
 impl Worker {
-    /// Calls `f` with the worker whose pool the calling thread is inside of.
-    ///
-    /// # Panics
-    ///
-    /// Outside of any pool, naming `verb`.
-    pub(crate) fn expect<R>(verb: &str, f: impl FnOnce(&Self) -> R) -> R {
-        Self::with_current(|worker| match worker {
-            Some(worker) => f(worker),
-            None => panic!(
-                "heartbeat_pool::{verb} was called outside of a pool: call ThreadPool::{verb}"
-            ),
-        })
-    }
-
     /// Spawns a closure on `lane`. See [`ThreadPool::spawn`](crate::ThreadPool::spawn).
     pub fn spawn(&self, lane: Lane, f: impl FnOnce() + Send + 'static) {
         self.registry.spawn(lane, f);
@@ -108,7 +94,7 @@ impl Worker {
 /// assert_eq!(receiver.recv(), Ok(7));
 /// ```
 pub fn spawn(lane: Lane, f: impl FnOnce() + Send + 'static) {
-    Worker::expect("spawn", |worker| worker.spawn(lane, f));
+    Worker::current_for("spawn", |worker| worker.spawn(lane, f));
 }
 
 /// Spawns a future on `lane` of the pool that the calling thread is inside of.
@@ -121,7 +107,7 @@ where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    Worker::expect("spawn_future", |worker| worker.spawn_future(lane, future))
+    Worker::current_for("spawn_future", |worker| worker.spawn_future(lane, future))
 }
 
 /// Spawns the future that `f` makes, on `lane` of the pool that the calling thread is inside of.
@@ -134,5 +120,5 @@ where
     Fut: Future + Send + 'static,
     Fut::Output: Send + 'static,
 {
-    Worker::expect("spawn_async", |worker| worker.spawn_async(lane, f))
+    Worker::current_for("spawn_async", |worker| worker.spawn_async(lane, f))
 }

@@ -35,7 +35,7 @@ thread_local! {
 }
 
 /// The calling thread's seat in `team`, one of `registry`'s, taken now if it has none.
-pub(crate) fn seat_in(registry: &Arc<Registry>, team: &Team) -> Rc<Worker> {
+pub(crate) fn worker_in(registry: &Arc<Registry>, team: &Team) -> Rc<Worker> {
     let kept = STATE.try_with(|state| {
         let mut seats = state.seats.borrow_mut();
         if let Some(worker) = seats.iter().find(|worker| worker.is_in(team)) {
@@ -55,17 +55,17 @@ pub(crate) fn seat_in(registry: &Arc<Registry>, team: &Team) -> Rc<Worker> {
     kept.unwrap_or_else(|_| Rc::new(Worker::from_outside(registry, team.rank)))
 }
 
-/// As [`seat_in`], in the team that the thread works for if it is inside of this pool, else in the
+/// As [`worker_in`], in the team that the thread works for if it is inside of this pool, else in the
 /// frame's.
-pub(crate) fn nearest_seat_in(registry: &Arc<Registry>) -> Rc<Worker> {
+pub(crate) fn nearest_worker_in(registry: &Arc<Registry>) -> Rc<Worker> {
     with_current(|worker| match worker {
-        Some(worker) if worker.is_of(registry) => seat_in(registry, worker.team()),
-        _ => seat_in(registry, registry.frame()),
+        Some(worker) if worker.is_of(registry) => worker_in(registry, worker.team()),
+        _ => worker_in(registry, registry.frame()),
     })
 }
 
-/// Keeps a pool thread's own seat where [`seat_in`] finds it.
-pub(crate) fn keep_seat(worker: Rc<Worker>) {
+/// Keeps a pool thread's own seat where [`worker_in`] finds it.
+pub(crate) fn keep_worker(worker: Rc<Worker>) {
     // First, whatever pools its handlers have entered.
     STATE.with(|state| state.seats.borrow_mut().insert(0, worker));
 }
@@ -88,7 +88,7 @@ pub(crate) fn enroll(worker: Rc<Worker>, thread: Box<dyn Any>) {
 
 /// Gives up every seat, when a pool thread ends, but those of pools that the thread is still inside
 /// of.
-pub(crate) fn drop_seats() {
+pub(crate) fn drop_workers() {
     // Taken out first: a seat's end may run a job's destructor, which may look for a seat.
     let is_unused = |worker: &mut Rc<Worker>| Rc::strong_count(worker) == 1;
     let unused: Vec<_> =
@@ -116,7 +116,7 @@ pub(crate) fn has_pinned() -> bool {
 }
 
 /// Calls `f` on every seat of the thread.
-pub(crate) fn for_each_seat(mut f: impl FnMut(&Rc<Worker>)) {
+pub(crate) fn for_each_worker(mut f: impl FnMut(&Rc<Worker>)) {
     // Cloned, for `f` may take a seat; most threads have none, and then this allocates nothing.
     let seats = STATE.try_with(|state| state.seats.borrow().clone());
     // While the thread's locals are destroyed, the one that it is inside of is known alone.

@@ -85,7 +85,7 @@ impl Registry {
 
     /// Does one piece of the work of `team` on the calling thread.
     pub(crate) fn tick(self: &Arc<Self>, team: &Team) -> bool {
-        current::seat_in(self, team).visit(Worker::tick)
+        current::worker_in(self, team).visit(Worker::tick)
     }
 }
 

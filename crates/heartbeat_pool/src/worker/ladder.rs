@@ -16,7 +16,7 @@
 
 use super::Worker;
 use super::life::Doing;
-use super::watch::Relieved;
+use super::watch::WatchEnd;
 use crate::cost::WAKE_UP;
 use crate::idle::spin;
 use crate::lanes::lane::Lane;
@@ -61,7 +61,7 @@ impl Worker {
         // Somebody woken on this core can't begin before the search ends.
         let gives_way = Cell::new(false);
         let ready = || {
-            gives_way.set(placement::is_wanted());
+            gives_way.set(placement::is_claimed());
             gives_way.get() || self.look().has_admissible_work() || self.is_called()
         };
         self.look().raise_beats(Some(&self.seat));
@@ -163,8 +163,8 @@ impl Worker {
             let relieved = self.keep_beat();
             sleep.sentinel_end();
             match relieved {
-                Relieved::Called => return Some(self.back()),
-                Relieved::Quiet if self.is_pool_quiet() => {
+                WatchEnd::Called => return Some(self.back()),
+                WatchEnd::Quiet if self.is_pool_quiet() => {
                     if !sleep.lookout_begin(&self.parker) {
                         return None;
                     }
@@ -178,8 +178,8 @@ impl Worker {
                     }
                 }
                 // Once more round: work may have begun just then and seen a sentinel.
-                Relieved::Quiet => {}
-                Relieved::Stuck { lane, is_demanded } => {
+                WatchEnd::Quiet => {}
+                WatchEnd::Stuck { lane, is_demanded } => {
                     return Some(self.relieve(lane, is_demanded));
                 }
             }
@@ -214,7 +214,7 @@ impl Worker {
         let mut misses = 0;
         let mut looks = LOOKOUT.into_iter();
         let mut interval = DROWSY;
-        if !sleep.take_wanted() {
+        if !sleep.take_asked() {
             return false;
         }
         while misses < ENOUGH {
@@ -228,7 +228,7 @@ impl Worker {
             if !self.is_pool_quiet() {
                 return false;
             }
-            misses = if sleep.take_wanted() { 0 } else { misses + 1 };
+            misses = if sleep.take_asked() { 0 } else { misses + 1 };
         }
         false
     }

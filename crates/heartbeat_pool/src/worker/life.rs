@@ -71,7 +71,7 @@ fn thread_main(thread: &Thread) {
     });
     let worker = Rc::new(Worker::new(registry, rank, Some(pinned.clone()), None));
     pinned.begin(worker.parker.clone());
-    current::keep_seat(worker.clone());
+    current::keep_worker(worker.clone());
     let entered = Entered::new(worker.clone());
     if rank == Rank::Lower {
         priority::lower(registry.lower.priority());
@@ -87,7 +87,7 @@ fn thread_main(thread: &Thread) {
     drop(exit);
     drop(entered);
     drop(worker);
-    current::drop_seats();
+    current::drop_workers();
 }
 
 /// Calls a handler of the thread of `index`, which goes on whatever becomes of it.
@@ -234,7 +234,7 @@ impl Worker {
     /// long, and leaves all beats raised as that one did.
     fn see_to_beats(&self, look: &Look<'_, Ref<'_, [Arc<Seat>]>>) -> bool {
         let is_answered =
-            self.team().occupancy.has_room_beside() && look.any_beat_lowered(&self.seat);
+            self.team().occupancy.has_room_beside() && look.any_beat_answered(&self.seat);
         let sleep = &self.team().sleep;
         if is_answered && sleep.needs_watch() && sleep.has_sentinel() {
             look.raise_beats(Some(&self.seat));

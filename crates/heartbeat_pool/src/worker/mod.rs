@@ -156,6 +156,20 @@ impl Worker {
         })
     }
 
+    /// Calls `f` with the worker whose pool the calling thread is inside of.
+    ///
+    /// # Panics
+    ///
+    /// Outside of any pool, naming `verb`.
+    pub(crate) fn current_for<R>(verb: &str, f: impl FnOnce(&Self) -> R) -> R {
+        Self::with_current(|worker| match worker {
+            Some(worker) => f(worker),
+            None => panic!(
+                "heartbeat_pool::{verb} was called outside of a pool: call ThreadPool::{verb}"
+            ),
+        })
+    }
+
     /// The worker that runs what was taken from a queue, which knows of no workers.
     pub(crate) fn of(thief: &dyn Any) -> &Self {
         match thief.downcast_ref() {
@@ -283,14 +297,16 @@ impl Worker {
 
     #[cold]
     fn newly_counted<R>(&self, f: impl FnOnce(&Self) -> R) -> R {
-        /// Whether it was outside before.
-        struct Visit<'a>(&'a Worker, bool);
+        struct Visit<'a> {
+            worker: &'a Worker,
+            was_outside: bool,
+        }
         impl Drop for Visit<'_> {
             fn drop(&mut self) {
-                self.0.set_charge(None);
-                self.0.offer_seat();
-                if self.1 {
-                    self.0.seat.presence.leave();
+                self.worker.set_charge(None);
+                self.worker.offer_seat();
+                if self.was_outside {
+                    self.worker.seat.presence.leave();
                 }
             }
         }
@@ -298,7 +314,10 @@ impl Worker {
         self.team().occupancy.enter(Charge::External);
         self.count.charge.set(Some(Charge::External));
         self.seat.core.take();
-        let _visit = Visit(self, was_outside);
+        let _visit = Visit {
+            worker: self,
+            was_outside,
+        };
         f(self)
     }
 

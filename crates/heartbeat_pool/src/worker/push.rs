@@ -62,7 +62,7 @@ impl Registry {
         worker.seat.counters.pushes.bump();
         if lane == Lane::Frame && worker.is_member() {
             note::queued(job.number(), lane, Place::Own);
-            self.waits.queued(lane, job.number(), || worker.deque.len());
+            self.queue_times.queued(lane, job.number());
             worker.deque.push(job);
             self.team(worker.count.rank)
         } else {

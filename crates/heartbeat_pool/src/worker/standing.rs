@@ -64,7 +64,7 @@ impl Worker {
         let mut left = Vec::new();
         // In a thread-local's destructor it is none of the thread's own.
         current::with_current(|worker| worker.into_iter().for_each(Self::share_all));
-        current::for_each_seat(|worker| {
+        current::for_each_worker(|worker| {
             worker.share_all();
             if let Some(charge) = worker.count.charge.take() {
                 let was_busy = worker.seat.counters.is_busy();

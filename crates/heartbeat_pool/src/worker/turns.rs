@@ -71,14 +71,14 @@ impl Turns {
 /// How many jobs were taken from the queues of the pools that the thread has a seat in.
 fn taken() -> u64 {
     let mut taken: u64 = 0;
-    current::for_each_seat(|worker| taken = taken.wrapping_add(worker.look().taken()));
+    current::for_each_worker(|worker| taken = taken.wrapping_add(worker.look().taken()));
     taken
 }
 
 /// Leaves the thread's seats for a beat at most, if somebody could use one.
 fn give_way(own: Option<(&Registry, usize)>) {
     let mut beat = None;
-    current::for_each_seat(|worker| {
+    current::for_each_worker(|worker| {
         let own = own.filter(|(pool, _)| worker.is_of(pool));
         if worker.keeps_others_waiting(own.map_or(0, |(_, tickets)| tickets)) {
             // A long beat is for forks, and no time that others need.

@@ -57,7 +57,7 @@ impl Worker {
                 return;
             }
             let is_strangers_turn = turns.count(STRANGERS_TURN);
-            // Its own work may go on until that has run which nobody else does.
+            // Its own work may never end until a pinned job has run.
             let has_run = is_strangers_turn && current::run_pinned();
             if event.step(self, is_strangers_turn)
                 || has_run
@@ -69,9 +69,9 @@ impl Worker {
                 continue;
             }
             let came_about = || event.is_done() || event.is_ready() || current::has_pinned();
-            // Who was woken on this core may be just the one to help. (If it is a lower thread, a
-            // spin is missed.)
-            if spin::until(WAKE_UP, || came_about() || placement::is_wanted()) && came_about() {
+            // Who was woken on this core may be just the one to help. (If it is a lower
+            // thread, this gives up a spin for nothing.)
+            if spin::until(WAKE_UP, || came_about() || placement::is_claimed()) && came_about() {
                 continue;
             }
             self.sleep_for(event, came_about);
@@ -98,6 +98,54 @@ impl Worker {
             Some(worker) => _ = worker.visit(Self::tick),
             None => {}
         }
+    }
+}
+
+/// What the calling thread waits for without work of its own to do meanwhile, by its own parker, which
+/// is unparked when that comes about.
+pub(crate) struct BareWait<'a, F> {
+    /// The pool whose work it does where nobody else could.
+    pub(crate) pool: Option<&'a Arc<Registry>>,
+    pub(crate) kind: record::Wait,
+    pub(crate) parker: &'a Arc<Parker>,
+    pub(crate) is_over: F,
+}
+
+impl<F: Fn() -> bool> BareWait<'_, F> {
+    /// Sleeps after a moment, with the thread's seats given away, unless there is work for this
+    /// very thread, or work of the pool that nobody else could do. It may return early.
+    pub(crate) fn rest(&self, turns: &mut Turns) {
+        if do_what_only_it_does(self.pool) {
+            if turns.count(STRANGERS_TURN) && turns.look(None) {
+                tick_member();
+            }
+            return;
+        }
+        turns.end();
+        let begun = || What::WaitBegun { wait: self.kind };
+        let needed = note::around(begun, What::WaitEnded, || {
+            let _standing = Worker::stand_up();
+            // What is waited for is often almost there, unless it, or who is to help with it, needs
+            // this core.
+            let has_to_sleep = || placement::keeps_lower() || placement::is_claimed();
+            spin::until(WAKE_UP, || (self.is_over)() || has_to_sleep());
+            let came_about = || (self.is_over)() || current::has_pinned();
+            rest(self.pool, self.parker, came_about)
+        });
+        if let Some(worker) = needed {
+            worker.visit(Worker::tick);
+        }
+    }
+
+    /// Waits to the end, without unwinding: others point into the frames of whoever waits here.
+    pub(crate) fn to_the_end(&self) {
+        unwind::or_abort(|| {
+            let _waiting = Waiting::begin();
+            let mut turns = Turns::default();
+            while !(self.is_over)() {
+                self.rest(&mut turns);
+            }
+        });
     }
 }
 
@@ -140,7 +188,7 @@ pub(crate) fn tick_member() -> bool {
 fn duties(pool: Option<&Arc<Registry>>) -> Vec<Rc<Worker>> {
     let mut seats = Vec::new();
     if let Some(pool) = pool {
-        seats.extend(threadless(pool).map(|team| current::seat_in(pool, team)));
+        seats.extend(threadless(pool).map(|team| current::worker_in(pool, team)));
     }
     if let Some(own) = current::lone_member()
         && !seats.iter().any(|seat| Rc::ptr_eq(seat, &own))

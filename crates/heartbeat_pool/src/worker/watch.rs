@@ -20,12 +20,13 @@ const CALM_BEATS: u32 = 8;
 /// Frame work that waits this long, and any fork, while nothing of its lane ends, is let in beyond
 /// the target: what runs may be blocked on it. Who lets it in goes on with what else is queued.
 /// Each thread already beyond the target doubles the wait, so that long jobs are not taken for
-/// blocked ones over and over.
+/// blocked ones over and over. Sixteen times as long it waits where others of its lane end, and
+/// nobody takes it.
 pub(super) const RELIEF: Duration = Duration::from_millis(4);
 const RELIEF_DOUBLINGS: usize = 4;
 
 /// How a watch ended.
-pub(super) enum Relieved {
+pub(super) enum WatchEnd {
     /// The sentinel was woken, or there is work for it.
     Called,
     /// Nothing runs any more.
@@ -58,7 +59,7 @@ impl Drop for Watch<'_> {
 
 impl Worker {
     /// Keeps the beat until the caller, which is listed as idle, is called or not needed.
-    pub(super) fn keep_beat(&self) -> Relieved {
+    pub(super) fn keep_beat(&self) -> WatchEnd {
         let mut watch = Watch::begin(self);
         loop {
             if let Some(relieved) = watch.before_sleep() {
@@ -67,17 +68,17 @@ impl Worker {
             let is_queued = watch.look_for_stuck();
             if let Some((lane, is_demanded)) = watch.stuck_for_too_long() {
                 self.team().occupancy.enter(Charge::Lane(lane));
-                return Relieved::Stuck { lane, is_demanded };
+                return WatchEnd::Stuck { lane, is_demanded };
             }
             let called = self.parker.park_timeout(watch.interval(is_queued));
             self.make_way();
             if called {
-                return Relieved::Called;
+                return WatchEnd::Called;
             }
             self.seat.counters.beats.bump();
             watch.look_around();
             if watch.is_answered() {
-                return Relieved::Called;
+                return WatchEnd::Called;
             }
         }
     }
@@ -108,7 +109,7 @@ impl<'a> Watch<'a> {
     }
 
     /// Makes the promise or takes it back, and tells whether the watch is over.
-    fn before_sleep(&mut self) -> Option<Relieved> {
+    fn before_sleep(&mut self) -> Option<WatchEnd> {
         let team = self.worker.team();
         let is_quiet = team.occupancy.is_quiet();
         self.quiet = if is_quiet { self.quiet + 1 } else { 0 };
@@ -117,10 +118,10 @@ impl<'a> Watch<'a> {
         );
         // After that: what was pushed under another promise is seen.
         if self.worker.look().has_admissible_work() {
-            return Some(Relieved::Called);
+            return Some(WatchEnd::Called);
         }
         let is_over = !self.alert && team.occupancy.is_quiet();
-        is_over.then_some(Relieved::Quiet)
+        is_over.then_some(WatchEnd::Quiet)
     }
 
     /// How long to sleep, with something queued that may be stuck, or without.
@@ -137,12 +138,12 @@ impl<'a> Watch<'a> {
     fn look_around(&mut self) {
         let worker = self.worker;
         let look = worker.look();
-        let lowered = look.any_beat_lowered(&worker.seat);
+        let is_answered = look.any_beat_answered(&worker.seat);
         // Drowsy as well: a raise that met its owner closing the gate was not seen.
         look.raise_beats(Some(&worker.seat));
         let progress = look.progress();
         let moved = mem::replace(&mut self.progress, progress) != progress;
-        let is_calm = !lowered && !moved && !look.has_hidden_forks();
+        let is_calm = !is_answered && !moved && !look.has_hidden_forks();
         self.calm = if is_calm { self.calm + 1 } else { 0 };
     }
 
@@ -164,21 +165,23 @@ impl<'a> Watch<'a> {
     /// that is demanded, and whether it is.
     fn stuck_for_too_long(&self) -> Option<(Lane, bool)> {
         let team = self.worker.team();
-        let beyond = team.occupancy.beyond_target();
-        let is_over = |lane: &Lane| {
+        let beyond = team.occupancy.beyond_target().min(RELIEF_DOUBLINGS);
+        let is_over = |lane: Lane| {
             let doublings = match lane {
-                Lane::Frame => beyond.min(RELIEF_DOUBLINGS),
+                Lane::Frame => beyond,
                 // Beyond a budget that keeps cores for frames: only what is as good as certain to
                 // block.
                 Lane::Io | Lane::Background => RELIEF_DOUBLINGS,
             };
-            team.stuck.time(*lane) >= RELIEF * (1 << doublings)
+            team.stuck.time(lane) >= RELIEF * (1 << doublings)
+                // Those that come further may never be what those wait for that don't.
+                || team.stuck.untaken(lane) >= RELIEF * (1 << (RELIEF_DOUBLINGS + beyond))
         };
         let stuck = |lane: Lane| {
             let is_demanded = team.stuck.is_demanded(lane) && self.worker.look().has_work(lane);
-            (is_demanded || is_over(&lane)).then_some((lane, is_demanded))
+            (is_demanded || is_over(lane)).then_some((lane, is_demanded))
         };
         let stuck = Lane::ALL.into_iter().find_map(stuck);
-        stuck.inspect(|(lane, _)| team.stuck.relieved(*lane))
+        stuck.inspect(|(lane, _)| team.stuck.let_in(*lane))
     }
 }

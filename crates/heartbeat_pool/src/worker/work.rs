@@ -248,7 +248,10 @@ impl Worker {
 
     pub(super) fn run_counted(&self, work: Work, job: Job) {
         self.count_job();
-        self.registry.waits.begun(self.lane(), job.number());
+        if work == Work::Spawned {
+            self.seat.counters.begun[self.lane().index()].bump();
+        }
+        self.registry.queue_times.begun(self.lane(), job.number());
         trace::job(work, self.lane(), job.number(), || job.run());
     }
 

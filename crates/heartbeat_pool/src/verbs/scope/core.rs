@@ -170,7 +170,7 @@ impl ScopeCore {
     /// still queued was announced when it was put there.
     pub(crate) fn offer(&self, ticket: impl FnOnce() -> Job) {
         if !self.is_held_here()
-            && self.tickets.is_wanted()
+            && self.tickets.is_ticketless()
             && !self.jobs.is_empty()
             && self.tickets.claim()
         {

@@ -10,7 +10,7 @@ use crate::registry::team::Rank;
 use crate::sync::Arc;
 use crate::threads::this_thread;
 use crate::unwind;
-use crate::verbs::block_on::Stand;
+use crate::worker::wait::BareWait;
 
 impl Registry {
     /// Calls `f` with a scope whose jobs are left to the pool's threads. See
@@ -30,7 +30,7 @@ impl Registry {
             order,
         );
         let core = Arc::new(core);
-        let wait = Stand {
+        let wait = BareWait {
             pool: Some(self),
             kind: record::Wait::Scope,
             parker: &parker,

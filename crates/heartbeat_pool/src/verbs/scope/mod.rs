@@ -375,5 +375,5 @@ fn within<'env, R>(
 /// assert_eq!(halves, [1, 2]);
 /// ```
 pub fn scope<'env, R>(f: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> R) -> R {
-    Worker::expect("scope", |worker| worker.scope(f))
+    Worker::current_for("scope", |worker| worker.scope(f))
 }

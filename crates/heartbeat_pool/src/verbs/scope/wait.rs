@@ -168,7 +168,7 @@ impl Wait for Completion<'_> {
     }
 
     fn tickets(&self) -> usize {
-        usize::from(!self.core.tickets.is_wanted())
+        usize::from(!self.core.tickets.is_ticketless())
     }
 
     fn kind(&self) -> record::Wait {

@@ -1,8 +1,8 @@
 //! How long jobs wait: who queues and who begins one, against watches that come and go.
 
 use crate::lanes::lane::Lane;
+use crate::queue_times::{QueueTimes, WaitWatch};
 use crate::sync::{Arc, Mutex, lock};
-use crate::waits::{WaitWatch, Waits};
 use loom::thread;
 
 const LANE: Lane = Lane::Io;
@@ -10,13 +10,13 @@ const LANE: Lane = Lane::Io;
 type Queue = Mutex<Vec<u64>>;
 
 /// Queues a job.
-fn push(waits: &Waits, queue: &Queue, job: u64) {
-    waits.queued(LANE, job, || 0);
+fn push(waits: &QueueTimes, queue: &Queue, job: u64) {
+    waits.queued(LANE, job);
     lock(queue).push(job);
 }
 
 /// Begins the oldest job that is queued, if there is one.
-fn begin(waits: &Waits, queue: &Queue) {
+fn begin(waits: &QueueTimes, queue: &Queue) {
     let mut queued = lock(queue);
     let oldest = (!queued.is_empty()).then(|| queued.remove(0));
     drop(queued);
@@ -29,7 +29,7 @@ fn begin(waits: &Waits, queue: &Queue) {
 #[test]
 fn no_mark_outlives_its_job_though_watches_come_and_go() {
     super::check(2, || {
-        let waits = Arc::new(Waits::default());
+        let waits = Arc::new(QueueTimes::default());
         let queue = Arc::new(Queue::new(Vec::new()));
         let first = WaitWatch::new(&waits);
         let pusher = {
@@ -53,7 +53,7 @@ fn no_mark_outlives_its_job_though_watches_come_and_go() {
 #[test]
 fn no_mark_outlives_its_job_though_another_is_queued_just_then() {
     super::check(3, || {
-        let waits = Arc::new(Waits::default());
+        let waits = Arc::new(QueueTimes::default());
         let queue = Arc::new(Queue::new(Vec::new()));
         let _watch = WaitWatch::new(&waits);
         let others: Vec<_> = [1, 2]

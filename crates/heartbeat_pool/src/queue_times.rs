@@ -2,22 +2,14 @@
 //!
 //! Who queues a job *marks* it: notes its number, and when. Who begins a job looks whether it is a
 //! marked one. There is a mark for the job that was queued last, which each one takes over, and one
-//! for each doubling of the queue's length, which the first job takes that comes when so many are
-//! before it, and keeps till it begins. So of a burst the last job is timed, which waits longest;
-//! of a queue that grows slowly, one in each part that is as long as all before it.
+//! that the first job takes which finds it free, and keeps till it begins. So of a burst the last
+//! job is timed, which waits longest; of a queue that always has some, one after the other.
 
 use crate::lanes::lane::Lane;
 use crate::stopwatch;
 use crate::sync::{Arc, AtomicU64, AtomicUsize, Ordering};
 use crossbeam_utils::CachePadded;
 use std::time::Duration;
-
-/// Marks for doublings of a queue's length; jobs that come when it is longer share the last one.
-#[cfg(not(heartbeat_loom))]
-const DOUBLINGS: usize = 16;
-/// One, for models.
-#[cfg(heartbeat_loom)]
-const DOUBLINGS: usize = 1;
 
 /// The number of a job, or that of none.
 type Job = u64;
@@ -26,16 +18,16 @@ const NOBODY: Job = 0;
 
 /// The waits of a pool's jobs.
 #[derive(Debug, Default)]
-pub(crate) struct Waits {
+pub(crate) struct QueueTimes {
     /// How many watch. While none does, nothing is marked.
     watches: AtomicUsize,
-    lanes: [CachePadded<LaneWaits>; 3],
+    lanes: [CachePadded<LaneTimes>; 3],
 }
 
 /// Those of a lane's jobs.
 #[derive(Debug, Default)]
-struct LaneWaits {
-    by_length: [Mark; DOUBLINGS],
+struct LaneTimes {
+    kept: Mark,
     last: Mark,
     /// Nanoseconds: the longest wait of a marked job that has begun since somebody asked.
     longest: AtomicU64,
@@ -93,16 +85,14 @@ impl Mark {
     }
 }
 
-impl LaneWaits {
+impl LaneTimes {
     fn marks(&self) -> impl Iterator<Item = &Mark> {
-        self.by_length.iter().chain([&self.last])
+        [&self.kept, &self.last].into_iter()
     }
 
-    /// Before `job` is queued behind so many. Whoever begins it sees the marks, by way of the
-    /// queue.
-    fn queued(&self, job: u64, before: usize, now: u64) {
-        let doubling = before.saturating_add(1).ilog2() as usize;
-        self.by_length[doubling.min(DOUBLINGS - 1)].take_if_free(job, now);
+    /// Before `job` is queued. Whoever begins it sees the marks, by way of the queue.
+    fn queued(&self, job: u64, now: u64) {
+        self.kept.take_if_free(job, now);
         self.last.take_over(job, now);
     }
 
@@ -131,17 +121,17 @@ impl LaneWaits {
     }
 }
 
-impl Waits {
+impl QueueTimes {
     fn is_watched(&self) -> bool {
         // Relaxed: who begins a job that was marked sees what its queuer saw, or later.
         self.watches.load(Ordering::Relaxed) > 0
     }
 
-    /// Before `job` is queued behind as many as `before` says.
+    /// Before `job` is queued.
     #[inline]
-    pub(crate) fn queued(&self, lane: Lane, job: u64, before: impl FnOnce() -> usize) {
+    pub(crate) fn queued(&self, lane: Lane, job: u64) {
         if self.is_watched() {
-            self.lanes[lane.index()].queued(job, before(), stopwatch::now());
+            self.lanes[lane.index()].queued(job, stopwatch::now());
         }
     }
 
@@ -178,10 +168,10 @@ impl Waits {
 /// Jobs count that lie in the pool's own queues or in a worker's, where others may take them; not
 /// forks, a scope's jobs, what only one thread may run, and blocking calls.
 #[derive(Debug)]
-pub struct WaitWatch(Arc<Waits>);
+pub struct WaitWatch(Arc<QueueTimes>);
 
 impl WaitWatch {
-    pub(crate) fn new(waits: &Arc<Waits>) -> Self {
+    pub(crate) fn new(waits: &Arc<QueueTimes>) -> Self {
         waits.watch();
         Self(waits.clone())
     }
@@ -190,10 +180,10 @@ impl WaitWatch {
     /// and those that have begun since this was last asked, whichever watch of the pool was asked.
     ///
     /// Not each job is timed, so the longest wait may be longer, and is never shorter. Timed are
-    /// the job that was queued last, always, and one among each doubling of the queue's length. So
-    /// while jobs wait that begin in the order of their queueing, as io and background jobs do, it
-    /// isn't zero; of those that were queued at once it is the longest wait. Jobs that were queued
-    /// before there was a watch are not known of.
+    /// the job that was queued last, always, and one of the others from its queueing to its
+    /// beginning. So while jobs wait that begin in the order of their queueing, as io and background
+    /// jobs do, it isn't zero; of those that were queued at once it is the longest wait. Jobs that
+    /// were queued before there was a watch are not known of.
     ///
     /// ```
     /// use heartbeat_pool::{Lane, ThreadPool};
@@ -232,14 +222,14 @@ mod tests {
         u64::try_from(time.as_nanos()).unwrap()
     }
 
-    fn longest(waits: &LaneWaits, now: u64) -> u64 {
+    fn longest(waits: &LaneTimes, now: u64) -> u64 {
         nanos(waits.take_longest(|| now))
     }
 
     #[test]
     fn of_a_burst_the_longest_wait_is_known_from_its_first_job_to_its_last() {
-        let waits = LaneWaits::default();
-        (1..=1_000).for_each(|job| waits.queued(job, job as usize - 1, 10));
+        let waits = LaneTimes::default();
+        (1..=1_000).for_each(|job| waits.queued(job, 10));
         for job in 1..=1_000 {
             let now = 10 + job * 7;
             assert_eq!(longest(&waits, now), now - 10, "{job} waits still");
@@ -250,26 +240,28 @@ mod tests {
     }
 
     #[test]
-    fn of_a_queue_that_has_grown_slowly_half_of_the_longest_wait_is_known_at_least() {
-        const JOBS: u64 = 3_000;
-        let waits = LaneWaits::default();
-        (1..=JOBS).for_each(|job| waits.queued(job, job as usize - 1, job));
-        for job in 1..=JOBS {
-            // It stands still, and is then emptied at once.
-            let now = 2 * JOBS;
-            let (known, true_one) = (longest(&waits, now), now - job);
-            assert!(known <= true_one && known >= true_one / 2, "{job}: {known}");
-            waits.begun(job, || now);
-            longest(&waits, now);
+    fn of_a_queue_that_never_empties_one_job_after_the_other_is_timed_from_end_to_end() {
+        const BEFORE: u64 = 100;
+        let waits = LaneTimes::default();
+        let mut waited = Vec::new();
+        for job in 1..=10 * BEFORE {
+            waits.queued(job, job);
+            if let Some(first) = job.checked_sub(BEFORE).filter(|first| *first > 0) {
+                waits.begun(first, || job);
+            }
+            if job % BEFORE == 0 {
+                waited.push(longest(&waits, job));
+            }
         }
-        assert!(waits.is_free());
+        // Each job waits for as long as it takes to queue so many.
+        assert!(waited[1..].iter().all(|wait| *wait == BEFORE), "{waited:?}");
     }
 
     #[test]
     fn a_job_that_nobody_marked_and_one_that_is_unknown_change_nothing() {
-        let waits = LaneWaits::default();
-        waits.queued(1, 0, 5);
-        waits.queued(2, 1, 6);
+        let waits = LaneTimes::default();
+        waits.queued(1, 5);
+        waits.queued(2, 6);
         waits.begun(7, || 100);
         assert_eq!(longest(&waits, 10), 5);
         waits.begun(1, || 20);
@@ -278,14 +270,15 @@ mod tests {
 
     #[test]
     fn while_nobody_watches_nothing_is_marked_and_what_is_left_of_a_watch_is_forgotten() {
-        let waits = Arc::new(Waits::default());
+        let waits = Arc::new(QueueTimes::default());
         let lane = Lane::Io;
-        waits.queued(lane, 1, || unreachable!("nobody watches"));
+        waits.queued(lane, 1);
+        assert!(waits.is_free(lane), "nobody watches");
         let watch = WaitWatch::new(&waits);
-        waits.queued(lane, 2, || 0);
+        waits.queued(lane, 2);
         let second = WaitWatch::new(&waits);
         drop(watch);
-        waits.queued(lane, 3, || 1);
+        waits.queued(lane, 3);
         drop(second);
         waits.begun(lane, 2);
         waits.begun(lane, 3);
@@ -297,12 +290,11 @@ mod tests {
     #[test]
     fn once_all_have_begun_no_mark_is_left_and_no_wait_was_too_long() {
         const JOBS: u64 = if cfg!(miri) { 40 } else { 20_000 };
-        let waits = LaneWaits::default();
+        let waits = LaneTimes::default();
         let (queue, began) = (Mutex::new(VecDeque::new()), stopwatch::now());
         let push = |first: u64| {
             for job in first..first + JOBS {
-                let before = queue.lock().unwrap().len();
-                waits.queued(job, before, stopwatch::now());
+                waits.queued(job, stopwatch::now());
                 queue.lock().unwrap().push_back(job);
             }
         };
