@@ -7,6 +7,7 @@ use super::shared::{AnyJob, Core, Delivered, Owner, Shared, Then, lock};
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::{IntoSystem, RunSystemOnce};
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex};
 
 /// A job of this entity has ended. Observers are told in the next frame; `T` is the type of the
@@ -161,10 +162,12 @@ impl<T: Send + 'static> AnyJob for Shared<T> {
         }
         // An observer may have detached it.
         let is_over = then.is_some() || self.is_detached();
+        let mut panic = None;
         if let Some(then) = then
             && let Some(outcome) = self.take()
         {
-            then(world, outcome);
+            // The entity goes all the same.
+            panic = catch_unwind(AssertUnwindSafe(|| then(world, outcome))).err();
         }
         if !is_held(&self, world, entity) {
             // Nobody can ask for it any more.
@@ -172,6 +175,9 @@ impl<T: Send + 'static> AnyJob for Shared<T> {
         }
         if is_over && was_made && is_last(&self, world, entity) {
             world.despawn(entity);
+        }
+        if let Some(payload) = panic {
+            resume_unwind(payload);
         }
     }
 }

@@ -169,6 +169,23 @@ fn an_observer_is_told_and_may_take_the_result() {
     });
 }
 
+#[test]
+fn a_then_that_panics_leaves_no_entity_behind() {
+    with_app(|app| {
+        let job = |_: JobContext| async { 7_u32 };
+        let breaks = |_: In<JobOutcome<u32>>| panic!("a then");
+        let entity = app.world_mut().spawn_job(Lane::Io, job).then(breaks).id();
+        let update = || {
+            loop {
+                run_jobs(app.world_mut());
+                thread::yield_now();
+            }
+        };
+        catch_unwind(AssertUnwindSafe(update)).unwrap_err();
+        assert!(app.world().get_entity(entity).is_err());
+    });
+}
+
 /// Here no other system brings a sync point.
 #[test]
 fn what_a_panicking_observer_leaves_can_be_polled() {

@@ -3,15 +3,17 @@
 //! `par_iter` splits what it has by the number that [`TaskPool::thread_num`](crate::TaskPool) gives
 //! it, and goes through it in place where that is 1. So this number is the one thing by which
 //! batches can be made to fit the work, and nobody has to tune them (bevy#3184). It is asked for
-//! before it is known who iterates. But each thread's iterations follow one another much the same
-//! in every frame, so what came last tells what comes next.
+//! before it is known who iterates. But a system asks from the same depth of the stack each time,
+//! and its iterations follow one another: where the question comes from, and what came before from
+//! there, tells what comes next.
 
 use core::any::type_name;
 use core::cell::Cell;
 use core::panic::Location;
+use core::ptr;
 use heartbeat_pool::record::{Name, Recorder};
 use std::sync::OnceLock;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Work of less microseconds than this stays on its thread.
 const WORTH_SHARING: f32 = 25.0;
@@ -27,12 +29,17 @@ const SAMPLE: u8 = 13;
 const SAMPLE_SHARED: [u8; 6] = [3, 7, 13, 31, 61, 127];
 /// Batches a thread of a sample, which are shared only if the first of them prove to be long.
 const SAMPLED: usize = 4;
+/// Its batches at most: they cost a microsecond then.
+const MOST_SAMPLED: usize = 32;
+/// What comes so long after the thread's last question is a sample in any case: it may well be
+/// another iteration than came then, and beside that while a sample costs next to nothing.
+const AWHILE: Duration = Duration::from_micros(100);
 /// What is left of an old measurement after a new, smaller one.
 const MEMORY: f32 = 0.75;
-/// Kinds of iteration that a thread tells apart.
-const SLOTS: usize = 64;
+/// Kinds of iteration that a thread tells apart, well enough.
+const SLOTS: usize = 256;
 
-/// What a thread knows of the iterations that follow one of some kind.
+/// What a thread knows of the iterations that follow one of some kind, or begin those of a system.
 #[derive(Clone, Copy)]
 struct Next {
     /// How long they take in microseconds, the longer ones above all; once they are shared, how
@@ -57,12 +64,25 @@ impl Next {
 }
 
 struct History {
-    next: [Cell<Next>; SLOTS + 1],
-    /// The kind of the last iteration; `SLOTS` if there was none.
+    next: [Cell<Next>; SLOTS],
+    /// Where on the stack the last iteration has asked.
+    depth: Cell<usize>,
+    /// Its kind, once it has begun.
     last: Cell<usize>,
+    /// When the thread has last asked for the number of an iteration that looked short.
+    asked_at: Cell<Option<Instant>>,
     /// What the one that has asked for its batches and not begun yet is expected to be, and the
     /// place in `next` that this is known from.
     asked: Cell<Option<(Expected, usize)>>,
+}
+
+impl History {
+    /// Whether this was called last a while ago.
+    fn is_awhile_ago(&self) -> bool {
+        let now = Instant::now();
+        let before = self.asked_at.replace(Some(now));
+        before.is_none_or(|before| now - before >= AWHILE)
+    }
 }
 
 /// How long an iteration is likely to take.
@@ -76,8 +96,10 @@ pub(crate) enum Expected {
 thread_local! {
     static HISTORY: History = const {
         History {
-            next: [const { Cell::new(Next::UNKNOWN) }; SLOTS + 1],
-            last: Cell::new(SLOTS),
+            next: [const { Cell::new(Next::UNKNOWN) }; SLOTS],
+            depth: Cell::new(0),
+            last: Cell::new(0),
+            asked_at: Cell::new(None),
             asked: Cell::new(None),
         }
     };
@@ -100,19 +122,24 @@ pub(crate) fn note() {
 }
 
 /// The number of batches for the calling thread's next iteration, in a pool of so many threads.
+#[inline(never)]
 pub(crate) fn number(threads: usize) -> usize {
     if threads <= 1 {
         return threads;
     }
+    let depth = ptr::from_ref(&threads).addr();
     HISTORY.with(|history| {
-        let place = history.last.get();
+        if history.depth.replace(depth) != depth {
+            history.last.set(0);
+        }
+        let place = place(depth, history.last.get());
         let slot = &history.next[place];
         let mut next = slot.get();
         // Where they are shared and take long even so, a sample could tell nothing new.
         if !next.is_long || next.takes < WORTH_SHARING {
-            if next.left == 0 {
+            if next.left == 0 || (!next.is_long && history.is_awhile_ago()) {
                 history.asked.set(Some((Expected::Short, place)));
-                return threads * SAMPLED;
+                return (threads * SAMPLED).min(MOST_SAMPLED.max(threads));
             }
             next.left -= 1;
             slot.set(next);
@@ -158,15 +185,17 @@ pub(crate) fn measure<Body, R>(f: impl FnOnce(Expected) -> R) -> R {
             next.left = next.left.min(SAMPLE - 1);
         }
         slot.set(next);
-        history.last.set(kind::<Body>());
+        // Where the name lies tells types apart better than its letters.
+        history.last.set(type_name::<Body>().as_ptr().addr());
     });
     result
 }
 
-/// A number for a type of closure.
-fn kind<Body>() -> usize {
-    // Where the name lies tells types apart better than its letters; it need not be perfect.
-    (type_name::<Body>().as_ptr() as usize >> 3) % SLOTS
+/// Where what is known lies of iterations that ask from `depth` after one of the kind `last`.
+fn place(depth: usize, last: usize) -> usize {
+    // Fibonacci hashing. It need not be perfect.
+    let mixed = (depth ^ last.rotate_left(32)).wrapping_mul(0x9e37_79b9_7f4a_7c15_u64 as usize);
+    mixed >> (usize::BITS - SLOTS.ilog2())
 }
 
 #[cfg(test)]
@@ -211,6 +240,23 @@ mod tests {
             assert!(short.iter().filter(|&&number| number == 1).count() >= 80);
             numbers(20, 100);
             assert_eq!(numbers(1, 100), [64]);
+        };
+        thread::spawn(check).join().unwrap();
+    }
+
+    #[test]
+    fn what_comes_after_a_while_is_looked_at() {
+        let check = || {
+            numbers(100, 0);
+            let short = numbers(100, 0);
+            assert!(short.iter().filter(|&&number| number == 1).count() >= 80);
+            for _ in 0..20 {
+                // Of those that came before, nothing says how long this one is.
+                thread::sleep(AWHILE);
+                assert_eq!(numbers(1, 100), [16]);
+                // Now they are taken for long, until they prove not to be.
+                numbers(100, 0);
+            }
         };
         thread::spawn(check).join().unwrap();
     }

@@ -10,7 +10,7 @@ use core::fmt;
 use core::future::Future;
 use core::marker::PhantomData;
 use core::mem;
-use core::panic::AssertUnwindSafe;
+use core::panic::{AssertUnwindSafe, RefUnwindSafe, UnwindSafe};
 use core::pin::Pin;
 use core::task::{Context, Poll};
 use heartbeat_pool::{Mailbox, ThreadPool};
@@ -60,6 +60,10 @@ impl<T: 'static> ScopeState<T> {
         results.into_iter().map(|(_, result)| result).collect()
     }
 }
+
+// A task or a closure that panics leaves nothing of it half done.
+impl<T> UnwindSafe for Scope<'_, '_, T> {}
+impl<T> RefUnwindSafe for Scope<'_, '_, T> {}
 
 impl<T> ScopeState<T> {
     /// Keeps a task's result for the scope's caller.

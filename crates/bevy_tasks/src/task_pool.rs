@@ -72,7 +72,8 @@ impl TaskPoolBuilder {
         Self::default()
     }
 
-    /// How many threads there are; by default as many as the machine runs in parallel.
+    /// How many threads there are; by default as many as the machine runs in parallel. A pool
+    /// without any does its tasks in whoever waits in it, or ends a scope.
     ///
     /// The global compute pool has at least that default, also where 1 is asked for: its threads are
     /// all three pools', and the others' budgets are what fewer is for.
@@ -247,7 +248,10 @@ impl TaskPool {
         F: for<'scope> FnOnce(&'scope Scope<'scope, 'env, T>),
         T: Send + 'static,
     {
-        batches::measure::<F, _>(|expected| ScopeState::run(self.pool(), None, expected, f))
+        let run = |expected| ScopeState::run(self.pool(), None, expected, f);
+        let results = batches::measure::<F, _>(run);
+        self.tick_if_threadless();
+        results
     }
 
     /// As [`scope`](Self::scope), where [`Scope::spawn_on_external`] spawns onto
@@ -271,23 +275,35 @@ impl TaskPool {
         T: Send + 'static,
     {
         let _ = tick_task_pool_executor;
-        ScopeState::run(self.pool(), external_executor, Expected::Long, f)
+        let results = ScopeState::run(self.pool(), external_executor, Expected::Long, f);
+        self.tick_if_threadless();
+        results
     }
 
-    /// What `f` makes of each item, in order. Any thread that is free may take a part of the items,
-    /// unless calls of this kind are over before one comes.
+    /// Whoever has opened a scope in a pool of its own without threads does what tasks are queued
+    /// there, once each: nobody else would.
+    fn tick_if_threadless(&self) {
+        if let Some(pool) = &self.own
+            && pool.num_threads() == 0
+        {
+            let queued: usize = pool.metrics().queued.iter().sum();
+            for _ in 0..queued {
+                pool.tick();
+            }
+        }
+    }
+
+    /// What `f` makes of each item, in order. Threads take items as they come free.
     pub(crate) fn map_each<T: Send, R: Send>(
         &self,
         items: impl Iterator<Item = T>,
         f: impl Fn(T) -> R + Sync,
     ) -> Vec<R> {
-        let mut items: Vec<_> = items.map(Some).collect();
-        let mut results: Vec<_> = items.iter().map(|_| None).collect();
-        let parts = MOST_PARTS_A_THREAD * self.pool().num_threads().max(1);
-        let part = items.len().div_ceil(parts);
-        self.pool()
-            .with_worker(|worker| fill(worker, part, &mut items, &mut results, &f));
-        results.into_iter().flatten().collect()
+        let mut pairs: Vec<_> = items.map(|item| (Some(item), None)).collect();
+        self.pool().with_worker(|worker| {
+            worker.for_each(&mut pairs, |(item, result)| *result = item.take().map(&f));
+        });
+        pairs.into_iter().filter_map(|(_, result)| result).collect()
     }
 
     /// Spawns a future onto the pool. Dropping the [`Task`] cancels it, `detach` lets it run on;
@@ -323,32 +339,6 @@ impl TaskPool {
         F: FnOnce(&executor::LocalExecutor) -> R,
     {
         executor::with_driven_executor(f)
-    }
-}
-
-/// So many parts a thread even out what differs in length, and cost little where all are short.
-const MOST_PARTS_A_THREAD: usize = 8;
-
-/// Puts what `f` makes of each item into its place; as many as a `part` stay together.
-fn fill<T: Send, R: Send>(
-    worker: &Worker,
-    part: usize,
-    items: &mut [Option<T>],
-    results: &mut [Option<R>],
-    f: &(impl Fn(T) -> R + Sync),
-) {
-    if items.len() <= part {
-        for (item, result) in items.iter_mut().zip(results) {
-            *result = item.take().map(f);
-        }
-    } else {
-        let middle = items.len() / 2;
-        let (items, later_items) = items.split_at_mut(middle);
-        let (results, later_results) = results.split_at_mut(middle);
-        worker.join_measured(
-            |worker| fill(worker, part, items, results, f),
-            |worker| fill(worker, part, later_items, later_results, f),
-        );
     }
 }
 

@@ -56,3 +56,27 @@ fn other_items_can_be_taken_in_every_lane() {
         check::<4>(Lane::Background);
     });
 }
+
+/// The items behind a long one are likely to be long as well, and must be had one by one.
+#[test]
+fn long_neighbours_can_be_taken_once_the_first_of_them_is_over() {
+    fn check<const THREADS: usize>(worker: &Worker) {
+        for _ in 0..3 {
+            let mut numbers: Vec<usize> = (0..2_000).collect();
+            let begun = AtomicUsize::new(0);
+            worker.for_each(&mut numbers, |number| match *number {
+                0 => thread::sleep(Duration::from_millis(2)),
+                number if number <= THREADS => {
+                    begun.fetch_add(1, Ordering::SeqCst);
+                    wait_until(|| begun.load(Ordering::SeqCst) >= THREADS);
+                }
+                _ => {}
+            });
+            assert_eq!(begun.into_inner(), THREADS);
+        }
+    }
+    within_a_minute(|| {
+        pool(2).with_worker(check::<2>);
+        pool(8).with_worker(check::<8>);
+    });
+}

@@ -72,11 +72,16 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
 
     fn progress_of(&self, lane: Lane) -> Progress {
         let jobs = |seat: &Arc<Seat>| seat.counters.jobs[lane.index()].get();
-        let taken = |seat: &Arc<Seat>| seat.counters.taken_of(lane);
+        // Threads from outside come and go, and what they have taken with them.
+        let members = || {
+            self.seats
+                .iter()
+                .filter(|seat| !seat.presence.is_outsiders())
+        };
         Progress {
             jobs: self.seats.iter().map(jobs).fold(0, u64::wrapping_add),
             forks: self.seats.iter().map(|seat| seat.forks_of(lane)).sum(),
-            taken: self.seats.iter().map(taken).fold(0, u64::wrapping_add),
+            taken: members().map(|seat| seat.counters.taken_of(lane)).sum(),
         }
     }
 

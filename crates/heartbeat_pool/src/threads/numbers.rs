@@ -1,7 +1,7 @@
 //! Numbers for running threads, fewer than the pool has threads with spare ones: who waits gives
 //! its number back.
 
-use crate::sync::{Condvar, Mutex, lock};
+use crate::sync::{Condvar, Instant, Mutex, lock};
 use std::cell::Cell;
 use std::sync::PoisonError;
 use std::time::Duration;
@@ -9,38 +9,61 @@ use std::time::Duration;
 /// How long a thread waits for a number. Those that come back from a wait run beyond the pool's
 /// number of threads, until another's job ends.
 const PATIENCE: Duration = Duration::from_millis(5);
+/// For how long nobody waits after one has waited in vain: they are short for longer.
+const SHORT: Duration = PATIENCE.saturating_mul(16);
 
 /// Which numbers are taken.
 #[derive(Default)]
 pub(crate) struct Numbers {
-    taken: Mutex<Vec<bool>>,
+    taken: Mutex<Taken>,
     released: Condvar,
+}
+
+#[derive(Default)]
+struct Taken {
+    numbers: Vec<bool>,
+    /// When a thread has last waited in vain.
+    refused: Option<Instant>,
+}
+
+impl Taken {
+    /// A number below `count` that is free: `own`, or else the last one.
+    fn free(&mut self, own: Option<usize>, count: usize) -> Option<usize> {
+        if self.numbers.len() < count {
+            self.numbers.resize(count, false);
+        }
+        let free = |number: &usize| !self.numbers[*number];
+        own.filter(|own| *own < count && free(own))
+            .or_else(|| (0..count).rev().find(free))
+    }
 }
 
 impl Numbers {
     /// Takes a number below `count`: `own` if it is free, else the last one that is.
     fn take(&self, own: Option<usize>, count: usize) -> Option<usize> {
         let count = count.max(1);
-        let find = |taken: &mut Vec<bool>| {
-            if taken.len() < count {
-                taken.resize(count, false);
+        let mut taken = lock(&self.taken);
+        let in_vain = |refused: Instant| refused.elapsed() < SHORT;
+        let waits = !taken.refused.is_some_and(in_vain);
+        if waits {
+            let full = |taken: &mut Taken| taken.free(own, count).is_none();
+            (taken, _) = self
+                .released
+                .wait_timeout_while(taken, PATIENCE, full)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+        let Some(number) = taken.free(own, count) else {
+            if waits {
+                taken.refused = Some(Instant::now());
             }
-            let free = |slot: &usize| !taken[*slot];
-            own.filter(|own| *own < count && free(own))
-                .or_else(|| (0..count).rev().find(free))
+            return None;
         };
-        let full = |taken: &mut Vec<bool>| find(taken).is_none();
-        let (mut taken, _) = self
-            .released
-            .wait_timeout_while(lock(&self.taken), PATIENCE, full)
-            .unwrap_or_else(PoisonError::into_inner);
-        let slot = find(&mut taken)?;
-        taken[slot] = true;
-        Some(slot)
+        taken.numbers[number] = true;
+        Some(number)
     }
 
     fn release(&self, slot: usize) {
-        lock(&self.taken)[slot] = false;
+        lock(&self.taken).numbers[slot] = false;
         self.released.notify_one();
     }
 }
@@ -93,6 +116,19 @@ mod tests {
             Some(1),
             "no release of others'"
         );
+    }
+
+    #[test]
+    fn nobody_waits_while_numbers_are_known_to_be_short() {
+        let slots = Numbers::default();
+        let first = Slot::default();
+        first.take(&slots, None, 1);
+        let start = Instant::now();
+        let asked = (0..1_000).filter(|_| Slot::default().take(&slots, None, 1).is_none());
+        assert_eq!(asked.count(), 1_000);
+        // One that waits each time they may be there again.
+        let waits = start.elapsed().div_duration_f64(SHORT) + 1.0;
+        assert!(start.elapsed() < PATIENCE * 2 * waits as u32 + PATIENCE * 500);
     }
 
     #[test]

@@ -120,7 +120,11 @@ where
                     let before = state.map(&self.finish);
                     let joins = &worker.joins;
                     joins.wants_help_now.set(size.is_worth_waking(left));
-                    return self.halves(worker, before, rest);
+                    let rest = self.share(worker, rest, size.most_in_a_part(left));
+                    return match before {
+                        Some(before) => (self.combine)(before, rest),
+                        None => rest,
+                    };
                 }
                 Turn::Rest => {
                     if left > 0 {
@@ -138,8 +142,14 @@ where
         }
     }
 
+    /// Folds `work`, half of it on offer; or, where its items are long, each part of `most` items, for
+    /// the next ones may be as long, and no other thread would come to those that this one is about
+    /// to begin.
     #[cold]
-    fn halves(&self, worker: &Worker, before: Option<R>, work: W) -> R {
+    fn share(&self, worker: &Worker, work: W, most: Option<usize>) -> R {
+        if let Some(most) = most {
+            return self.parts(worker, work, most, &AtomicU64::new(0));
+        }
         let middle = work.len() / 2;
         let (left, right) = work.split_at(middle);
         let (left, right) = worker.join(
@@ -148,10 +158,6 @@ where
         );
         // Should nobody have been there to share with.
         worker.joins.wants_help_now.set(false);
-        let left = match before {
-            Some(before) => (self.combine)(before, left),
-            None => left,
-        };
         (self.combine)(left, right)
     }
 }

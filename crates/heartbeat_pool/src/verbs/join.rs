@@ -121,7 +121,7 @@ impl Worker {
         index
     }
 
-    /// Shares the oldest private job if a beat has come; true if there is none, so that the caller
+    /// Shares the private jobs if a beat has come; true if there is none, so that the caller
     /// should split its own work instead.
     #[inline]
     pub(crate) fn poll_beat(&self) -> bool {
@@ -165,7 +165,7 @@ impl Worker {
         }
     }
 
-    /// Offers every private job: their owner is about to wait, or to offer a newer one.
+    /// Offers every private job, the oldest first.
     #[inline]
     pub(crate) fn promote_all(&self) {
         while !self.joins.private.is_empty() {
@@ -173,8 +173,9 @@ impl Worker {
         }
     }
 
-    /// After a beat: puts the oldest private job where others can take it, if there is room for
-    /// one more thread to do so, or one that waits for this one.
+    /// After a beat: puts the private jobs where others can take them, if there is room for one
+    /// more thread to do so, or one that waits for this one. All of them, though the oldest is likely
+    /// to be the longest: the next beat may be seen much later, and that one may be over soon.
     #[cold]
     fn promote(&self) {
         self.seat.beat.answer();
@@ -182,7 +183,7 @@ impl Worker {
         let has_waiter = self.seat.beat.take_waiter();
         let has_use = has_waiter || self.has_room_after_a_beat();
         if has_use && self.seat.hidden.is_over() {
-            self.promote_oldest();
+            self.promote_all();
         }
     }
 

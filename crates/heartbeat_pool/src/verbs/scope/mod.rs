@@ -349,9 +349,13 @@ fn within<'env, R>(
     if !core.is_done() {
         wait();
     }
-    match core.take_panic() {
-        Some(payload) => result.and(Err(payload)),
-        None => result,
+    match (result, core.take_panic()) {
+        (Ok(_), Some(payload)) => Err(payload),
+        (Err(first), Some(payload)) => {
+            unwind::discard(payload);
+            Err(first)
+        }
+        (result, None) => result,
     }
 }
 

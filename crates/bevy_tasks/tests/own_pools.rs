@@ -1,0 +1,78 @@
+//! Pools beside the engine's three.
+#![cfg(feature = "multi_threaded")]
+
+use bevy_tasks::{ParallelSlice, TaskPool, TaskPoolBuilder, futures::check_ready};
+use std::panic::catch_unwind;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+const DEADLINE: Duration = Duration::from_secs(60);
+
+fn pool(threads: usize) -> TaskPool {
+    TaskPoolBuilder::new().num_threads(threads).build()
+}
+
+#[test]
+fn a_scope_does_the_tasks_of_a_pool_without_threads() {
+    let pool = pool(0);
+    let (sender, receiver) = mpsc::channel();
+    for i in 0..10 {
+        let sender = sender.clone();
+        pool.spawn(async move { sender.send(i).unwrap() }).detach();
+    }
+    let mut held = pool.spawn(async { 7 });
+    assert_eq!(check_ready(&mut held), None);
+    assert_eq!(pool.scope(|scope| scope.spawn(async { 1 })), [1]);
+    assert_eq!(
+        receiver.try_iter().collect::<Vec<_>>(),
+        Vec::from_iter(0..10)
+    );
+    assert_eq!(check_ready(&mut held), Some(7));
+}
+
+/// A task that wakes itself again and again is polled once a scope.
+#[test]
+fn a_scope_of_such_a_pool_ends_though_its_tasks_do_not() {
+    let pool = pool(0);
+    let endless = async { std::future::poll_fn(|context| endless(context)).await };
+    pool.spawn(endless).detach();
+    assert_eq!(pool.scope(|scope| scope.spawn(async { 1 })), [1]);
+}
+
+fn endless(context: &mut std::task::Context) -> std::task::Poll<()> {
+    context.waker().wake_by_ref();
+    std::task::Poll::Pending
+}
+
+#[test]
+fn a_scope_is_used_in_what_may_panic() {
+    let results = pool(1).scope(|scope| {
+        _ = catch_unwind(|| {
+            scope.spawn(async { 1 });
+            panic!("after it was spawned");
+        });
+    });
+    assert_eq!(results, [1]);
+}
+
+/// As Bevy's own, which makes each chunk a task.
+#[test]
+fn long_chunks_beside_one_another_are_shared() {
+    let pool = pool(2);
+    let begun = AtomicUsize::new(0);
+    let chunk = |index: usize, _: &[()]| match index {
+        0 => thread::sleep(Duration::from_millis(2)),
+        1 | 2 => {
+            begun.fetch_add(1, Ordering::SeqCst);
+            let start = Instant::now();
+            while begun.load(Ordering::SeqCst) < 2 {
+                assert!(start.elapsed() < DEADLINE, "nobody takes the other one");
+                thread::yield_now();
+            }
+        }
+        _ => {}
+    };
+    assert_eq!([(); 2_000].par_chunk_map(&pool, 1, chunk).len(), 2_000);
+}
