@@ -10,7 +10,7 @@ use core::fmt;
 use core::future::Future;
 use core::panic::Location;
 use core::ptr;
-use heartbeat_pool::{Lane, ThreadPool, Worker};
+use heartbeat_pool::{Lane, ThreadPool};
 use std::cell::Cell;
 use std::sync::Arc;
 
