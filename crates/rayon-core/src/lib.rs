@@ -49,6 +49,9 @@
 //! - In the process's one pool, [`spawn`]ed jobs run oldest first, their panics go to that pool's
 //!   handler, if it has one, and end nothing but the job, and [`current_thread_index`] numbers the
 //!   threads that run, spare ones and those from outside too.
+//! - A level of calls in each other takes more stack, in a release build some 0.7 KiB for [`join`]
+//!   and 1 KiB for [`scope`], where rayon's take 0.2 and 0.3. Threads have as much as the standard
+//!   library gives them, or the builder is asked for.
 //! - [`breadth_first`](ThreadPoolBuilder::breadth_first), deprecated, has no effect.
 //! - Threads of built pools without a chosen name are called `rayon (0)` and so on.
 

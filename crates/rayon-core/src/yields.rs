@@ -4,23 +4,7 @@ use crate::home;
 use crate::scope;
 use heartbeat_pool::{Scope, Worker};
 
-/// What [`yield_now`] or [`yield_local`] did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Yield {
-    /// It ran one piece of work.
-    Executed,
-    /// There was nothing to run.
-    Idle,
-}
-
-impl From<heartbeat_pool::Yield> for Yield {
-    fn from(other: heartbeat_pool::Yield) -> Self {
-        match other {
-            heartbeat_pool::Yield::Executed => Self::Executed,
-            heartbeat_pool::Yield::Idle => Self::Idle,
-        }
-    }
-}
+pub use heartbeat_pool::Yield;
 
 /// Whether the calling thread belongs to a pool that was built here: elsewhere what others have
 /// spawned lies among its own.
@@ -32,11 +16,11 @@ pub(crate) fn local(worker: &Worker) -> Yield {
     if (keeps_apart() && worker.run_spawned()) || scope::of_innermost(Scope::run_one) {
         return Yield::Executed;
     }
-    worker.yield_local().into()
+    worker.yield_local()
 }
 
 pub(crate) fn now(worker: &Worker) -> Yield {
-    worker.yield_now().into()
+    worker.yield_now()
 }
 
 pub(crate) fn has_pending(worker: &Worker) -> bool {

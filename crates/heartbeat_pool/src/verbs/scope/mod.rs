@@ -227,8 +227,9 @@ impl<'scope> Scope<'scope, '_> {
     }
 }
 
-/// Scopes that a thread is likely to be inside of at a time.
-const KEPT_SCOPES: usize = 4;
+/// Scopes that a thread is likely to be inside of at a time: programs that divide their work by them
+/// are inside of many.
+const KEPT_SCOPES: usize = 16;
 
 impl Worker {
     /// What a new scope of this worker shares with those who help it: kept from an earlier scope,

@@ -5,6 +5,9 @@ use crate::thread_bound;
 use crate::worker::STRANGERS_TURN;
 use std::collections::VecDeque;
 
+/// Jobs for which a thread's memory is kept.
+const KEPT_JOBS: usize = 32;
+
 /// What one thread has pushed, and which.
 struct Stack<T> {
     by: usize,
@@ -79,10 +82,13 @@ impl<T> Stacks<T> {
         self.len.load(Ordering::Relaxed)
     }
 
-    /// Gives back half of the memory, as far as nothing lies there: between two scopes.
+    /// Gives back half of the memory, as far as nothing lies there: between two scopes. What few jobs
+    /// take is kept, for to ask for it anew costs more than they do.
     pub(super) fn shrink(&self) {
         for stack in &mut *lock(&self.stacks) {
-            stack.items.shrink_to(stack.items.capacity() / 2);
+            stack
+                .items
+                .shrink_to((stack.items.capacity() / 2).max(KEPT_JOBS));
         }
     }
 }
