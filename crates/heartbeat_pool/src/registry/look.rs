@@ -3,6 +3,7 @@
 //! Looks belong to the sleep protocol: whoever takes one before it sleeps has fenced, and so sees
 //! what was pushed by those who did not see it sleep.
 
+use crate::job::Job;
 use crate::lanes::lane::Lane;
 use crate::lanes::stuck::Progress;
 use crate::queue::injector::Injector;
@@ -31,15 +32,18 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
 
     /// Whether work of `lane` is queued.
     pub(crate) fn has_work(&self, lane: Lane) -> bool {
-        let injector = self.registry.injector(self.team, lane);
-        injector.is_some_and(|injector| !injector.is_empty())
+        self.has_injected(lane, |injector| !injector.is_empty())
             || self.has_shared(lane)
-            || (lane == Lane::Frame && self.seats.iter().any(|seat| !seat.stealer.is_empty()))
+            || (lane == Lane::Frame && self.has_spawned())
     }
 
-    fn has_parts(&self, lane: Lane) -> bool {
-        let injector = self.registry.injector(self.team, lane);
-        injector.is_some_and(Injector::has_parts) || self.has_shared(lane)
+    fn has_injected(&self, lane: Lane, has: impl FnOnce(&Injector<Job>) -> bool) -> bool {
+        self.registry.injector(self.team, lane).is_some_and(has)
+    }
+
+    /// Whether a thread's deque has jobs.
+    fn has_spawned(&self) -> bool {
+        self.seats.iter().any(|seat| !seat.stealer.is_empty())
     }
 
     fn has_shared(&self, lane: Lane) -> bool {
@@ -62,15 +66,18 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
     /// jobs of the lower lanes may wait for those that run for as long as these take.
     pub(crate) fn work_of_running_jobs(&self) -> [Option<Progress>; 3] {
         Lane::ALL.map(|lane| {
-            let is_queued = match lane {
-                Lane::Frame => self.has_work(lane),
-                Lane::Io | Lane::Background => self.has_parts(lane),
+            let has_jobs = match lane {
+                Lane::Frame => {
+                    self.has_injected(lane, |injector| !injector.is_empty()) || self.has_spawned()
+                }
+                Lane::Io | Lane::Background => self.has_injected(lane, Injector::has_parts),
             };
-            is_queued.then(|| self.progress_of(lane))
+            (has_jobs || self.has_shared(lane)).then(|| self.progress_of(lane, has_jobs))
         })
     }
 
-    fn progress_of(&self, lane: Lane) -> Progress {
+    /// How far `lane` has come, where jobs of it are queued or forks alone.
+    fn progress_of(&self, lane: Lane, has_jobs: bool) -> Progress {
         let jobs = |seat: &Arc<Seat>| seat.counters.jobs[lane.index()].get();
         // Threads from outside come and go, and what they have taken with them.
         let members = || {
@@ -78,10 +85,14 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
                 .iter()
                 .filter(|seat| !seat.presence.is_outsiders())
         };
+        let taken: u64 = members().map(|seat| seat.counters.taken_of(lane)).sum();
+        let forks: usize = self.seats.iter().map(|seat| seat.forks_of(lane)).sum();
+        // Who makes forks comes to those that nobody takes.
+        let taken_back = if has_jobs { 0 } else { forks };
         Progress {
             jobs: self.seats.iter().map(jobs).fold(0, u64::wrapping_add),
-            forks: self.seats.iter().map(|seat| seat.forks_of(lane)).sum(),
-            taken: members().map(|seat| seat.counters.taken_of(lane)).sum(),
+            forks,
+            taken: taken + taken_back as u64,
         }
     }
 
