@@ -16,6 +16,8 @@ use std::sync::Arc;
 
 thread_local! {
     static THREAD_EXECUTOR: Arc<ThreadExecutor<'static>> = Arc::new(ThreadExecutor::new());
+    /// Whether the thread does the tasks of pools without threads.
+    static TICKS: Cell<bool> = const { Cell::new(false) };
     /// The lane whose global pool is being initialized on this thread.
     static LANE: Cell<Option<Lane>> = const { Cell::new(None) };
 }
@@ -281,11 +283,20 @@ impl TaskPool {
     }
 
     /// Whoever has opened a scope in a pool of its own without threads does what tasks are queued
-    /// there, once each: nobody else would.
+    /// there, once each: nobody else would. Not in one of these tasks, for each would nest in the one
+    /// before.
     fn tick_if_threadless(&self) {
+        struct Ticks;
+        impl Drop for Ticks {
+            fn drop(&mut self) {
+                TICKS.set(false);
+            }
+        }
         if let Some(pool) = &self.own
             && pool.num_threads() == 0
+            && !TICKS.replace(true)
         {
+            let _ticks = Ticks;
             let queued: usize = pool.metrics().queued.iter().sum();
             for _ in 0..queued {
                 pool.tick();

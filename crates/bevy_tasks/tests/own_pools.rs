@@ -46,6 +46,26 @@ fn endless(context: &mut std::task::Context) -> std::task::Poll<()> {
     std::task::Poll::Pending
 }
 
+/// They would nest in one another.
+#[test]
+fn tasks_that_open_scopes_themselves_are_done_one_after_the_other() {
+    let pool = &*Box::leak(Box::new(pool(0)));
+    let inside = AtomicUsize::new(0);
+    let inside = &*Box::leak(Box::new(inside));
+    for _ in 0..10_000 {
+        let task = async {
+            assert_eq!(inside.fetch_add(1, Ordering::Relaxed), 0);
+            pool.scope(|scope| scope.spawn(async {}));
+            inside.fetch_sub(1, Ordering::Relaxed);
+        };
+        pool.spawn(task).detach();
+    }
+    pool.scope(|scope| scope.spawn(async {}));
+    let mut last = pool.spawn(async { 7 });
+    pool.scope(|scope| scope.spawn(async {}));
+    assert_eq!(check_ready(&mut last), Some(7));
+}
+
 #[test]
 fn a_scope_is_used_in_what_may_panic() {
     let results = pool(1).scope(|scope| {

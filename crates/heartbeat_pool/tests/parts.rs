@@ -4,8 +4,10 @@ mod common;
 
 use common::within_a_minute;
 use heartbeat_pool::{Lane, ThreadPool, yield_task};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier, Weak, mpsc};
+use std::thread;
+use std::time::Duration;
 
 const LOWER: [Lane; 2] = [Lane::Io, Lane::Background];
 
@@ -141,6 +143,34 @@ fn a_lane_whose_jobs_all_wait_is_relieved_beside_another_that_goes_on() {
                     run(&pool, lane, wait_for_a_part);
                     over.store(true, Ordering::Relaxed);
                 }
+            }
+        }
+    });
+}
+
+/// However long it takes to come to all of its parts: none of them waits for another one.
+#[test]
+fn a_job_that_comes_further_keeps_to_its_lanes_budget() {
+    within_a_minute(|| {
+        const PARTS: usize = 150;
+        for pool in pools(1) {
+            for lane in LOWER {
+                let inside = Arc::downgrade(&pool);
+                let (running, beside) = (AtomicUsize::new(0), AtomicUsize::new(0));
+                let task = pool.spawn_async(lane, move || async move {
+                    let part = || {
+                        let others = running.fetch_add(1, Ordering::SeqCst);
+                        beside.fetch_add(others, Ordering::SeqCst);
+                        thread::sleep(Duration::from_millis(2));
+                        running.fetch_sub(1, Ordering::SeqCst);
+                    };
+                    let pool = inside.upgrade().unwrap();
+                    pool.scope(|scope| (0..PARTS).for_each(|_| scope.spawn(part)));
+                    beside.load(Ordering::SeqCst)
+                });
+                // Where the machine stands still for long, the job seems to.
+                let beside = pool.block_on(task);
+                assert!(beside < PARTS / 20, "{beside} of {PARTS} in lane {lane:?}");
             }
         }
     });

@@ -203,10 +203,14 @@ impl Occupancy {
         lanes.any(|lane| runs(lane) && self.admits_at(counts, lane))
     }
 
-    /// How many threads work for the frame beyond the target.
-    pub(crate) fn beyond_target(&self) -> usize {
-        let most = self.target().min(self.budget(Lane::Frame));
-        self.counts().frame().saturating_sub(most)
+    /// How many threads work for `lane` beyond what should.
+    pub(crate) fn beyond(&self, lane: Lane) -> usize {
+        let counts = self.counts();
+        let running = match lane {
+            Lane::Frame => counts.frame(),
+            Lane::Io | Lane::Background => counts.of(Charge::Lane(lane)),
+        };
+        running.saturating_sub(self.target().min(self.budget(lane)))
     }
 
     /// Whether anything runs at all.

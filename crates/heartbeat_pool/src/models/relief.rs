@@ -204,7 +204,7 @@ fn relieve(queued: usize) {
     pool.work(&Relief::default(), sleep);
     sentinel.join().unwrap();
     assert!(!pool.has_work());
-    assert!(pool.occupancy.is_quiet() && pool.occupancy.beyond_target() == 0);
+    assert!(pool.occupancy.is_quiet() && pool.occupancy.beyond(Lane::Frame) == 0);
     assert_eq!(pool.sleep.searchers(), 0);
 }
 
@@ -235,7 +235,7 @@ fn two_jobs(goes_on: bool) {
     sentinel.join().unwrap();
     assert!(!pool.has_work(), "left to nobody");
     // The blocked one, and nobody else.
-    assert!(!pool.occupancy.is_quiet() && pool.occupancy.beyond_target() == 0);
+    assert!(!pool.occupancy.is_quiet() && pool.occupancy.beyond(Lane::Frame) == 0);
 }
 
 #[test]

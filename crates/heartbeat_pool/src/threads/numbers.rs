@@ -63,7 +63,11 @@ impl Numbers {
     }
 
     fn release(&self, slot: usize) {
-        lock(&self.taken).numbers[slot] = false;
+        let mut taken = lock(&self.taken);
+        taken.numbers[slot] = false;
+        // They come free: it is worth to wait for the next one.
+        taken.refused = None;
+        drop(taken);
         self.released.notify_one();
     }
 }

@@ -165,17 +165,18 @@ impl<'a> Watch<'a> {
     /// that is demanded, and whether it is.
     fn stuck_for_too_long(&self) -> Option<(Lane, bool)> {
         let team = self.worker.team();
-        let beyond = team.occupancy.beyond_target().min(RELIEF_DOUBLINGS);
         let is_over = |lane: Lane| {
-            let doublings = match lane {
-                Lane::Frame => beyond,
+            let beyond = team.occupancy.beyond(lane).min(RELIEF_DOUBLINGS);
+            let (shortly, for_long) = (RELIEF * (1 << beyond), RELIEF * (16 << beyond));
+            match lane {
+                // Those that come further may never be what those wait for that don't.
+                Lane::Frame => {
+                    team.stuck.time(lane) >= shortly || team.stuck.untaken(lane) >= for_long
+                }
                 // Beyond a budget that keeps cores for frames: only what is as good as certain to
                 // block.
-                Lane::Io | Lane::Background => RELIEF_DOUBLINGS,
-            };
-            team.stuck.time(lane) >= RELIEF * (1 << doublings)
-                // Those that come further may never be what those wait for that don't.
-                || team.stuck.untaken(lane) >= RELIEF * (1 << (RELIEF_DOUBLINGS + beyond))
+                Lane::Io | Lane::Background => team.stuck.time(lane) >= for_long,
+            }
         };
         let stuck = |lane: Lane| {
             let is_demanded = team.stuck.is_demanded(lane) && self.worker.look().has_work(lane);
