@@ -145,7 +145,7 @@ pub(crate) fn number(threads: usize) -> usize {
             slot.set(next);
         }
         if !next.is_long {
-            // What comes after this one is another place's, though nobody will say what it was.
+            // Nobody will tell its kind, but what comes next has one more before it.
             history.last.set(history.last.get().wrapping_add(1));
             return 1;
         }

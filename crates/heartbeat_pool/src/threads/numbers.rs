@@ -123,16 +123,21 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "its clock stands still but for steps and waits")]
     fn nobody_waits_while_numbers_are_known_to_be_short() {
+        const ASKED: u32 = 10;
         let slots = Numbers::default();
         let first = Slot::default();
         first.take(&slots, None, 1);
-        let start = Instant::now();
-        let asked = (0..1_000).filter(|_| Slot::default().take(&slots, None, 1).is_none());
-        assert_eq!(asked.count(), 1_000);
-        // One that waits each time they may be there again.
-        let waits = start.elapsed().div_duration_f64(SHORT) + 1.0;
-        assert!(start.elapsed() < PATIENCE * 2 * waits as u32 + PATIENCE * 500);
+        let waits_seldom = || {
+            let start = Instant::now();
+            for _ in 0..ASKED {
+                assert_eq!(Slot::default().take(&slots, None, 1), None);
+            }
+            start.elapsed() < PATIENCE * ASKED / 2
+        };
+        // Once at least where the machine doesn't stand still.
+        assert!((0..100).any(|_| waits_seldom()));
     }
 
     #[test]
