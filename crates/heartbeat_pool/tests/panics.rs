@@ -107,7 +107,7 @@ fn in_a_fold() {
                     let fail = |here: &str| {
                         let first = here != "fold" || calls.fetch_add(1, Ordering::SeqCst) == at;
                         if here == place && first {
-                            std::panic::panic_any(at);
+                            std::panic::resume_unwind(Box::new(at));
                         }
                     };
                     let result = catch_unwind(AssertUnwindSafe(|| {
