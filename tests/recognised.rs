@@ -46,8 +46,8 @@ impl Batches {
 }
 
 /// The batches in `FRAMES` frames that run `system`, in a pool of two threads: the fewest of some
-/// tries, for where the machine stands still in a short iteration, that one passes for long. Of what
-/// nobody recognises each try has as many.
+/// tries, for where the machine stands still in a short iteration, that one passes for long. Of
+/// what nobody recognises each try has as many.
 fn fewest_batches<M>(
     system: impl IntoScheduleConfigs<bevy_ecs::system::ScheduleSystem, M> + Clone,
 ) -> usize {
@@ -73,7 +73,8 @@ fn batches<M>(system: impl IntoScheduleConfigs<bevy_ecs::system::ScheduleSystem,
 }
 
 /// Whether short work was kept on one thread, as only what is known for an iteration ever is:
-/// otherwise each run has at least `unknown` batches. How often depends on how long the machine takes.
+/// otherwise each run has at least `unknown` batches. How often depends on how long the machine
+/// takes.
 #[track_caller]
 fn assert_kept(name: &str, batches: usize, unknown: usize) {
     assert!(

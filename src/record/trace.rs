@@ -171,8 +171,8 @@ impl Trace {
         ends.chain(flows).max().unwrap_or(0).max(self.start())
     }
 
-    /// The numbers of the frames whose begin is in it, and what each took; of one that was under way,
-    /// as far as it had come.
+    /// The numbers of the frames whose begin is in it, and what each took; of one that was under
+    /// way, as far as it had come.
     pub fn frames(&self) -> impl Iterator<Item = (u64, Duration)> {
         let time = |frame: &Frame| Duration::from_nanos(frame.end - frame.begin);
         self.frames

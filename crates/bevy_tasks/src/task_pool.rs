@@ -49,8 +49,8 @@ pub(crate) fn tick_global_pool_if_threadless() -> bool {
 /// one pool, and the settings are the lane's: `num_threads` is its budget (the frame lane always
 /// has all threads, and more than there are cores if told so); callbacks run on every thread, for
 /// every thread serves every lane; names are not used. If the process's pool runs already, a
-/// budget is still applied and the rest is not, which a warning says; if an app or a library has set
-/// that pool up by other means, its own settings hold.
+/// budget is still applied and the rest is not, which a warning says; if an app or a library has
+/// set that pool up by other means, its own settings hold.
 ///
 /// Anywhere else it builds an independent pool with threads of its own.
 ///
@@ -77,8 +77,8 @@ impl TaskPoolBuilder {
     /// How many threads there are; by default as many as the machine runs in parallel. A pool
     /// without any does its tasks in whoever waits in it, or ends a scope.
     ///
-    /// The global compute pool has at least that default, also where 1 is asked for: its threads are
-    /// all three pools', and the others' budgets are what fewer is for.
+    /// The global compute pool has at least that default, also where 1 is asked for: its threads
+    /// are all three pools', and the others' budgets are what fewer is for.
     pub fn num_threads(mut self, num_threads: usize) -> Self {
         self.settings.num_threads = Some(num_threads);
         self
@@ -202,7 +202,8 @@ impl TaskPool {
     /// themselves; what these give comes in no certain order.
     ///
     /// The calling thread helps, but runs nothing that is not of this scope. Tasks run in the lane
-    /// that this thread works in, whichever of the engine's pools this is: its caller waits for them.
+    /// that this thread works in, whichever of the engine's pools this is: its caller waits for
+    /// them.
     ///
     /// # Panics
     ///
@@ -283,8 +284,8 @@ impl TaskPool {
     }
 
     /// Whoever has opened a scope in a pool of its own without threads does what tasks are queued
-    /// there, once each: nobody else would. Not in one of these tasks, for each would nest in the one
-    /// before.
+    /// there, once each: nobody else would. Not in one of these tasks, for each would nest in the
+    /// one before.
     fn tick_if_threadless(&self) {
         struct Ticks;
         impl Drop for Ticks {

@@ -77,8 +77,8 @@ fn a_scope_is_used_in_what_may_panic() {
     assert_eq!(results, [1]);
 }
 
-/// As Bevy's own, which makes each chunk a task: of eight at the head some run at once, in one call of
-/// many at the latest.
+/// As Bevy's own, which makes each chunk a task: of eight at the head some run at once, in one call
+/// of many at the latest.
 #[test]
 fn long_chunks_beside_one_another_are_shared() {
     let pool = pool(2);

@@ -98,16 +98,16 @@ impl Job {
     pub(crate) fn run(self) {
         let (data, vtable) = (self.data, self.vtable);
         mem::forget(self);
-        // SAFETY: `data` and `vtable` were made together in `borrowing`, and forgetting `self` leaves
-        // this as the only use of `data`.
+        // SAFETY: `data` and `vtable` were made together in `borrowing`, and forgetting `self`
+        // leaves this as the only use of `data`.
         unsafe { (vtable.run)(data) }
     }
 }
 
 impl Drop for Job {
     fn drop(&mut self) {
-        // SAFETY: `data` and `vtable` were made together in `borrowing`, and `run` forgets the job, so
-        // this is the only use of `data`.
+        // SAFETY: `data` and `vtable` were made together in `borrowing`, and `run` forgets the job,
+        // so this is the only use of `data`.
         unsafe { (self.vtable.drop)(self.data) }
     }
 }

@@ -39,7 +39,8 @@ pub(crate) struct Counters {
     pub(crate) steals: [Tally; 3],
     pub(crate) parks: Tally,
     wakes: [Tally; 3],
-    /// Times that another thread has woken this one; for which lane, the next stretch of work tells.
+    /// Times that another thread has woken this one; for which lane, the next stretch of work
+    /// tells.
     pub(crate) woken: Tally,
     pub(crate) beats: Tally,
     /// The time at work for each lane, of which one at most runs.

@@ -174,8 +174,8 @@ impl Parker {
         }
     }
 
-    /// The same by a thread that goes on for a while: an owner that slept on its core is not to wait
-    /// for that, and is woken on another one.
+    /// The same by a thread that goes on for a while: an owner that slept on its core is not to
+    /// wait for that, and is woken on another one.
     pub(crate) fn unpark_off_this_core(&self) {
         self.unpark_off(|bed| bed == placement::current());
     }
@@ -192,8 +192,8 @@ impl Parker {
         let Some(bed) = self.leave_token() else {
             return;
         };
-        // Held as it is kept off, so that the owner still sleeps where it is said to, and two wakers
-        // don't take each other's change for what the owner may use.
+        // Held as it is kept off, so that the owner still sleeps where it is said to, and two
+        // wakers don't take each other's change for what the owner may use.
         let owner = lock(&self.lock);
         let has_alarm = owner.has_alarm;
         match &owner.thread {

@@ -1,8 +1,8 @@
 //! Whether a thread from outside is inside of a pool now.
 //!
 //! Others look through all seats that are listed. Where many threads from outside have come and
-//! gone, those are left out that have been elsewhere for a while; a thread that comes back lists its
-//! seat again before it queues anything. So a seat where work lies is listed.
+//! gone, those are left out that have been elsewhere for a while; a thread that comes back lists
+//! its seat again before it queues anything. So a seat where work lies is listed.
 
 use crate::sync::{AtomicUsize, Ordering};
 

@@ -181,9 +181,9 @@ impl WaitWatch {
     ///
     /// Not each job is timed, so the longest wait may be longer, and is never shorter. Timed are
     /// the job that was queued last, always, and one of the others from its queueing to its
-    /// beginning. So while jobs wait that begin in the order of their queueing, as io and background
-    /// jobs do, it isn't zero; of those that were queued at once it is the longest wait. Jobs that
-    /// were queued before there was a watch are not known of.
+    /// beginning. So while jobs wait that begin in the order of their queueing, as io and
+    /// background jobs do, it isn't zero; of those that were queued at once it is the longest wait.
+    /// Jobs that were queued before there was a watch are not known of.
     ///
     /// ```
     /// use heartbeat_pool::{Lane, ThreadPool};

@@ -8,9 +8,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// Runs loops over `THREADS * STRIDE` items, of which every `STRIDE`th takes long, and waits until as many of these
-/// have begun as there are threads: whichever comes first, the others must be had without its end. Each such loop is
-/// code of its own, of which nothing is known at first and then that it takes long.
+/// Runs loops over `THREADS * STRIDE` items, of which every `STRIDE`th takes long, and waits until
+/// as many of these have begun as there are threads: whichever comes first, the others must be had
+/// without its end. Each such loop is code of its own, of which nothing is known at first and then
+/// that it takes long.
 fn meet<const THREADS: usize, const STRIDE: usize>(worker: &Worker) {
     for _ in 0..3 {
         let mut numbers: Vec<usize> = (1..=THREADS * STRIDE).collect();
@@ -57,8 +58,9 @@ fn other_items_can_be_taken_in_every_lane() {
     });
 }
 
-/// The items behind a long one are likely to be long as well, and are had one by one: of four at the
-/// head of a loop, which lie in one part of it, some run at once, in one loop of many at the latest.
+/// The items behind a long one are likely to be long as well, and are had one by one: of four at
+/// the head of a loop, which lie in one part of it, some run at once, in one loop of many at the
+/// latest.
 #[test]
 fn long_neighbours_are_shared_once_the_first_of_them_is_over() {
     fn check(worker: &Worker) {

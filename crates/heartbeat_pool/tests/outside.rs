@@ -48,7 +48,8 @@ fn who_comes_back_from_elsewhere_is_helped_and_counted() {
             .collect();
         for _ in 0..ROUNDS {
             turn.wait();
-            // Looks are what leaves threads out, at the second one of two that are far enough apart.
+            // Looks are what leaves threads out, at the second one of two that are far enough
+            // apart.
             let start = Instant::now();
             while start.elapsed() < Duration::from_millis(60) {
                 pool.block_on(pool.spawn_future(Lane::Frame, async {}));

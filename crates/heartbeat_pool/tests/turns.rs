@@ -141,7 +141,8 @@ fn many_jobs_whose_waits_go_on_and_on() {
     });
 }
 
-/// Work that is over soon and comes again at once, in ways that take nothing from the pool's queues.
+/// Work that is over soon and comes again at once, in ways that take nothing from the pool's
+/// queues.
 const BUSY: [fn(&Worker); 4] = [
     |worker| worker.scope(|scope| (0..8).for_each(|_| scope.spawn(|| ()))),
     |worker| worker.scope(|scope| (0..8).for_each(|_| scope.spawn_future(async {}).detach())),
@@ -149,7 +150,8 @@ const BUSY: [fn(&Worker); 4] = [
     |worker| _ = worker.join_offered(|_| (), |_| ()),
 ];
 
-/// Has `threads` jobs of a pool wait, in a way that it can't see, for one that is queued behind them.
+/// Has `threads` jobs of a pool wait, in a way that it can't see, for one that is queued behind
+/// them.
 fn block_all(pool: &ThreadPool, threads: usize, flag: &Flag) {
     let (sender, receiver) = mpsc::channel();
     let receiver = Arc::new(Mutex::new(receiver));
@@ -220,7 +222,8 @@ fn futures_of_a_mailbox_that_wake_themselves() {
     });
 }
 
-/// Another lane's jobs are taken all the time, and what is waited for finds no room beside who waits.
+/// Another lane's jobs are taken all the time, and what is waited for finds no room beside who
+/// waits.
 #[test]
 fn a_wait_beside_busy_lanes() {
     within_a_minute(|| {
@@ -315,7 +318,8 @@ fn a_scope_until_a_job_for_its_owner_alone_has_run() {
             for on_mailbox in [false, true] {
                 let (pool, flag) = (pool(threads), Flag::default());
                 pool.install(|worker| {
-                    // A spare thread, which has no place of its own for such jobs, has none to wait for.
+                    // A spare thread, which has no place of its own for such jobs, has none to wait
+                    // for.
                     let Some(index) = worker.index().filter(|index| *index < threads) else {
                         return;
                     };

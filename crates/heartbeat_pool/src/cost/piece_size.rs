@@ -84,8 +84,8 @@ impl PieceSize {
         self.time(left).is_some_and(cost::is_worth_waking)
     }
 
-    /// How many items a part may have at most, if those that were run last are long: so many parts of
-    /// the `left` ones take less than one such item to make.
+    /// How many items a part may have at most, if those that were run last are long: so many parts
+    /// of the `left` ones take less than one such item to make.
     pub(crate) fn most_in_a_part(&self, left: usize) -> Option<usize> {
         let item = cost::nanos(self.item?);
         let parts = item.as_nanos() / HAND_OVER.as_nanos();

@@ -2,9 +2,9 @@
 //! way that grow seldom.
 //!
 //! A scheduler can't see into the work that it is given, and to share work may cost more than it
-//! gains. But the same work comes again and again. So each kind of it has a way in use and what that
-//! usually costs, and the other way is tried now and then: the more seldom the more often it has
-//! lost, and soon if the cost has changed.
+//! gains. But the same work comes again and again. So each kind of it has a way in use and what
+//! that usually costs, and the other way is tried now and then: the more seldom the more often it
+//! has lost, and soon if the cost has changed.
 
 use std::mem;
 
@@ -164,8 +164,8 @@ impl TwoWays {
         self.usual
     }
 
-    /// What the other way has cost when it was left, or in the turn that lost its last trial. Infinite
-    /// where that is not known.
+    /// What the other way has cost when it was left, or in the turn that lost its last trial.
+    /// Infinite where that is not known.
     #[must_use]
     pub fn other_cost(&self) -> f64 {
         self.other_cost
@@ -205,8 +205,8 @@ impl TwoWays {
         sooner || self.since_trial >= self.pause
     }
 
-    /// What the turn has cost; what is no finite number is as dear as can be. Threads may take turns
-    /// of one kind at once.
+    /// What the turn has cost; what is no finite number is as dear as can be. Threads may take
+    /// turns of one kind at once.
     #[inline]
     pub fn end(&mut self, turn: Turn, cost: f64) {
         let cost = number(cost);
@@ -269,8 +269,8 @@ impl TwoWays {
         self.is_news = false;
     }
 
-    /// Moves the usual cost towards this one, by steps whose size doesn't depend on how far that is:
-    /// so half of the turns come to lie on each side of it, however much a few of them cost.
+    /// Moves the usual cost towards this one, by steps whose size doesn't depend on how far that
+    /// is: so half of the turns come to lie on each side of it, however much a few of them cost.
     #[inline]
     fn count(&mut self, cost: f64) {
         self.since_trial = self.since_trial.saturating_add(1);

@@ -249,11 +249,11 @@ impl Sleep {
     /// Whether anybody has asked that since this was called last.
     pub(crate) fn take_asked(&self) -> bool {
         // Relaxed: as in `has_sentinel`.
-        let wanted = self.posts.load(Ordering::Relaxed) & ASKED != 0;
-        if wanted {
+        let asked = self.posts.load(Ordering::Relaxed) & ASKED != 0;
+        if asked {
             self.posts.fetch_and(!ASKED, Ordering::Relaxed);
         }
-        wanted
+        asked
     }
 
     /// Makes the caller, which is listed as idle, the lookout, unless there is one. It is woken

@@ -143,8 +143,8 @@ impl Occupancy {
         let unit = Charge::Lane(lane).unit();
         let mut seen = self.counts();
         while self.admits_at(seen, lane) {
-            // AcqRel pairs with itself, `enter` and `leave`: who takes the place that another one has
-            // left sees what that one did before.
+            // AcqRel pairs with itself, `enter` and `leave`: who takes the place that another one
+            // has left sees what that one did before.
             match self.counts.compare_exchange_weak(
                 seen.0,
                 seen.0 + unit,

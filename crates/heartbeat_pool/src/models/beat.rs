@@ -2,8 +2,8 @@
 //!
 //! [`searcher`] stands for `end_search` of `worker/life.rs`, [`promote`] for
 //! `has_room_after_a_beat` of `verbs/join.rs`, what leaves for `offer_seat` of `schedule.rs`, and
-//! [`leave_and_sleep`] for `spin` and `sleep` of `worker/ladder.rs`. A drowsy sentinel has taken the
-//! post, or is left out, and does nothing.
+//! [`leave_and_sleep`] for `spin` and `sleep` of `worker/ladder.rs`. A drowsy sentinel has taken
+//! the post, or is left out, and does nothing.
 
 use super::check;
 use crate::heartbeat::Beat;

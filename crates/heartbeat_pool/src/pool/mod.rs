@@ -29,10 +29,10 @@ use std::rc::Rc;
 ///
 /// A pool is either `static`, with no threads until it is [resized](Self::resize_to), or owned,
 /// from a [builder](Self::builder). Dropping an owned pool ends its threads after the job each of
-/// them runs, and drops what is still queued, which cancels tasks: at once when the threads are gone,
-/// or while jobs that wait for it, or are just long, still run. It waits for the threads, unless
-/// one of them drops it. So of two pools whose jobs drop each other's last handle at the same time
-/// neither ends.
+/// them runs, and drops what is still queued, which cancels tasks: at once when the threads are
+/// gone, or while jobs that wait for it, or are just long, still run. It waits for the threads,
+/// unless one of them drops it. So of two pools whose jobs drop each other's last handle at the
+/// same time neither ends.
 ///
 /// With no threads it works too: whoever calls [`scope`](Self::scope),
 /// [`block_on`](Self::block_on) or [`tick`](Self::tick) does the work.
@@ -53,8 +53,8 @@ use std::rc::Rc;
 /// ```
 pub struct ThreadPool {
     registry: OnceLock<Arc<Registry>>,
-    /// Held while the settings of a static pool are applied, so that who comes second sees whether it
-    /// was the second.
+    /// Held while the settings of a static pool are applied, so that who comes second sees whether
+    /// it was the second.
     building: Mutex<()>,
 }
 

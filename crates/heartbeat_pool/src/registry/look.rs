@@ -79,7 +79,7 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
     /// How far `lane` has come, where jobs of it are queued or forks alone.
     fn progress_of(&self, lane: Lane, has_jobs: bool) -> Progress {
         let jobs = |seat: &Arc<Seat>| seat.counters.jobs[lane.index()].get();
-        // Threads from outside come and go, and what they have taken with them.
+        // What threads from outside have taken comes and goes with them.
         let members = || {
             self.seats
                 .iter()

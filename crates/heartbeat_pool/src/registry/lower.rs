@@ -26,8 +26,8 @@ pub(crate) struct Lower {
     has_leftovers: AtomicBool,
 }
 
-/// The thread that starts the frame team's spares for lower threads: a thread inherits its starter's
-/// priority.
+/// The thread that starts the frame team's spares for lower threads: a thread inherits its
+/// starter's priority.
 enum Starter {
     /// No lower thread was asked for yet.
     Unasked,
@@ -149,13 +149,13 @@ impl Registry {
     pub(crate) fn call_lower(self: &Arc<Self>, lane: Lane) {
         let is_for_lower = lane != Lane::Frame && self.lower.is_on();
         if is_for_lower && self.frame().occupancy.target() > 0 {
-            // No lock is held as the threads start: what names or starts them may queue a job. Until
-            // they are counted on the frame's team does what is queued.
+            // No lock is held as the threads start: what names or starts them may queue a job.
+            // Until they are counted on the frame's team does what is queued.
             if !self.lower.has_started() && self.lower.begin() {
                 let lower = self.team(Rank::Lower);
                 _ = self.resize_team(lower, Some(self.frame().occupancy.target()));
-                // Only now: who waits would take a team that begins for one without threads, and its
-                // jobs for such as are left to whoever waits. Release pairs with the load in
+                // Only now: who waits would take a team that begins for one without threads, and
+                // its jobs for such as are left to whoever waits. Release pairs with the load in
                 // `has_started`; for the order of this and the change of a size see `size_lower`.
                 self.lower.started.store(true, Ordering::Release);
                 _ = self.size_lower();

@@ -104,8 +104,8 @@ impl Registry {
         Look::new(self, team, team.seats.listed().as_slice()).has_any_work()
     }
 
-    /// Drops what is queued of `lanes`, and for the frame what its threads and blocking calls have, but
-    /// not what stands for the jobs of others. Whether there was anything.
+    /// Drops what is queued of `lanes`, and for the frame what its threads and blocking calls have,
+    /// but not what stands for the jobs of others. Whether there was anything.
     pub(crate) fn drop_queued(&self, lanes: &[Lane]) -> bool {
         let mut queued: Vec<(Lane, Job)> = Vec::new();
         for &lane in lanes {

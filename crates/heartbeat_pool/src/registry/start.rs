@@ -199,8 +199,8 @@ impl Registry {
         (threads, places.into_iter().map(thread).collect())
     }
 
-    /// Sets the number of threads of `team` alone, without one to what was asked for last, and starts
-    /// those that are missing.
+    /// Sets the number of threads of `team` alone, without one to what was asked for last, and
+    /// starts those that are missing.
     pub(crate) fn resize_team(
         self: &Arc<Self>,
         team: &Team,

@@ -35,8 +35,9 @@ fn drive<F: Future>(future: F, pool: Option<&Arc<Registry>>) -> F::Output {
             if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
                 return output;
             }
-            // It may wake itself until somebody does what nobody else does. What is done so may come
-            // to such a wait as well: the deeper, the more seldom, so that the stack is bounded.
+            // It may wake itself until somebody does what nobody else does. What is done so may
+            // come to such a wait as well: the deeper, the more seldom, so that the stack is
+            // bounded.
             let depth = DEPTH.get();
             if turns.count(STRANGERS_TURN << depth.min(20)) {
                 DEPTH.set(depth + 1);

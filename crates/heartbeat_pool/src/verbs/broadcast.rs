@@ -90,8 +90,8 @@ impl Worker {
         self.broadcast_after(|| (), f)
     }
 
-    /// As [`broadcast`](Self::broadcast); the calling thread calls `first` before it waits and makes
-    /// its own call of `f`, when those of the others are queued already.
+    /// As [`broadcast`](Self::broadcast); the calling thread calls `first` before it waits and
+    /// makes its own call of `f`, when those of the others are queued already.
     ///
     /// # Panics
     ///

@@ -112,7 +112,7 @@ where
             let left = rest.len();
             match worker.turn(&mut size, left) {
                 Turn::Piece => {}
-                Turn::Halves => {
+                Turn::Shared => {
                     if let Some(item) = size.item {
                         loop_cost::learn(Self::key(), item as f32);
                     }
@@ -142,9 +142,9 @@ where
         }
     }
 
-    /// Folds `work`, half of it on offer; or, where its items are long, each part of `most` items, for
-    /// the next ones may be as long, and no other thread would come to those that this one is about
-    /// to begin.
+    /// Folds `work`, half of it on offer; or, where its items are long, each part of `most` items,
+    /// for the next ones may be as long, and no other thread would come to those that this one is
+    /// about to begin.
     #[cold]
     fn share(&self, worker: &Worker, work: W, most: Option<usize>) -> R {
         if let Some(most) = most {
@@ -167,8 +167,8 @@ enum Turn {
     Piece,
     /// All that is left, in one piece.
     Rest,
-    /// All that is left, half of it on offer.
-    Halves,
+    /// All that is left, the greater part of it on offer.
+    Shared,
 }
 
 impl Worker {
@@ -177,7 +177,7 @@ impl Worker {
     fn turn(&self, size: &mut PieceSize, left: usize) -> Turn {
         if left > 1 && self.poll_beat() {
             match size.judge_or_sample(left) {
-                Some(true) => return Turn::Halves,
+                Some(true) => return Turn::Shared,
                 Some(false) => {
                     self.decline_beat();
                     return Turn::Rest;

@@ -222,7 +222,8 @@ impl Worker {
         // SAFETY: its first field is the state, in a cell, which nobody sees before the push. The
         // parker is the worker's, which the caller keeps as long.
         unsafe { state.write(State::new(self)) };
-        // SAFETY: closure and result are `Send` by the bounds of `Fork`, and it is kept by contract.
+        // SAFETY: closure and result are `Send` by the bounds of `Fork`, and it is kept by
+        // contract.
         let fork = unsafe { ForkPtr::new(half) };
         let forks = &self.joins.forks;
         forks.push(fork);

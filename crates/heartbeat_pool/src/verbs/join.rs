@@ -174,8 +174,9 @@ impl Worker {
     }
 
     /// After a beat: puts the private jobs where others can take them, if there is room for one
-    /// more thread to do so, or one that waits for this one. All of them, though the oldest is likely
-    /// to be the longest: the next beat may be seen much later, and that one may be over soon.
+    /// more thread to do so, or one that waits for this one. All of them, though the oldest is
+    /// likely to be the longest: the next beat may be seen much later, and that one may be over
+    /// soon.
     #[cold]
     fn promote(&self) {
         self.seat.beat.answer();

@@ -55,8 +55,8 @@ pub(crate) fn worker_in(registry: &Arc<Registry>, team: &Team) -> Rc<Worker> {
     kept.unwrap_or_else(|_| Rc::new(Worker::from_outside(registry, team.rank)))
 }
 
-/// As [`worker_in`], in the team that the thread works for if it is inside of this pool, else in the
-/// frame's.
+/// As [`worker_in`], in the team that the thread works for if it is inside of this pool, else in
+/// the frame's.
 pub(crate) fn nearest_worker_in(registry: &Arc<Registry>) -> Rc<Worker> {
     with_current(|worker| match worker {
         Some(worker) if worker.is_of(registry) => worker_in(registry, worker.team()),
@@ -103,8 +103,8 @@ pub(crate) fn member() -> Option<Rc<Worker>> {
     first.filter(|worker| worker.is_member())
 }
 
-/// Runs one job that only the calling thread may run, inside of its own pool, whichever it is inside
-/// of now.
+/// Runs one job that only the calling thread may run, inside of its own pool, whichever it is
+/// inside of now.
 pub(crate) fn run_pinned() -> bool {
     let called = member().filter(|worker| worker.has_pinned());
     called.is_some_and(|worker| worker.visit(Worker::run_pinned))

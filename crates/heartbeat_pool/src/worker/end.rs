@@ -63,8 +63,8 @@ impl Registry {
         let (frame, lower) = Lane::ALL.split_at(1);
         let is_frame = team.rank == Rank::Frame;
         team.threads.join(own, || {
-            // The last jobs may wait for what is queued, in ways that the pool can't see. Who waits in
-            // others has run by now what no lower thread will.
+            // The last jobs may wait for what is queued, in ways that the pool can't see. Who waits
+            // in others has run by now what no lower thread will.
             if is_frame {
                 soon.end(|| self.drop_queued(lower));
             }
@@ -89,8 +89,8 @@ impl Registry {
     }
 }
 
-/// How long something is let be, at first and each time after it had an end, and twice as long after
-/// each end in vain.
+/// How long something is let be, at first and each time after it had an end, and twice as long
+/// after each end in vain.
 struct Patience {
     first: Duration,
     pause: Cell<Duration>,

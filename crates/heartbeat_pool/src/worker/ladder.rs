@@ -139,8 +139,8 @@ impl Worker {
         self.back()
     }
 
-    /// Whether the thread, which went idle as the last of `idle`, ends, for it is one too many. Tasks
-    /// of its own would end with it.
+    /// Whether the thread, which went idle as the last of `idle`, ends, for it is one too many.
+    /// Tasks of its own would end with it.
     fn retires(&self, idle: usize) -> bool {
         let Some(pinned) = &self.pinned else {
             return false;

@@ -76,8 +76,8 @@ fn thread_main(thread: &Thread) {
     if rank == Rank::Lower {
         priority::lower(registry.lower.priority());
     }
-    // Both are called inside of the pool, as jobs are, and before the thread counts as one that looks
-    // for work: they may wait for some.
+    // Both are called inside of the pool, as jobs are, and before the thread counts as one that
+    // looks for work: they may wait for some.
     let handlers = registry.handlers();
     handle(registry, handlers.start.as_ref(), pinned.index);
     let exit = Exit(registry, handlers.exit.clone(), pinned.index);

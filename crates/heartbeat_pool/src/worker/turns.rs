@@ -1,10 +1,10 @@
 //! Others' turns in the middle of a wait whose own work goes on and on.
 //!
-//! A future that wakes itself again and again may do so until a task has run that lies in the pool's
-//! queue. Whoever polls it never sleeps, and so never leaves its seat to somebody who would run that
-//! task. What is waited for must not be run here, on top of whatever the caller holds; so the seat is
-//! left for a moment all the same. Where that makes no room, as others that came back from waits are
-//! beyond the pool's number as well, somebody is let in beyond it.
+//! A future that wakes itself again and again may do so until a task has run that lies in the
+//! pool's queue. Whoever polls it never sleeps, and so never leaves its seat to somebody who would
+//! run that task. What is waited for must not be run here, on top of whatever the caller holds; so
+//! the seat is left for a moment all the same. Where that makes no room, as others that came back
+//! from waits are beyond the pool's number as well, somebody is let in beyond it.
 
 use super::Worker;
 use super::watch::RELIEF;
@@ -13,7 +13,8 @@ use crate::sync::Instant;
 use crate::threads::this_thread;
 use crate::worker::current;
 
-/// Counts the steps of one wait, or of one helper of a scope, that come without a sleep between them.
+/// Counts the steps of one wait, or of one helper of a scope, that come without a sleep between
+/// them.
 #[derive(Default)]
 pub(crate) struct Turns {
     steps: u32,
@@ -43,8 +44,9 @@ impl Turns {
         is_over
     }
 
-    /// At the end of a wait's turn, gives others theirs if nobody else seems to come to what is queued
-    /// beside the wait's `own` tickets, which lie in a pool. Whether somebody may have had one.
+    /// At the end of a wait's turn, gives others theirs if nobody else seems to come to what is
+    /// queued beside the wait's `own` tickets, which lie in a pool. Whether somebody may have had
+    /// one.
     pub(crate) fn look(&mut self, own: Option<(&Registry, usize)>) -> bool {
         if self.since.is_none() {
             self.taken = taken();

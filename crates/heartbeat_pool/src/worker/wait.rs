@@ -101,8 +101,8 @@ impl Worker {
     }
 }
 
-/// What the calling thread waits for without work of its own to do meanwhile, by its own parker, which
-/// is unparked when that comes about.
+/// What the calling thread waits for without work of its own to do meanwhile, by its own parker,
+/// which is unparked when that comes about.
 pub(crate) struct BareWait<'a, F> {
     /// The pool whose work it does where nobody else could.
     pub(crate) pool: Option<&'a Arc<Registry>>,
@@ -163,8 +163,8 @@ fn tick_threadless(pool: &Arc<Registry>) -> bool {
     })
 }
 
-/// Does one piece of what is meant for the calling thread, which waits in `pool` or in none, and one
-/// of what nobody but those who wait there could do. False if there is neither.
+/// Does one piece of what is meant for the calling thread, which waits in `pool` or in none, and
+/// one of what nobody but those who wait there could do. False if there is neither.
 pub(crate) fn do_what_only_it_does(pool: Option<&Arc<Registry>>) -> bool {
     let has_run = current::run_pinned();
     pool.is_some_and(tick_threadless) || has_run

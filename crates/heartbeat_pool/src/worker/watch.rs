@@ -31,8 +31,8 @@ pub(super) enum WatchEnd {
     Called,
     /// Nothing runs any more.
     Quiet,
-    /// The sentinel must run stuck work of this lane, and of the lower ones only a part of what runs
-    /// unless more is demanded: it is counted as running already, and still listed as idle.
+    /// The sentinel must run stuck work of this lane, and of the lower ones only a part of what
+    /// runs unless more is demanded: it is counted as running already, and still listed as idle.
     Stuck { lane: Lane, is_demanded: bool },
 }
 
@@ -167,7 +167,7 @@ impl<'a> Watch<'a> {
         let team = self.worker.team();
         let is_over = |lane: Lane| {
             let beyond = team.occupancy.beyond(lane).min(RELIEF_DOUBLINGS);
-            let (shortly, for_long) = (RELIEF * (1 << beyond), RELIEF * (16 << beyond));
+            let (shortly, for_long) = (RELIEF * (1 << beyond), 16 * RELIEF * (1 << beyond));
             match lane {
                 // Those that come further may never be what those wait for that don't.
                 Lane::Frame => {

@@ -297,8 +297,8 @@ impl Worker {
         trace::job(Work::Joined, self.lane(), fork.number(), || fork.run(self));
     }
 
-    /// Runs one piece of work, best lane first; of another lane than the thread's own only where there
-    /// is room for one more, or nobody else to do it.
+    /// Runs one piece of work, best lane first; of another lane than the thread's own only where
+    /// there is room for one more, or nobody else to do it.
     pub(crate) fn run_one(&self) -> bool {
         if !self.is_alone() && self.num_threads() > 0 {
             return Lane::ALL.into_iter().any(|lane| self.run_one_of(lane));

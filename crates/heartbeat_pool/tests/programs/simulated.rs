@@ -3,10 +3,11 @@
 //! `HEARTBEAT_SIM_SECONDS` is for how long, `HEARTBEAT_SIM_SEED` the first seed. Zero seconds show
 //! one program, and what became of it. `HEARTBEAT_SIM_FAILURES` is how many failures end it: more
 //! than one for an overview. `HEARTBEAT_SIM_PROGRAMS` is how many programs end it, if the time
-//! doesn't. `HEARTBEAT_SIM_FREEZE=verbs/fork.rs,worker/wait.rs` has threads stand still there, anywhere
-//! in a file of the pool or at one line, for what needs one to miss a lot between two steps of its own;
-//! `HEARTBEAT_SIM_JOINS=1` makes all programs the joins of two threads, one of which takes from the
-//! other. These have threads stand still in `verbs/fork.rs`, unless told otherwise.
+//! doesn't. `HEARTBEAT_SIM_FREEZE=verbs/fork.rs,worker/wait.rs` has threads stand still there,
+//! anywhere in a file of the pool or at one line, for what needs one to miss a lot between two
+//! steps of its own; `HEARTBEAT_SIM_JOINS=1` makes all programs the joins of two threads, one of
+//! which takes from the other. These have threads stand still in `verbs/fork.rs`, unless told
+//! otherwise.
 
 use crate::generate;
 use crate::ledger;

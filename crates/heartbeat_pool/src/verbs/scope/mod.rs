@@ -147,8 +147,8 @@ impl<'scope> Scope<'scope, '_> {
         F: Future + Send + 'scope,
         F::Output: Send + 'scope,
     {
-        // An ended thread's mailbox gives it back: dropping it cancels the task, for which the scope
-        // waits.
+        // An ended thread's mailbox gives it back: dropping it cancels the task, for which the
+        // scope waits.
         let push = |mailbox: &Mailbox, core: &Arc<ScopeCore>, runnable| {
             let run = MailboxRun {
                 core: core.clone(),
@@ -191,8 +191,8 @@ impl<'scope> Scope<'scope, '_> {
         self.core.hold();
     }
 
-    /// Runs one closure or future of the scope that nobody has begun, on the calling thread, if that
-    /// is inside of the scope's pool. Tells whether there was one.
+    /// Runs one closure or future of the scope that nobody has begun, on the calling thread, if
+    /// that is inside of the scope's pool. Tells whether there was one.
     ///
     /// What runs here nests on the caller's stack and may want any lock, so hold none.
     ///
@@ -227,8 +227,8 @@ impl<'scope> Scope<'scope, '_> {
     }
 }
 
-/// Scopes that a thread is likely to be inside of at a time: programs that divide their work by them
-/// are inside of many.
+/// Scopes that a thread is likely to be inside of at a time: programs that divide their work by
+/// them are inside of many.
 const KEPT_SCOPES: usize = 16;
 
 impl Worker {
@@ -273,8 +273,8 @@ impl Worker {
     }
 
     /// As [`scope`](Self::scope), where each thread runs the closures that it has spawned itself in
-    /// `order`. With the newest first it takes those of others oldest first, and now and then before
-    /// its own; with the oldest first the oldest is next, whoever has spawned it.
+    /// `order`. With the newest first it takes those of others oldest first, and now and then
+    /// before its own; with the oldest first the oldest is next, whoever has spawned it.
     ///
     /// # Panics
     ///

@@ -82,8 +82,8 @@ impl<T> Stacks<T> {
         self.len.load(Ordering::Relaxed)
     }
 
-    /// Gives back half of the memory, as far as nothing lies there: between two scopes. What few jobs
-    /// take is kept, for to ask for it anew costs more than they do.
+    /// Gives back half of the memory, as far as nothing lies there: between two scopes. What few
+    /// jobs take is kept, for to ask for it anew costs more than they do.
     pub(super) fn shrink(&self) {
         for stack in &mut *lock(&self.stacks) {
             stack
