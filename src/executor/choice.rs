@@ -9,8 +9,11 @@ const LEAST_A_SYSTEM: f64 = 300.0;
 /// optimized. What takes a schedule longer than that may be work that they share.
 const MOST_A_SYSTEM: f64 = 5_000.0;
 /// By how much a frame may be late for a trial on one thread, in nanoseconds, if all of that is work
-/// that threads share: a quarter of a frame at 60 Hz.
+/// that threads share: a quarter of a frame at 60 Hz. By more than `LATE` it is once in so many
+/// frames: in a minute of play nobody sees that, among the slowest hundredth neither.
 const LATEST: f64 = 4_000_000.0;
+const LATE: f64 = 1_000_000.0;
+const SELDOM: u32 = 1_000;
 /// It is tried all the same where one thread took no more than so many times as long before: that
 /// may have been left for what other programs made of a few runs.
 const HARDLY_LATE: f64 = 1.5;
@@ -20,6 +23,8 @@ const HARDLY_LATE: f64 = 1.5;
 pub(super) struct Choice {
     systems: usize,
     ways: TwoWays,
+    /// Runs since the last trial.
+    since_trial: u32,
 }
 
 impl Choice {
@@ -29,6 +34,7 @@ impl Choice {
         Self {
             systems,
             ways: TwoWays::new(),
+            since_trial: 0,
         }
     }
 
@@ -37,7 +43,8 @@ impl Choice {
         let may_pay = match self.ways.in_use() {
             Way::Shared => {
                 let is_known = self.ways.other_cost() <= self.ways.usual() * HARDLY_LATE;
-                is_known || self.latest(threads) <= LATEST
+                let is_seldom = self.since_trial >= SELDOM;
+                is_known || self.latest(threads) <= if is_seldom { LATEST } else { LATE }
             }
             Way::Alone => self.least(threads) < self.ways.enough(),
         };
@@ -57,6 +64,11 @@ impl Choice {
 
     /// Notes what the run took.
     pub(super) fn end(&mut self, turn: Turn, cost: f64) {
+        self.since_trial = if turn.is_trial() {
+            0
+        } else {
+            self.since_trial.saturating_add(1)
+        };
         self.ways.end(turn, cost);
     }
 }
@@ -94,6 +106,16 @@ mod tests {
         // Once it is short, one thread is tried after all.
         runs(&mut choice, 1000, 10_000.0, 30_000.0);
         assert_eq!(runs(&mut choice, 50, 10_000.0, 30_000.0), 0);
+    }
+
+    #[test]
+    fn few_frames_are_late_for_trials_of_what_is_not_short() {
+        let mut choice = Choice::new(SYSTEMS);
+        let late = 10_000 - runs(&mut choice, 10_000, 2.7e6, 1.4e6);
+        assert!((1..=20).contains(&late), "{late}");
+        // One thread is found in the end where it is the better one.
+        runs(&mut choice, 4_000, 1.2e6, 1.4e6);
+        assert_eq!(runs(&mut choice, 50, 1.2e6, 1.4e6), 0);
     }
 
     #[test]
