@@ -53,6 +53,10 @@ impl<T> Injector<T> {
     }
 
     pub(crate) fn pop_part(&self) -> Option<T> {
+        // There are mostly none, and two loads tell, where an attempt costs a fence.
+        if !self.has_parts() {
+            return None;
+        }
         self.parts.pop().ok()
     }
 
