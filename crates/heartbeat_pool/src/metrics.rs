@@ -24,10 +24,44 @@ impl Tally {
     }
 }
 
+/// What a seat's owner is counted as running, and how often that has changed.
+#[derive(Debug, Default)]
+pub(crate) struct Runs(AtomicU64);
+
+/// Changes, above a lane.
+type Word = u64;
+
+impl Runs {
+    /// The bits that tell the lane, by its index and one more; 0 for none.
+    const LANE: Word = 3;
+
+    /// Owner only.
+    pub(crate) fn set(&self, lane: Option<Lane>) {
+        let lane = lane.map_or(0, |lane| lane.index() as u64 + 1);
+        // Relaxed, here and below: who reads it guesses.
+        let changes = self.0.load(Ordering::Relaxed) & !Self::LANE;
+        let next = changes.wrapping_add(Self::LANE + 1);
+        self.0.store(next | lane, Ordering::Relaxed);
+    }
+
+    pub(crate) fn get(&self) -> Option<Lane> {
+        let lane = self.0.load(Ordering::Relaxed) & Self::LANE;
+        lane.checked_sub(1).map(|index| Lane::ALL[index as usize])
+    }
+
+    /// Differs after each change.
+    pub(crate) fn changes(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
 /// A seat's own counts, some of them by [`Lane::index`].
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
     pub(crate) jobs: [Tally; 3],
+    pub(crate) runs: Runs,
+    /// Pieces of loops run, but for those that are known to be short.
+    pub(crate) pieces: [Tally; 3],
     /// Jobs queued, roughly: others may count here as well.
     pub(crate) pushes: Tally,
     /// Jobs taken from an injector.
@@ -82,6 +116,11 @@ impl Counters {
             let now = stopwatch::now();
             self.busy.iter().for_each(|busy| busy.stop(now));
         }
+    }
+
+    /// How far the owner has come with what it runs of `lane`.
+    pub(crate) fn come(&self, lane: Lane) -> u64 {
+        self.jobs[lane.index()].get() + self.pieces[lane.index()].get()
     }
 
     /// Jobs of every lane together: what the sentinel reads as progress.

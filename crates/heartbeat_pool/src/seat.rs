@@ -3,6 +3,7 @@
 use crate::heartbeat::Beat;
 use crate::job::Job;
 use crate::lanes::lane::Lane;
+use crate::lanes::stuck::Stall;
 use crate::metrics::{Counters, WorkerMetrics};
 use crate::parker::Parker;
 use crate::placement::Core;
@@ -38,6 +39,8 @@ pub(crate) struct Seat {
     /// Until when they are its own.
     pub(crate) hidden: Hidden,
     pub(crate) counters: CachePadded<Counters>,
+    /// Since when its owner comes no further, where that matters to somebody.
+    stall: Stall,
     pub(crate) presence: Presence,
     /// Forks that were stolen by mistake.
     pub(crate) returned: Returned<ForkPtr>,
@@ -66,6 +69,7 @@ impl Seat {
             forks,
             fork_lane: AtomicUsize::new(0),
             hidden: Hidden::new(),
+            stall: Stall::default(),
             presence: Presence::default(),
             returned: Returned::new(owner),
             strangers,
@@ -82,6 +86,17 @@ impl Seat {
     /// Whether its thread waits, and perhaps for what it has spawned.
     pub(crate) fn waits_for_jobs(&self) -> bool {
         self.waits.load(Ordering::Relaxed) && !self.stealer.is_empty()
+    }
+
+    /// For how long its owner has come no further, if that runs `lane`.
+    pub(crate) fn stalled(&self, lane: Lane) -> Option<Duration> {
+        // Also by what it was counted as: it may come and go, and run nothing that counts.
+        let at = self
+            .counters
+            .come(lane)
+            .wrapping_add(self.counters.runs.changes());
+        let runs = self.counters.runs.get() == Some(lane);
+        runs.then(|| self.stall.look(at))
     }
 
     pub(crate) fn metrics(&self) -> WorkerMetrics {

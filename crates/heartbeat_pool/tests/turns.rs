@@ -190,6 +190,29 @@ fn jobs_that_block_beside_threads_from_outside_that_go_on_and_on() {
     });
 }
 
+/// They have the pool's places, come further, and block on nothing.
+#[test]
+fn a_job_behind_threads_from_outside_that_never_leave() {
+    within_a_minute(|| {
+        for threads in [1, 2] {
+            for busy in BUSY {
+                let (pool, flag) = (pool(threads), Flag::default());
+                let go_on = |worker: &Worker| {
+                    while !flag.is_set() {
+                        busy(worker);
+                    }
+                };
+                thread::scope(|scope| {
+                    scope.spawn(|| flag.set_later(&pool, Lane::Frame));
+                    for _ in 0..threads {
+                        scope.spawn(|| pool.with_worker(go_on));
+                    }
+                });
+            }
+        }
+    });
+}
+
 #[test]
 fn jobs_that_block_beside_one_that_goes_on_and_on() {
     within_a_minute(|| {

@@ -98,6 +98,11 @@ impl PieceSize {
         Some(cost::nanos(self.item? * left as f64))
     }
 
+    /// Whether the pieces that come next are timed.
+    pub(crate) fn is_timed(&self) -> bool {
+        self.timed
+    }
+
     /// Runs a piece of at most that size, with `left` items at its start, and sizes the next one.
     pub(crate) fn run(&mut self, left: usize, piece: impl FnOnce()) {
         // So many that a clock costs next to nothing beside them.

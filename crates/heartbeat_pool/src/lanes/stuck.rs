@@ -1,25 +1,54 @@
 //! Since when a lane may be stuck: work of it is queued that what runs may be waiting for, and the
-//! lane comes no further, or comes further and nobody takes that work.
+//! lane comes no further, or comes further and nobody comes to that work.
 
 use crate::lanes::lane::Lane;
-use crate::sync::{Instant, Mutex, lock};
+use crate::stopwatch;
+use crate::sync::{AtomicU64, Instant, Mutex, Ordering, lock};
 use std::time::Duration;
 
-/// How far a lane has come.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Progress {
-    /// Jobs run so far.
-    pub(crate) jobs: u64,
-    /// Forks that others may take: whoever makes or ends joins changes it.
-    pub(crate) forks: usize,
+/// What a look sees of a lane that has work which what runs may be waiting for.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Sight {
+    /// Jobs and pieces of loops run so far, and forks that others may take: whoever makes or ends
+    /// joins changes their number.
+    pub(crate) progress: (u64, usize),
     /// How much of what was queued or on offer was taken so far.
     pub(crate) taken: u64,
+    /// For how long one of the threads that run it has come no further. While all do, none waits
+    /// for what is queued, in ways of its own.
+    pub(crate) stalled: Duration,
+    /// Whether jobs are queued, and not only forks, to which their owners come.
+    pub(crate) has_jobs: bool,
+}
+
+/// Since when a thread comes no further, as far as those have seen who looked.
+#[derive(Debug, Default)]
+pub(crate) struct Stall {
+    /// How far it had come.
+    at: AtomicU64,
+    /// When that was first seen.
+    since: AtomicU64,
+}
+
+impl Stall {
+    /// For how long the thread, which has come as far as `now_at`, comes no further.
+    pub(crate) fn look(&self, now_at: u64) -> Duration {
+        let now = stopwatch::now();
+        // Relaxed, all: one sentinel looks after the other, and one that sees what an older one
+        // has written takes a thread for stuck a look later.
+        let is_new = self.since.load(Ordering::Relaxed) == 0;
+        if is_new || self.at.swap(now_at, Ordering::Relaxed) != now_at {
+            self.since.store(now, Ordering::Relaxed);
+        }
+        Duration::from_nanos(now.saturating_sub(self.since.load(Ordering::Relaxed)))
+    }
 }
 
 /// What was seen of a lane.
 struct Seen {
-    /// How far it had come at the last look; none if nothing was queued that may be waited for.
-    stuck_at: Option<Progress>,
+    /// At the last look; none if nothing was queued that may be waited for.
+    last: Option<Sight>,
+    /// Since when the lane has come no further.
     since: Instant,
     /// Since when nobody has taken what was queued.
     untaken_since: Instant,
@@ -32,26 +61,28 @@ pub(crate) struct Stuck(Mutex<[Seen; 3]>);
 
 impl Stuck {
     pub(crate) fn new() -> Self {
+        let now = Instant::now();
         let seen = |_| Seen {
-            stuck_at: None,
-            since: Instant::now(),
-            untaken_since: Instant::now(),
+            last: None,
+            since: now,
+            untaken_since: now,
             is_demanded: false,
         };
         Self(Mutex::new(Lane::ALL.map(seen)))
     }
 
     /// Takes note of what is seen of each lane now.
-    pub(crate) fn look(&self, now: [Option<Progress>; 3]) {
+    pub(crate) fn look(&self, now: [Option<Sight>; 3]) {
         for (seen, now) in lock(&self.0).iter_mut().zip(now) {
-            let taken = |at: Option<Progress>| at.map(|progress| progress.taken);
-            if now.is_none() || taken(seen.stuck_at) != taken(now) {
+            let taken = |sight: Option<Sight>| sight.map(|sight| sight.taken);
+            let progress = |sight: Option<Sight>| sight.map(|sight| sight.progress);
+            if now.is_none() || taken(seen.last) != taken(now) {
                 seen.untaken_since = Instant::now();
             }
-            if now.is_none() || seen.stuck_at != now {
-                seen.stuck_at = now;
+            if now.is_none() || progress(seen.last) != progress(now) {
                 seen.since = Instant::now();
             }
+            seen.last = now;
         }
     }
 
@@ -60,10 +91,21 @@ impl Stuck {
         lock(&self.0)[lane.index()].since.elapsed()
     }
 
-    /// For how long nobody has taken what is queued of `lane`, which may come further without that:
-    /// by jobs of scopes, say, which their owners run.
+    /// For how long nobody has taken what is queued of `lane`, while a thread that may wait for it
+    /// comes no further, though others do: by jobs of scopes, say, which their owners run. Where
+    /// all come further, a job waits for somebody to come sixteen times as long.
     pub(crate) fn untaken(&self, lane: Lane) -> Duration {
-        lock(&self.0)[lane.index()].untaken_since.elapsed()
+        let seen = &lock(&self.0)[lane.index()];
+        let untaken = seen.untaken_since.elapsed();
+        let stalled = |sight: Sight| {
+            let starves = if sight.has_jobs {
+                untaken / 16
+            } else {
+                Duration::ZERO
+            };
+            sight.stalled.max(starves).min(untaken)
+        };
+        seen.last.map_or(Duration::ZERO, stalled)
     }
 
     /// Has somebody let in for `lane`, though it comes further.

@@ -5,7 +5,7 @@
 
 use crate::job::Job;
 use crate::lanes::lane::Lane;
-use crate::lanes::stuck::Progress;
+use crate::lanes::stuck::Sight;
 use crate::queue::injector::Injector;
 use crate::record::{What, note};
 use crate::registry::Registry;
@@ -61,10 +61,10 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
         Lane::ALL.into_iter().find(admitted).or_else(|| self.work())
     }
 
-    /// How far each lane has come that has work which what runs may be waiting for in ways of its
-    /// own: all frame work, and parts of what runs, which are scopes and forks, of any lane. Other
-    /// jobs of the lower lanes may wait for those that run for as long as these take.
-    pub(crate) fn work_of_running_jobs(&self) -> [Option<Progress>; 3] {
+    /// What is to be seen of each lane that has work which what runs may be waiting for in ways of
+    /// its own: all frame work, and parts of what runs, which are scopes and forks, of any lane.
+    /// Other jobs of the lower lanes may wait for those that run for as long as these take.
+    pub(crate) fn work_of_running_jobs(&self) -> [Option<Sight>; 3] {
         Lane::ALL.map(|lane| {
             let has_jobs = match lane {
                 Lane::Frame => {
@@ -72,27 +72,25 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
                 }
                 Lane::Io | Lane::Background => self.has_injected(lane, Injector::has_parts),
             };
-            (has_jobs || self.has_shared(lane)).then(|| self.progress_of(lane, has_jobs))
+            (has_jobs || self.has_shared(lane)).then(|| self.sight_of(lane, has_jobs))
         })
     }
 
-    /// How far `lane` has come, where jobs of it are queued or forks alone.
-    fn progress_of(&self, lane: Lane, has_jobs: bool) -> Progress {
-        let jobs = |seat: &Arc<Seat>| seat.counters.jobs[lane.index()].get();
+    fn sight_of(&self, lane: Lane, has_jobs: bool) -> Sight {
+        let come = |seat: &Arc<Seat>| seat.counters.come(lane);
+        let forks = |seat: &Arc<Seat>| seat.forks_of(lane);
         // What threads from outside have taken comes and goes with them.
-        let members = || {
-            self.seats
-                .iter()
-                .filter(|seat| !seat.presence.is_outsiders())
-        };
-        let taken: u64 = members().map(|seat| seat.counters.taken_of(lane)).sum();
-        let forks: usize = self.seats.iter().map(|seat| seat.forks_of(lane)).sum();
-        // Who makes forks comes to those that nobody takes.
-        let taken_back = if has_jobs { 0 } else { forks };
-        Progress {
-            jobs: self.seats.iter().map(jobs).fold(0, u64::wrapping_add),
-            forks,
-            taken: taken + taken_back as u64,
+        let members = self.seats.iter();
+        let members = members.filter(|seat| !seat.presence.is_outsiders());
+        let stalled = self.seats.iter().filter_map(|seat| seat.stalled(lane));
+        Sight {
+            progress: (
+                self.seats.iter().map(come).fold(0, u64::wrapping_add),
+                self.seats.iter().map(forks).sum(),
+            ),
+            taken: members.map(|seat| seat.counters.taken_of(lane)).sum(),
+            stalled: stalled.max().unwrap_or_default(),
+            has_jobs,
         }
     }
 

@@ -129,6 +129,7 @@ where
                 Turn::Rest => {
                     if left > 0 {
                         (self.fold)(state.get_or_insert_with(&self.init), rest);
+                        worker.count_piece(&size);
                     }
                     // It may have had no piece.
                     return (self.finish)(state.unwrap_or_else(&self.init));
@@ -139,6 +140,7 @@ where
             rest = others;
             let state = state.get_or_insert_with(&self.init);
             size.run(left, || (self.fold)(state, piece));
+            worker.count_piece(&size);
         }
     }
 
@@ -189,6 +191,15 @@ impl Worker {
             Turn::Rest
         } else {
             Turn::Piece
+        }
+    }
+
+    /// Counts a piece that was run, for whoever looks whether the thread comes further. Short loops
+    /// are over before anybody looks.
+    #[inline]
+    fn count_piece(&self, size: &PieceSize) {
+        if size.is_timed() {
+            self.seat.counters.pieces[self.lane().index()].bump();
         }
     }
 

@@ -191,7 +191,7 @@ impl Worker {
     /// already.
     fn relieve(&self, lane: Lane, is_demanded: bool) -> Doing {
         self.back();
-        self.count.charge.set(Some(Charge::Lane(lane)));
+        self.count_as(Some(Charge::Lane(lane)));
         self.count.relief.begin(lane);
         self.end_search();
         self.begin_stretch();

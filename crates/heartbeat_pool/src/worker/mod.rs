@@ -312,7 +312,7 @@ impl Worker {
         }
         let was_outside = !self.is_member() && self.come_in();
         self.team().occupancy.enter(Charge::External);
-        self.count.charge.set(Some(Charge::External));
+        self.count_as(Some(Charge::External));
         self.seat.core.take();
         let _visit = Visit {
             worker: self,
@@ -332,9 +332,15 @@ impl Worker {
         was != Was::Inside
     }
 
+    /// Notes what the thread is counted as from now on. Gives what it was counted as before.
+    fn count_as(&self, charge: Option<Charge>) -> Option<Charge> {
+        self.seat.counters.runs.set(charge.map(Charge::lane));
+        self.count.charge.replace(charge)
+    }
+
     /// Leaves the count, if the thread was counted, and becomes `charge`, which is counted already.
     fn set_charge(&self, charge: Option<Charge>) {
-        if let Some(left) = self.count.charge.replace(charge) {
+        if let Some(left) = self.count_as(charge) {
             self.count.relief.end();
             if charge.is_none() {
                 self.seat.core.give_back();

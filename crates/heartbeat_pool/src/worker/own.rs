@@ -63,7 +63,7 @@ impl Worker {
     pub(super) fn run_own(&self) {
         if self.count.charge.get().is_none() {
             self.team().occupancy.enter(Charge::Lane(Lane::Frame));
-            self.count.charge.set(Some(Charge::Lane(Lane::Frame)));
+            self.count_as(Some(Charge::Lane(Lane::Frame)));
         }
         self.stretch.is_needed();
         // What is there now, for it may queue more without end.

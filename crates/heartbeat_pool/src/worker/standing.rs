@@ -38,7 +38,7 @@ impl Drop for Standing {
             // Whether there is room or not: nobody is held up who comes back.
             worker.seat.set_waiting(false);
             worker.team().occupancy.enter(charge);
-            worker.count.charge.set(Some(charge));
+            worker.count_as(Some(charge));
             worker.seat.core.take();
             if left.was_busy {
                 worker.seat.counters.busy_begin(worker.lane());
@@ -66,7 +66,7 @@ impl Worker {
         current::with_current(|worker| worker.into_iter().for_each(Self::share_all));
         current::for_each_worker(|worker| {
             worker.share_all();
-            if let Some(charge) = worker.count.charge.take() {
+            if let Some(charge) = worker.count_as(None) {
                 let was_busy = worker.seat.counters.is_busy();
                 worker.seat.counters.busy_end();
                 worker.seat.core.give_back();

@@ -34,6 +34,13 @@ impl Turns {
         self.steps.is_multiple_of(every)
     }
 
+    /// As [`count`](Self::count), and true for the first, second, fourth ... step as well: the first
+    /// ones may be long.
+    #[inline]
+    pub(crate) fn count_some(&mut self, every: u32) -> bool {
+        self.count(every) || (self.steps < every && self.steps.is_power_of_two())
+    }
+
     /// Whether the turn has taken as long as work may be stuck. Then the next one begins.
     pub(crate) fn is_over(&mut self) -> bool {
         let since = self.since.get_or_insert_with(Instant::now);

@@ -20,8 +20,9 @@ const CALM_BEATS: u32 = 8;
 /// Frame work that waits this long, and any fork, while nothing of its lane ends, is let in beyond
 /// the target: what runs may be blocked on it. Who lets it in goes on with what else is queued.
 /// Each thread already beyond the target doubles the wait, so that long jobs are not taken for
-/// blocked ones over and over. Sixteen times as long it waits where others of its lane end, and
-/// nobody takes it.
+/// blocked ones over and over. Sixteen times as long it waits where others of its lane end, but
+/// nobody takes it and one who runs that lane comes no further; and a job that nobody takes waits
+/// sixteen times as long again where all come further.
 pub(super) const RELIEF: Duration = Duration::from_millis(4);
 const RELIEF_DOUBLINGS: usize = 4;
 

@@ -340,13 +340,13 @@ impl Worker {
     /// Runs `found` while the thread counts as one of `lane`, which it was let in to already.
     pub(super) fn run_as(&self, lane: Lane, found: Found) {
         let occupancy = &self.team().occupancy;
-        let outer = self.count.charge.replace(Some(Charge::Lane(lane)));
+        let outer = self.count_as(Some(Charge::Lane(lane)));
         if let Some(outer) = outer {
             occupancy.leave(outer);
         }
         self.seat.counters.busy_turn(lane);
         self.run(found);
-        self.count.charge.set(outer);
+        self.count_as(outer);
         self.seat.counters.busy_turn(self.lane());
         if let Some(outer) = outer {
             occupancy.enter(outer);

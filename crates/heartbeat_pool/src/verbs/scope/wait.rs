@@ -49,14 +49,16 @@ unsafe impl RawJob for Ticket {
                 worker.stretch.helps(owner);
             }
             let mut turns = Turns::default();
+            _ = turns.is_over();
             while run_one(&core, worker) {
                 if worker.is_wasted() {
                     // This thread, which is shy now, looks again within a beat.
                     return core.put_back(|| Self::job(&core));
                 }
-                // The scope's work may go on for ever, until others' has run.
+                // The scope's work may go on for ever, until others' has run; and whoever looks for
+                // what nobody comes to sees the ticket taken.
                 if worker.is_one_too_many(core.lane)
-                    || (turns.count(STRANGERS_TURN) && turns.is_over())
+                    || (turns.count_some(STRANGERS_TURN) && turns.is_over())
                 {
                     core.offer(|| Self::job(&core));
                     return;
