@@ -8,13 +8,15 @@ use crate::metrics::{Counters, WorkerMetrics};
 use crate::parker::Parker;
 use crate::placement::Core;
 use crate::presence::Presence;
-use crate::queue::deque::Stealer;
+use crate::queue::deque::{Order, Stealer};
+use crate::queue::elders::Elders;
 use crate::queue::forks::ForkPtr;
 use crate::queue::hidden::Hidden;
 use crate::queue::returned::Returned;
 use crate::record::note;
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Ordering};
 use crate::thread_clock::ThreadClock;
+use crate::threads::this_thread;
 use crossbeam_utils::CachePadded;
 use std::time::Duration;
 
@@ -36,6 +38,8 @@ pub(crate) struct Seat {
     /// The lane that they are of, by [`Lane::index`]. A thread has forks of several only if it does
     /// work of a pool without threads on top of its own.
     fork_lane: AtomicUsize,
+    /// Where the owner runs its newest first: which of its jobs and forks are older.
+    pub(crate) elders: Option<CachePadded<Elders>>,
     /// Until when they are its own.
     pub(crate) hidden: Hidden,
     pub(crate) counters: CachePadded<Counters>,
@@ -51,10 +55,10 @@ impl Seat {
     /// A seat of the calling thread.
     pub(crate) fn new(
         name: String,
+        order: Order,
         stealer: Stealer<Job>,
         forks: Stealer<ForkPtr>,
         owner: Arc<Parker>,
-        strangers: Arc<AtomicUsize>,
         is_lower: bool,
         clock: Option<ThreadClock>,
     ) -> Self {
@@ -68,11 +72,12 @@ impl Seat {
             waits: AtomicBool::new(false),
             forks,
             fork_lane: AtomicUsize::new(0),
+            elders: (order == Order::NewestFirst).then(CachePadded::default),
             hidden: Hidden::new(),
             stall: Stall::default(),
             presence: Presence::default(),
             returned: Returned::new(owner),
-            strangers,
+            strangers: this_thread::strangers(),
             counters: CachePadded::new(Counters::default()),
         }
     }
@@ -81,11 +86,6 @@ impl Seat {
     pub(crate) fn set_waiting(&self, waits: bool) {
         // Relaxed, here and below: a thief that sees an old one takes something else first.
         self.waits.store(waits, Ordering::Relaxed);
-    }
-
-    /// Whether its thread waits, and perhaps for what it has spawned.
-    pub(crate) fn waits_for_jobs(&self) -> bool {
-        self.waits.load(Ordering::Relaxed) && !self.stealer.is_empty()
     }
 
     /// For how long its owner has come no further, if that runs `lane`.
@@ -116,7 +116,25 @@ impl Seat {
 
     /// Takes the oldest fork, whether others may or not.
     pub(crate) fn steal_fork(&self) -> Option<ForkPtr> {
-        self.returned.take(|_| true).or_else(|| self.forks.steal())
+        self.returned
+            .take(|_| true)
+            .or_else(|| self.steal_fork_on_offer())
+    }
+
+    /// Takes the oldest fork of those that were not taken before.
+    pub(crate) fn steal_fork_on_offer(&self) -> Option<ForkPtr> {
+        match &self.elders {
+            Some(elders) if !self.forks.is_empty() => elders.take(|| self.forks.steal()),
+            _ => self.forks.steal(),
+        }
+    }
+
+    /// Whether its owner has spawned what comes before its forks: it may wait for just that, or its
+    /// forks do.
+    pub(crate) fn has_older_jobs(&self) -> bool {
+        let are_older = |elders: &CachePadded<Elders>| elders.are_older();
+        let is_first = self.elders.as_ref().is_some_and(are_older);
+        !self.stealer.is_empty() && (is_first || self.waits.load(Ordering::Relaxed))
     }
 
     /// Whether there is a second half of a join of `lane` that others may take.

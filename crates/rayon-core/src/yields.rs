@@ -1,22 +1,19 @@
 //! Yielding: let other work have the thread for a moment.
 
-use crate::home;
 use crate::scope;
 use heartbeat_pool::{Scope, Worker};
 
 pub use heartbeat_pool::Yield;
 
-/// Whether the calling thread belongs to a pool that was built here: elsewhere what others have
-/// spawned lies among its own.
-fn keeps_apart() -> bool {
-    home::own().is_some()
-}
-
 pub(crate) fn local(worker: &Worker) -> Yield {
-    if (keeps_apart() && worker.run_spawned()) || scope::of_innermost(Scope::run_one) {
+    if worker.run_spawned() || scope::of_innermost(Scope::run_one) {
         return Yield::Executed;
     }
-    worker.yield_local()
+    match worker.yield_local() {
+        // What a thread from outside spawns lies in the pool's queue.
+        Yield::Idle if !worker.is_member() => worker.yield_now(),
+        done => done,
+    }
 }
 
 pub(crate) fn now(worker: &Worker) -> Yield {
@@ -25,7 +22,7 @@ pub(crate) fn now(worker: &Worker) -> Yield {
 
 pub(crate) fn has_pending(worker: &Worker) -> bool {
     worker.has_forks()
-        || (keeps_apart() && worker.has_spawned())
+        || worker.has_spawned()
         || scope::of_innermost(Scope::has_queued)
 }
 
@@ -48,7 +45,9 @@ pub fn yield_now() -> Option<Yield> {
 }
 
 /// As [`yield_now`], but runs only what the calling thread has forked or spawned itself, or what
-/// anybody has spawned on the innermost scope that it is in.
+/// anybody has spawned on the innermost scope that it is in. On a thread of the process's pool what
+/// that has taken over from others may be among it; on a thread from outside of that, anybody's may
+/// run, as what such a thread spawns lies with the rest.
 ///
 /// ```
 /// assert_eq!(rayon_core::yield_local(), None);

@@ -140,6 +140,13 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
         progress.fold(0, u64::wrapping_add)
     }
 
+    /// How far all have come with what they run.
+    pub(crate) fn come(&self) -> u64 {
+        let come = |seat: &Arc<Seat>| Lane::ALL.map(|lane| seat.counters.come(lane));
+        let all = self.seats.iter().flat_map(come);
+        all.fold(0, u64::wrapping_add)
+    }
+
     /// How many jobs lie in the queues.
     pub(crate) fn queued_jobs(&self) -> usize {
         let injectors = Lane::ALL.into_iter();

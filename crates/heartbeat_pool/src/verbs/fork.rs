@@ -176,7 +176,7 @@ impl Wait for StolenFork<'_> {
         if !self.may_steal() {
             return false;
         }
-        let Some(fork) = seat.forks.steal() else {
+        let Some(fork) = seat.steal_fork_on_offer() else {
             // It is to share what is left of it.
             if !self.is_done() {
                 seat.beat.raise_for_waiter();
@@ -270,6 +270,9 @@ impl Worker {
         let state = half.cast::<State<'_>>().cast_mut();
         // SAFETY: the thief touches it no more after it is done, and nobody reads it again.
         unsafe { state.drop_in_place() };
+        if let Some(elders) = &seat.elders {
+            elders.end();
+        }
     }
 
     /// Tells of forks that others may take, as soon as these are not hidden.
@@ -307,7 +310,7 @@ mod tests {
     ) -> ForkPtr {
         // SAFETY: the caller keeps it until the test is over.
         unsafe { worker.offer(fork.as_ptr()) };
-        worker.seat.forks.steal().unwrap()
+        worker.seat.steal_fork_on_offer().unwrap()
     }
 
     /// Calls `test` with a fork of an outer join, which came back to `seat`, and the wait for

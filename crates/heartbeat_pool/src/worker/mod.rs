@@ -123,10 +123,10 @@ impl Worker {
         let parker = this_thread::parker();
         let seat = Arc::new(Seat::new(
             name,
+            registry.config.order,
             deque.stealer(),
             forks.stealer(),
             parker.clone(),
-            this_thread::strangers(),
             pinned.is_some() && rank == Rank::Lower,
             clock,
         ));

@@ -62,6 +62,11 @@ impl Joins {
             wants_help_now: Cell::new(false),
         }
     }
+
+    /// How many second halves nobody has begun.
+    pub(super) fn untaken(&self) -> usize {
+        self.private.len() + self.forks.len()
+    }
 }
 
 impl Count {

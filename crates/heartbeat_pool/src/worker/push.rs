@@ -63,6 +63,9 @@ impl Registry {
         if lane == Lane::Frame && worker.is_member() {
             note::queued(job.number(), lane, Place::Own);
             self.queue_times.queued(lane, job.number());
+            if let Some(elders) = &worker.seat.elders {
+                elders.spawn(worker.deque.is_empty(), worker.joins.untaken());
+            }
             worker.deque.push(job);
             self.team(worker.count.rank)
         } else {

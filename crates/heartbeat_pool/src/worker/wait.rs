@@ -14,8 +14,14 @@ use crate::threads::this_thread::Waiting;
 use crate::unwind;
 use crate::worker::current;
 use crate::worker::turns::Turns;
+use crate::worker::watch::RELIEF;
 use crate::worker::{STRANGERS_TURN, Worker};
 use std::rc::Rc;
+use std::time::Duration;
+
+/// How long jobs that a waiting thread has spawned lie there in a pool without spare threads, while
+/// nothing comes further, until it runs them itself.
+const LONE_JOBS: Duration = RELIEF.saturating_mul(16);
 
 /// Something that a worker waits for.
 pub(crate) trait Wait {
@@ -94,8 +100,8 @@ impl Worker {
         drop(standing);
         match needed {
             // A thread that saw this one asleep until just now has called nobody else.
-            Some(worker) if event.is_ready() => worker.hand_on(),
-            Some(worker) => _ = worker.visit(Self::tick),
+            Some(Duty::All(worker)) if event.is_ready() => worker.hand_on(),
+            Some(duty) => duty.do_a_piece(),
             None => {}
         }
     }
@@ -132,8 +138,8 @@ impl<F: Fn() -> bool> BareWait<'_, F> {
             let came_about = || (self.is_over)() || current::has_pinned();
             rest(self.pool, self.parker, came_about)
         });
-        if let Some(worker) = needed {
-            worker.visit(Worker::tick);
+        if let Some(duty) = needed {
+            duty.do_a_piece();
         }
     }
 
@@ -227,14 +233,31 @@ impl Drop for Listed<'_> {
     }
 }
 
+/// A seat by which a waiting thread must do a piece of work.
+pub(crate) enum Duty {
+    /// Of anybody's, for nobody else could.
+    All(Rc<Worker>),
+    /// Of what it has spawned itself, for nobody has for long.
+    Own(Rc<Worker>),
+}
+
+impl Duty {
+    fn do_a_piece(self) {
+        match self {
+            Self::All(worker) => _ = worker.visit(Worker::tick),
+            Self::Own(worker) => _ = worker.visit(Worker::run_spawned),
+        }
+    }
+}
+
 /// One sleep of the calling thread, which has given its seats away, in a wait in `pool`, or in
 /// none: until `came_about`, or until it is unparked. Gives the seat by which the caller must do a
-/// piece of work that nobody else could, and that what it waits for may need.
+/// piece of work that what it waits for may need.
 pub(crate) fn rest(
     pool: Option<&Arc<Registry>>,
     parker: &Arc<Parker>,
     came_about: impl Fn() -> bool,
-) -> Option<Rc<Worker>> {
+) -> Option<Duty> {
     let watched = watched(pool);
     for pool in &watched {
         pool.started().for_each(|team| pool.ask_again(team));
@@ -246,11 +269,17 @@ pub(crate) fn rest(
         seat.team().sleep.wait_begin(parker);
     }
     let needed = || seats.iter().find(|seat| seat.is_needed()).cloned();
-    let mut needed_for = needed();
+    let mut needed_for = needed().map(Duty::All);
     if needed_for.is_none() && !came_about() {
-        // The system is asked again for a thread that it has refused.
         if watched.iter().any(|pool| misses_threads(pool)) {
+            // The system is asked again for a thread that it has refused.
             parker.park_timeout(RETRY);
+        } else if let Some(own) = seats.iter().find(|seat| seat.has_lone_jobs()) {
+            // Who runs may be blocked on them.
+            let before = own.look().come();
+            let is_called = parker.park_timeout(LONE_JOBS);
+            let is_stuck = !is_called && own.has_lone_jobs() && own.look().come() == before;
+            needed_for = is_stuck.then(|| Duty::Own(own.clone()));
         } else {
             parker.park();
         }
@@ -263,7 +292,7 @@ pub(crate) fn rest(
             continue;
         }
         if !has_come_about && needed_for.is_none() && seat.is_needed() {
-            needed_for = Some(seat.clone());
+            needed_for = Some(Duty::All(seat.clone()));
         } else {
             seat.hand_on();
         }
@@ -283,6 +312,12 @@ impl Worker {
     fn is_needed(&self) -> bool {
         let occupancy = &self.team().occupancy;
         (occupancy.target() == 0 || occupancy.is_quiet()) && self.look().has_any_work()
+    }
+
+    /// Whether the thread, a pool's own whose place no spare one takes, has spawned what nobody has
+    /// begun.
+    fn has_lone_jobs(&self) -> bool {
+        !self.registry.config.has_spares && self.has_spawned()
     }
 
     /// Sees to it that somebody else does what is queued in the pool.

@@ -167,8 +167,9 @@ impl Worker {
             return None;
         }
         // First what a waiting thread has spawned: it may wait for just that, and whoever takes a
-        // piece of work that does the same in its place calls for one more thread.
-        self.steal_job_of(lane, Seat::waits_for_jobs)
+        // piece of work that does the same in its place calls for one more thread. And what was
+        // spawned before the forks that may wait for it.
+        self.steal_job_of(lane, Seat::has_older_jobs)
             .or_else(|| self.take_shared(lane))
             .or_else(|| self.steal_job_of(lane, |_| true))
     }
