@@ -3,7 +3,7 @@
 use crate::heartbeat::Beat;
 use crate::job::Job;
 use crate::lanes::lane::Lane;
-use crate::lanes::stuck::Stall;
+use crate::lanes::stuck::{Stall, Stalled};
 use crate::metrics::{Counters, WorkerMetrics};
 use crate::parker::Parker;
 use crate::placement::Core;
@@ -25,8 +25,10 @@ pub(crate) struct Seat {
     pub(crate) name: String,
     /// The number of its thread, by which the recorder knows it.
     pub(crate) thread: u32,
-    /// The clock of a thread from outside, which doesn't time itself.
+    /// For how long its thread has had a core.
     clock: Option<ThreadClock>,
+    /// Whether that is told as its busy time, for a thread from outside doesn't time itself.
+    is_clocked: bool,
     /// Where its owner runs.
     pub(crate) core: CachePadded<Core>,
     pub(crate) beat: CachePadded<Beat>,
@@ -60,12 +62,13 @@ impl Seat {
         forks: Stealer<ForkPtr>,
         owner: Arc<Parker>,
         is_lower: bool,
-        clock: Option<ThreadClock>,
+        is_clocked: bool,
     ) -> Self {
         Self {
             name,
             thread: note::this_thread(),
-            clock,
+            clock: ThreadClock::of_this_thread(),
+            is_clocked,
             core: CachePadded::new(Core::none(is_lower)),
             beat: CachePadded::new(Beat::new()),
             stealer,
@@ -88,20 +91,24 @@ impl Seat {
         self.waits.store(waits, Ordering::Relaxed);
     }
 
-    /// For how long its owner has come no further, if that runs `lane`.
-    pub(crate) fn stalled(&self, lane: Lane) -> Option<Duration> {
+    fn ran(&self) -> Option<Duration> {
+        self.clock.and_then(ThreadClock::ran)
+    }
+
+    /// The lane that its owner runs, if it does, and for how long it has come no further.
+    pub(crate) fn stalled(&self) -> Option<(Lane, Stalled)> {
+        let (runs, counters) = (&self.counters.runs, &self.counters);
+        let lane = runs.get()?;
         // Also by what it was counted as: it may come and go, and run nothing that counts.
-        let at = self
-            .counters
-            .come(lane)
-            .wrapping_add(self.counters.runs.changes());
-        let runs = self.counters.runs.get() == Some(lane);
-        runs.then(|| self.stall.look(at))
+        let at = counters.come(lane).wrapping_add(runs.changes());
+        Some((lane, self.stall.look(at, self.ran())))
     }
 
     pub(crate) fn metrics(&self) -> WorkerMetrics {
         let mut metrics = self.counters.read(&self.name);
-        if let Some(ran) = self.clock.and_then(ThreadClock::ran) {
+        if self.is_clocked
+            && let Some(ran) = self.ran()
+        {
             metrics.busy = ran;
             metrics.busy_by_lane = [ran, Duration::ZERO, Duration::ZERO];
         }

@@ -21,9 +21,7 @@ pub(crate) fn now(worker: &Worker) -> Yield {
 }
 
 pub(crate) fn has_pending(worker: &Worker) -> bool {
-    worker.has_forks()
-        || worker.has_spawned()
-        || scope::of_innermost(Scope::has_queued)
+    worker.has_forks() || worker.has_spawned() || scope::of_innermost(Scope::has_queued)
 }
 
 /// Runs one piece of the current pool's work on the calling thread, anybody's, and tells whether

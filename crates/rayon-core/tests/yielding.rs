@@ -29,6 +29,29 @@ fn to_what_the_thread_has_spawned() {
     });
 }
 
+/// In a pool that was not built here, as the process's, by a thread of its own or from outside.
+#[test]
+fn to_what_the_thread_has_spawned_in_another_pool() {
+    in_time(|| {
+        let pool = heartbeat_pool::ThreadPool::builder().num_threads(1).build();
+        let pool = pool.unwrap();
+        let to_it = || {
+            let (note, notes) = mpsc::channel();
+            spawn(move || note.send("ran").unwrap());
+            while notes.try_recv().is_err() {
+                yield_local();
+            }
+        };
+        pool.with_worker(|_| (0..100).for_each(|_| to_it()));
+        pool.install(|_| {
+            spawn(|| ());
+            assert_eq!(current_thread_has_pending_tasks(), Some(true));
+            assert_eq!(yield_local(), Some(Yield::Executed));
+            (0..100).for_each(|_| to_it());
+        });
+    });
+}
+
 /// Of what comes from outside `yield_now` alone takes, and either leaves it to run in the end.
 #[test]
 fn to_what_comes_from_outside() {

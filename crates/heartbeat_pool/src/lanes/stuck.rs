@@ -17,30 +17,63 @@ pub(crate) struct Sight {
     /// For how long one of the threads that run it has come no further. While all do, none waits
     /// for what is queued, in ways of its own.
     pub(crate) stalled: Duration,
+    /// The longest that one of the pool's threads has run nothing at all, of whatever lane.
+    pub(crate) blocked: Duration,
     /// Whether jobs are queued, and not only forks, to which their owners come.
     pub(crate) has_jobs: bool,
 }
 
-/// Since when a thread comes no further, as far as those have seen who looked.
+/// Since when a thread comes no further, as far as those have seen who looked. All times are
+/// nanoseconds.
 #[derive(Debug, Default)]
 pub(crate) struct Stall {
     /// How far it had come.
     at: AtomicU64,
     /// When that was first seen.
     since: AtomicU64,
+    /// For how long it had had a core at the last look, and when that was.
+    ran: AtomicU64,
+    looked: AtomicU64,
+    /// When it was last seen to run.
+    ran_until: AtomicU64,
+}
+
+/// For how long a thread comes no further.
+#[derive(Clone, Copy)]
+pub(crate) struct Stalled {
+    pub(crate) time: Duration,
+    /// The part of that in which it has not run either: it is blocked. All of it where the system
+    /// doesn't tell.
+    pub(crate) blocked: Duration,
 }
 
 impl Stall {
-    /// For how long the thread, which has come as far as `now_at`, comes no further.
-    pub(crate) fn look(&self, now_at: u64) -> Duration {
+    /// For how long the thread comes no further, which has come as far as `now_at` and has had a
+    /// core for as long as `ran`, if that is known.
+    pub(crate) fn look(&self, now_at: u64, ran: Option<Duration>) -> Stalled {
         let now = stopwatch::now();
         // Relaxed, all: one sentinel looks after the other, and one that sees what an older one
         // has written takes a thread for stuck a look later.
-        let is_new = self.since.load(Ordering::Relaxed) == 0;
+        let is_new = self.looked.load(Ordering::Relaxed) == 0;
         if is_new || self.at.swap(now_at, Ordering::Relaxed) != now_at {
             self.since.store(now, Ordering::Relaxed);
         }
-        Duration::from_nanos(now.saturating_sub(self.since.load(Ordering::Relaxed)))
+        let looked = self.looked.swap(now, Ordering::Relaxed);
+        if let Some(ran) = ran {
+            let ran = ran.as_nanos() as u64;
+            let more = ran.saturating_sub(self.ran.swap(ran, Ordering::Relaxed));
+            // Who waits by sleeping again and again runs a little.
+            if more >= now.saturating_sub(looked) / 16 {
+                self.ran_until.store(now, Ordering::Relaxed);
+            }
+        }
+        let since = self.since.load(Ordering::Relaxed);
+        let idle_since = since.max(self.ran_until.load(Ordering::Relaxed));
+        let time = |since: u64| Duration::from_nanos(now.saturating_sub(since));
+        Stalled {
+            time: time(since),
+            blocked: time(idle_since),
+        }
     }
 }
 
@@ -89,6 +122,13 @@ impl Stuck {
     /// For how long `lane` has come no further.
     pub(crate) fn time(&self, lane: Lane) -> Duration {
         lock(&self.0)[lane.index()].since.elapsed()
+    }
+
+    /// For how long `lane` has come no further while a thread was blocked.
+    pub(crate) fn blocked(&self, lane: Lane) -> Duration {
+        let seen = &lock(&self.0)[lane.index()];
+        let blocked = seen.last.map_or(Duration::ZERO, |sight| sight.blocked);
+        seen.since.elapsed().min(blocked)
     }
 
     /// For how long nobody has taken what is queued of `lane`, while a thread that may wait for it

@@ -5,7 +5,7 @@
 
 use crate::job::Job;
 use crate::lanes::lane::Lane;
-use crate::lanes::stuck::Sight;
+use crate::lanes::stuck::{Sight, Stalled};
 use crate::queue::injector::Injector;
 use crate::record::{What, note};
 use crate::registry::Registry;
@@ -13,6 +13,7 @@ use crate::registry::team::{Rank, Team};
 use crate::seat::Seat;
 use crate::sync::Arc;
 use std::ops::Deref;
+use std::time::Duration;
 
 /// One look, by one reading of the seats.
 pub(crate) struct Look<'a, S> {
@@ -65,6 +66,7 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
     /// its own: all frame work, and parts of what runs, which are scopes and forks, of any lane.
     /// Other jobs of the lower lanes may wait for those that run for as long as these take.
     pub(crate) fn work_of_running_jobs(&self) -> [Option<Sight>; 3] {
+        let mut stalled = None;
         Lane::ALL.map(|lane| {
             let has_jobs = match lane {
                 Lane::Frame => {
@@ -72,24 +74,37 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
                 }
                 Lane::Io | Lane::Background => self.has_injected(lane, Injector::has_parts),
             };
-            (has_jobs || self.has_shared(lane)).then(|| self.sight_of(lane, has_jobs))
+            if !has_jobs && !self.has_shared(lane) {
+                return None;
+            }
+            // Once, for the system is asked for each thread's time.
+            let stalled = stalled.get_or_insert_with(|| self.stalled());
+            Some(self.sight_of(lane, has_jobs, stalled))
         })
     }
 
-    fn sight_of(&self, lane: Lane, has_jobs: bool) -> Sight {
+    /// For how long those that run come no further, and what they run.
+    fn stalled(&self) -> Vec<(Lane, Stalled)> {
+        let running = self.seats.iter();
+        running.filter_map(|seat| seat.stalled()).collect()
+    }
+
+    fn sight_of(&self, lane: Lane, has_jobs: bool, stalled: &[(Lane, Stalled)]) -> Sight {
         let come = |seat: &Arc<Seat>| seat.counters.come(lane);
         let forks = |seat: &Arc<Seat>| seat.forks_of(lane);
         // What threads from outside have taken comes and goes with them.
         let members = self.seats.iter();
         let members = members.filter(|seat| !seat.presence.is_outsiders());
-        let stalled = self.seats.iter().filter_map(|seat| seat.stalled(lane));
+        let of_lane = stalled.iter().filter(|(of, _)| *of == lane);
+        let longest = |times: &mut dyn Iterator<Item = Duration>| times.max().unwrap_or_default();
         Sight {
             progress: (
                 self.seats.iter().map(come).fold(0, u64::wrapping_add),
                 self.seats.iter().map(forks).sum(),
             ),
             taken: members.map(|seat| seat.counters.taken_of(lane)).sum(),
-            stalled: stalled.max().unwrap_or_default(),
+            stalled: longest(&mut of_lane.map(|(_, stalled)| stalled.time)),
+            blocked: longest(&mut stalled.iter().map(|(_, stalled)| stalled.blocked)),
             has_jobs,
         }
     }

@@ -4,8 +4,9 @@ use crate::record;
 use crate::registry::Registry;
 use crate::sync::Arc;
 use crate::threads::this_thread::{self, Waiting};
+use crate::worker::duty;
 use crate::worker::turns::Turns;
-use crate::worker::wait::{self, BareWait};
+use crate::worker::wait::BareWait;
 use crate::worker::{STRANGERS_TURN, Worker};
 use std::cell::Cell;
 use std::future::Future;
@@ -41,9 +42,9 @@ fn drive<F: Future>(future: F, pool: Option<&Arc<Registry>>) -> F::Output {
             let depth = DEPTH.get();
             if turns.count(STRANGERS_TURN << depth.min(20)) {
                 DEPTH.set(depth + 1);
-                wait::do_what_only_it_does(pool);
+                duty::do_what_only_it_does(pool);
                 if turns.look(None) {
-                    wait::tick_member();
+                    duty::tick_member();
                 }
                 DEPTH.set(depth);
             }

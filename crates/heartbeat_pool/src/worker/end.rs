@@ -9,7 +9,7 @@ use crate::registry::team::{Rank, Team};
 use crate::registry::threads::RETRY;
 use crate::sync::{Arc, Instant};
 use crate::worker::current;
-use crate::worker::wait;
+use crate::worker::duty;
 use std::cell::Cell;
 use std::time::Duration;
 
@@ -70,7 +70,7 @@ impl Registry {
             }
             late.end(|| self.drop_queued(if is_frame { frame } else { lower }));
             current::run_pinned()
-                || wait::tick_lone()
+                || duty::tick_lone()
                 || self.is_left_to_caller() && self.tick(self.frame())
         });
     }

@@ -16,12 +16,13 @@
 
 use super::Worker;
 use super::life::Doing;
-use super::watch::WatchEnd;
+use super::watch::{RELIEF, WatchEnd};
 use crate::cost::WAKE_UP;
 use crate::idle::spin;
 use crate::lanes::lane::Lane;
 use crate::lanes::occupancy::Charge;
 use crate::placement;
+use crate::sync::Instant;
 use std::cell::Cell;
 use std::time::Duration;
 
@@ -195,14 +196,18 @@ impl Worker {
         self.count.relief.begin(lane);
         self.end_search();
         self.begin_stretch();
-        let found = if lane == Lane::Frame || is_demanded {
-            self.pop(lane)
-        } else {
-            // Not another job, which has to wait for its turn.
-            self.take_part(lane)
-        };
-        if let Some(found) = found {
-            self.run(found);
+        if lane == Lane::Frame || is_demanded {
+            self.pop(lane).into_iter().for_each(|found| self.run(found));
+            return Doing::Working;
+        }
+        // No other jobs, which have to wait for their turn; and of parts not one alone where they
+        // are short, for the one that is waited for may lie behind many.
+        let start = Instant::now();
+        while let Some(part) = self.take_part(lane) {
+            self.run(part);
+            if start.elapsed() >= RELIEF {
+                break;
+            }
         }
         Doing::Working
     }

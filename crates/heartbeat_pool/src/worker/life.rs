@@ -12,7 +12,6 @@ use crate::registry::team::Rank;
 use crate::schedule::News;
 use crate::seat::Seat;
 use crate::sync::{Arc, hint};
-use crate::thread_clock::ThreadClock;
 use crate::threads::builder::Wanted;
 use crate::worker::current::{self, Entered};
 use std::cell::Ref;
@@ -48,9 +47,8 @@ impl Wanted for Thread {
         self.came();
         self.pinned.enroll();
         // Its own affairs are most of what it does.
-        let clock = ThreadClock::of_this_thread();
         let (registry, pinned) = (&self.registry, self.pinned.clone());
-        let worker = Rc::new(Worker::new(registry, self.rank, Some(pinned), clock));
+        let worker = Rc::new(Worker::new(registry, self.rank, Some(pinned), true));
         self.pinned.begin(worker.parker.clone());
         current::enroll(worker, self);
     }
@@ -69,7 +67,7 @@ fn thread_main(thread: &Thread) {
         Rank::Lower => Role::Lower,
         Rank::Frame => Role::Frame,
     });
-    let worker = Rc::new(Worker::new(registry, rank, Some(pinned.clone()), None));
+    let worker = Rc::new(Worker::new(registry, rank, Some(pinned.clone()), false));
     pinned.begin(worker.parker.clone());
     current::keep_worker(worker.clone());
     let entered = Entered::new(worker.clone());
@@ -282,7 +280,7 @@ mod tests {
         let pool = ThreadPool::builder().num_threads(0).build().unwrap();
         let registry = pool.registry();
         let pinned = Arc::new(Pinned::new(0));
-        let worker = Worker::new(registry, Rank::Frame, Some(pinned.clone()), None);
+        let worker = Worker::new(registry, Rank::Frame, Some(pinned.clone()), false);
         let (sender, receiver) = mpsc::channel();
         let seen = registry.clone();
         let job = registry.reported(move || {

@@ -8,7 +8,7 @@
 //! | `work`, `again`, `push` | finding and running work; where new work goes |
 //! | `own` | work that only a thread itself may run, and what it has spawned |
 //! | `lone` | a thread that nobody comes to help |
-//! | `wait`, `standing` | waits, and how a thread gives its seats away meanwhile |
+//! | `wait`, `duty`, `standing` | waits, what a waiting thread must do itself, and how it gives its seats away meanwhile |
 //! | `turns` | what others get of a thread whose wait has work without end |
 //! | `stretch` | whether helping pays |
 //! | `end` | the end of a pool |
@@ -18,6 +18,7 @@
 
 mod again;
 pub(crate) mod current;
+pub(crate) mod duty;
 mod end;
 mod ladder;
 mod life;
@@ -49,7 +50,6 @@ use crate::registry::team::{Rank, Team};
 use crate::schedule::News;
 use crate::seat::Seat;
 use crate::sync::{Arc, thread};
-use crate::thread_clock::ThreadClock;
 use crate::threads::this_thread;
 use again::Again;
 use current::Entered;
@@ -100,17 +100,16 @@ impl Worker {
     /// That of the calling thread, which enters the pool from outside.
     pub(crate) fn from_outside(registry: &Arc<Registry>, rank: Rank) -> Self {
         // Once, in the team of frames.
-        let is_timed = rank == Rank::Frame;
-        let clock = is_timed.then(ThreadClock::of_this_thread).flatten();
-        Self::new(registry, rank, None, clock)
+        let is_clocked = rank == Rank::Frame;
+        Self::new(registry, rank, None, is_clocked)
     }
 
-    /// That of the calling thread, which times itself unless there is a clock for it.
+    /// That of the calling thread, which times itself unless the system does.
     pub(crate) fn new(
         registry: &Arc<Registry>,
         rank: Rank,
         pinned: Option<Arc<Pinned>>,
-        clock: Option<ThreadClock>,
+        is_clocked: bool,
     ) -> Self {
         let deque = Deque::new(registry.config.order);
         let thread = thread::current();
@@ -128,7 +127,7 @@ impl Worker {
             forks.stealer(),
             parker.clone(),
             pinned.is_some() && rank == Rank::Lower,
-            clock,
+            is_clocked,
         ));
         registry.team(rank).seats.add(seat.clone());
         Self {

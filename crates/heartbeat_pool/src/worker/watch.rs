@@ -17,12 +17,13 @@ use std::time::Duration;
 /// Beats without anything shared, after which the sentinel turns drowsy.
 const CALM_BEATS: u32 = 8;
 
-/// Frame work that waits this long, and any fork, while nothing of its lane ends, is let in beyond
-/// the target: what runs may be blocked on it. Who lets it in goes on with what else is queued.
-/// Each thread already beyond the target doubles the wait, so that long jobs are not taken for
-/// blocked ones over and over. Sixteen times as long it waits where others of its lane end, but
-/// nobody takes it and one who runs that lane comes no further; and a job that nobody takes waits
-/// sixteen times as long again where all come further.
+/// Frame work that waits this long, and any fork, while nothing of its lane ends and a thread has
+/// no core, is let in beyond the target: what runs may be blocked on it. Who lets it in goes on with
+/// what else is queued. Each thread already beyond the target doubles the wait, so that long jobs
+/// are not taken for blocked ones over and over. Sixteen times as long it waits where all compute,
+/// for one may wait in a loop, or where others of its lane end, but nobody takes it and one who runs
+/// that lane comes no further; and a job that nobody takes waits sixteen times as long again where
+/// all come further.
 pub(super) const RELIEF: Duration = Duration::from_millis(4);
 const RELIEF_DOUBLINGS: usize = 4;
 
@@ -172,11 +173,15 @@ impl<'a> Watch<'a> {
             match lane {
                 // Those that come further may never be what those wait for that don't.
                 Lane::Frame => {
-                    team.stuck.time(lane) >= shortly || team.stuck.untaken(lane) >= for_long
+                    team.stuck.blocked(lane) >= shortly
+                        || team.stuck.time(lane) >= for_long
+                        || team.stuck.untaken(lane) >= for_long
                 }
                 // Beyond a budget that keeps cores for frames: only what is as good as certain to
                 // block.
-                Lane::Io | Lane::Background => team.stuck.time(lane) >= for_long,
+                Lane::Io | Lane::Background => {
+                    team.stuck.blocked(lane) >= for_long || team.stuck.time(lane) >= 16 * for_long
+                }
             }
         };
         let stuck = |lane: Lane| {
