@@ -22,7 +22,9 @@ use std::time::Duration;
 /// Runs the whole engine on one heartbeat-scheduled pool.
 ///
 /// It takes the place of Bevy's `TaskPoolPlugin`, and gives the same pool whether it comes before
-/// or after that one, or after `DefaultPlugins` or `MinimalPlugins`, or with that one disabled.
+/// or after that one, or after `DefaultPlugins` or `MinimalPlugins`, or with that one disabled. What
+/// comes after it is read in `App::finish`, which `App::run` calls: a test that only updates its
+/// app adds it last.
 ///
 /// `TaskPoolOptions` that the app has changed keep a meaning: the bounds of the total number set
 /// the number of threads, one at least, the policies for io and async compute the budgets of their

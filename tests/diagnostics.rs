@@ -1,7 +1,7 @@
 //! The pool's diagnostics, frame by frame.
 #![allow(missing_docs, reason = "a test")]
 
-use bevy_app::{App, Update};
+use bevy_app::{App, Startup, Update};
 use bevy_diagnostic::{Diagnostic, DiagnosticPath, DiagnosticsPlugin, DiagnosticsStore};
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::ScheduleLabel;
@@ -93,6 +93,35 @@ fn a_schedule_whose_name_is_no_path_has_a_diagnostic() {
         let path = HeartbeatDiagnosticsPlugin::schedule(name);
         assert!(value(&app, &path).is_some(), "{path:?}");
     }
+}
+
+#[test]
+fn a_job_of_the_first_screen_is_seen_to_wait() {
+    let _turn = lock(&TURN);
+    let (release, released) = mpsc::channel::<()>();
+    let released = Arc::new(Mutex::new(released));
+    let jobs = Arc::new(Mutex::new(Vec::new()));
+    let mut app = app();
+    let started = jobs.clone();
+    app.add_systems(Startup, move || {
+        let wait = |_| {
+            let released = released.clone();
+            heartbeat_pool::global().spawn_async(Lane::Background, move || async move {
+                let _ = lock(&released).recv();
+            })
+        };
+        lock(&started).extend((0..8).map(wait));
+    });
+    app.update();
+    thread::sleep(Duration::from_millis(5));
+    (0..2).for_each(|_| app.update());
+    let path = HeartbeatDiagnosticsPlugin::longest_wait(Lane::Background);
+    let wait = value(&app, &path).unwrap();
+    assert!(wait >= 5.0, "{wait}");
+    drop(release);
+    let jobs = std::mem::take(&mut *lock(&jobs));
+    let pool = heartbeat_pool::global();
+    jobs.into_iter().for_each(|job| pool.block_on(job));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::error::WorldError;
 use super::hub::Hub;
 use super::params::WorldFn;
-use super::shared::AnyJob;
+use super::shared::{AnyJob, discard, lock};
 use crate::stopwatch::Stopwatch;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::{SystemParam, SystemState};
@@ -14,7 +14,7 @@ use std::fmt;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -44,14 +44,22 @@ impl Default for WorldAccessBudget {
     }
 }
 
-/// What is kept of the closures that have run: what their parameters have prepared, by the
-/// closure's type.
-#[derive(Resource, Default)]
-pub(super) struct Prepared(HashMap<TypeId, Box<dyn Any + Send + Sync>>);
+/// What is kept of a job's closures that have run: what their parameters have prepared, by the
+/// closure's type. Each job has its own, as if its closures were systems of its own.
+#[derive(Default)]
+pub(super) struct Prepared(Mutex<HashMap<TypeId, Box<dyn Any + Send + Sync>>>);
+
+impl Prepared {
+    /// Drops it all.
+    pub(super) fn clear(&self) {
+        let prepared = mem::take(&mut *lock(&self.0));
+        drop(prepared);
+    }
+}
 
 /// What a request does, unless nobody waits for it any more; whether it did. It tells the job
 /// itself.
-type Run = Box<dyn FnOnce(&mut World, &mut Prepared) -> bool + Send>;
+type Run = Box<dyn FnOnce(&mut World) -> bool + Send>;
 
 /// A job's request for the world.
 pub(super) struct Request {
@@ -63,13 +71,13 @@ pub(super) struct Request {
 fn run_params<M, F: WorldFn<M>>(
     f: F,
     world: &mut World,
-    prepared: &mut Prepared,
+    prepared: &Prepared,
 ) -> Result<F::Out, WorldError>
 where
     F::Param: SystemParam,
 {
     let key = TypeId::of::<F>();
-    let known = prepared.0.remove(&key);
+    let known = lock(&prepared.0).remove(&key);
     let known = known.and_then(|known| known.downcast::<SystemState<F::Param>>().ok());
     // A request may have put another world in the place of this one.
     let known = known.filter(|known| known.matches_world(world.id()));
@@ -82,7 +90,7 @@ where
         }),
     };
     state.apply(world);
-    prepared.0.insert(key, state);
+    lock(&prepared.0).insert(key, state);
     result
 }
 
@@ -104,15 +112,15 @@ impl<R: Send + 'static> WorldRequest<R> {
     /// compiler can't see that they may cross an await.
     fn new(
         job: &Arc<dyn AnyJob>,
-        f: impl FnOnce(&mut World, &mut Prepared) -> Result<R, WorldError> + Send + 'static,
+        f: impl FnOnce(&mut World) -> Result<R, WorldError> + Send + 'static,
     ) -> Self {
         let (sender, answer) = oneshot::channel();
-        let run = move |world: &mut World, prepared: &mut Prepared| {
+        let run = move |world: &mut World| {
             if sender.is_canceled() {
                 return false;
             }
             // The panic goes on in the job.
-            let result = catch_unwind(AssertUnwindSafe(|| f(world, prepared)));
+            let result = catch_unwind(AssertUnwindSafe(|| f(world)));
             let unheard = sender.send(result);
             // A destructor's panic finds no job to go on in. The panic hook has told of it.
             let _ = catch_unwind(AssertUnwindSafe(|| drop(unheard)));
@@ -134,7 +142,8 @@ impl<R: Send + 'static> WorldRequest<R> {
     where
         F: WorldFn<M, Out = R>,
     {
-        Self::new(job, |world, prepared| run_params(f, world, prepared))
+        let own = job.clone();
+        Self::new(job, move |world| run_params(f, world, &own.core().prepared))
     }
 
     /// A request for the world itself.
@@ -142,7 +151,7 @@ impl<R: Send + 'static> WorldRequest<R> {
         job: &Arc<dyn AnyJob>,
         f: impl FnOnce(&mut World) -> R + Send + 'static,
     ) -> Self {
-        Self::new(job, |world, _| {
+        Self::new(job, |world| {
             let result = f(world);
             world.flush();
             Ok(result)
@@ -188,6 +197,21 @@ pub(super) fn why(job: &Arc<dyn AnyJob>) -> WorldError {
     }
 }
 
+impl Request {
+    /// Whether it ran. One whose job has ended meanwhile is dropped, which tells whoever still
+    /// waits for it.
+    fn run(self, world: &mut World) -> bool {
+        let Self { job, run } = self;
+        let go = move || !job.core().has_ended() && run(world);
+        // A destructor's panic, of what never runs, finds no job to go on in. The panic hook has
+        // told of it.
+        catch_unwind(AssertUnwindSafe(go)).unwrap_or_else(|payload| {
+            discard(payload);
+            false
+        })
+    }
+}
+
 /// Runs what was asked for, within the budget.
 pub(super) fn run_requests(world: &mut World, hub: &Hub) {
     let Some(mut next) = hub.pop_request() else {
@@ -196,14 +220,9 @@ pub(super) fn run_requests(world: &mut World, hub: &Hub) {
     let budget = world.get_resource::<WorldAccessBudget>();
     let budget = budget.copied().unwrap_or_default().0;
     let start = Stopwatch::start();
-    // Out of the world, which the requests get.
-    let mut prepared = mem::take(&mut *world.get_resource_or_init::<Prepared>());
     let mut has_run = false;
     loop {
-        // One whose job has ended meanwhile is dropped, which tells whoever still waits for it.
-        if !next.job.core().has_ended() {
-            has_run |= (next.run)(world, &mut prepared);
-        }
+        has_run |= next.run(world);
         let Some(request) = hub.pop_request() else {
             break;
         };
@@ -212,11 +231,5 @@ pub(super) fn run_requests(world: &mut World, hub: &Hub) {
             break;
         }
         next = request;
-    }
-    // A request may have run others.
-    let mut place = world.get_resource_or_init::<Prepared>();
-    let within = mem::replace(&mut *place, prepared);
-    for (closure, state) in within.0 {
-        place.0.entry(closure).or_insert(state);
     }
 }

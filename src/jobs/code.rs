@@ -2,7 +2,7 @@
 
 use super::context::JobContext;
 use super::error::{JobError, JobOutcome, JobPanic, message};
-use super::shared::Shared;
+use super::shared::{Shared, discard};
 use super::start::JobFn;
 use crate::record::Span;
 use heartbeat_pool::Lane;
@@ -73,9 +73,10 @@ fn poll<F: JobFn>(
 }
 
 /// What a panic makes of a job.
-fn panicked<T: Send + 'static>(job: &Shared<T>, payload: &(dyn Any + Send)) -> JobOutcome<T> {
+fn panicked<T: Send + 'static>(job: &Shared<T>, payload: Box<dyn Any + Send>) -> JobOutcome<T> {
     let name = job.core.name.to_string();
-    let message = message(payload);
+    let message = message(&*payload);
+    discard(payload);
     log::error!("bevy_heartbeat: job `{name}` panicked: {message}");
     Err(JobError::Panicked(JobPanic { name, message }))
 }
@@ -93,11 +94,14 @@ impl<F: JobFn> Future for Code<F> {
         let mut outcome = match catch_unwind(AssertUnwindSafe(turn)) {
             Ok(Poll::Pending) => return Poll::Pending,
             Ok(Poll::Ready(result)) => Ok(result),
-            Err(payload) => panicked(job, &*payload),
+            Err(payload) => panicked(job, payload),
         };
-        let end = || this.stage.set(Stage::Over);
+        let end = || {
+            this.stage.set(Stage::Over);
+            job.core.prepared.clear();
+        };
         if let Err(payload) = catch_unwind(AssertUnwindSafe(end)) {
-            outcome = outcome.and_then(|_| panicked(job, &*payload));
+            outcome = outcome.and_then(|_| panicked(job, payload));
         }
         job.finish(outcome);
         Poll::Ready(())

@@ -67,8 +67,10 @@ impl JobContext {
         &self.job.core().progress
     }
 
-    /// Calls `f` with system parameters, as if it were a system, when the app comes to its jobs: in
-    /// this frame or the next, in the order asked for. A panic in `f` is the job's.
+    /// Calls `f` with system parameters, as if it were a system of this job's own, when the app
+    /// comes to its jobs: in this frame or the next, in the order asked for. What a `Local` holds,
+    /// which messages were read and which changes seen is kept from one call of the same closure to
+    /// the next, as long as the job lasts. A panic in `f` is the job's.
     ///
     /// # Errors
     ///

@@ -5,7 +5,7 @@ use super::error::{JobError, JobOutcome};
 use super::job::Job;
 use super::shared::{AnyJob, Core, Delivered, Owner, Shared, Then, lock};
 use bevy_ecs::prelude::*;
-use bevy_ecs::system::{IntoSystem, RunSystemOnce};
+use bevy_ecs::system::{IntoSystem, RunSystemError, RunSystemOnce};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex};
@@ -103,8 +103,10 @@ where
     S: IntoSystem<In<JobOutcome<T>>, (), M> + Send + 'static,
 {
     Box::new(move |world, outcome| {
-        if let Err(error) = world.run_system_once_with(system, outcome) {
-            log::error!("bevy_heartbeat: a job's `then` did not run: {error}");
+        match world.run_system_once_with(system, outcome) {
+            // What a system asks for by its parameters is no error.
+            Ok(()) | Err(RunSystemError::Skipped(_)) => {}
+            Err(error) => log::error!("bevy_heartbeat: a job's `then` did not run: {error}"),
         }
     })
 }

@@ -1,5 +1,6 @@
 //! What a job and its holders share, and how it ends, once.
 
+use super::access::Prepared;
 use super::error::{JobError, JobOutcome};
 use super::hub::Hub;
 use super::list::{JobId, Mailbox};
@@ -7,8 +8,10 @@ use super::progress::{Progress, ProgressMeter};
 use bevy_ecs::entity::Entity;
 use bevy_ecs::world::World;
 use bevy_tasks::Task;
+use std::any::Any;
 use std::borrow::Cow;
 use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -31,10 +34,18 @@ pub(super) struct Core {
     pub(super) owner: Owner,
     pub(super) hub: Arc<Hub>,
     pub(super) progress: ProgressMeter,
+    pub(super) prepared: Prepared,
     /// Once it has ended: why there is no result, if so. Boxed, for few jobs fail.
     ended: OnceLock<Option<Box<JobError>>>,
     /// Whether those in the world who wait for its end have been told.
     is_delivered: AtomicBool,
+}
+
+/// Drops what a panic has left, and leaks what that panics with in turn.
+pub(super) fn discard(payload: Box<dyn Any + Send>) {
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+        mem::forget(payload);
+    }
 }
 
 /// Notes that all have been told, when it is dropped.
@@ -54,6 +65,7 @@ impl Core {
             owner,
             hub,
             progress: ProgressMeter::default(),
+            prepared: Prepared::default(),
             ended: OnceLock::new(),
             is_delivered: AtomicBool::new(false),
         }

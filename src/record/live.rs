@@ -3,7 +3,7 @@
 use crate::HeartbeatMetrics;
 use crate::executor::ways;
 use crate::stopwatch::Stopwatch;
-use bevy_app::{App, Last, Plugin};
+use bevy_app::{App, Last, Plugin, PreStartup};
 use bevy_diagnostic::{
     Diagnostic, DiagnosticPath, Diagnostics, DiagnosticsStore, RegisterDiagnostic,
 };
@@ -128,17 +128,15 @@ impl HeartbeatDiagnosticsPlugin {
 struct Before(Option<(Stopwatch, PoolMetrics)>);
 
 /// The pool's waits are timed for as long as there is one.
-#[derive(Default)]
+#[derive(Resource, Default)]
 struct Waits(Option<WaitWatch>);
 
 impl Waits {
-    /// Since the last call, by [`Lane::index`].
-    fn take_longest(&mut self) -> [Duration; 3] {
-        // Not before the first frame: the pool's settings hold once it is asked for anything.
-        let watch = self
-            .0
-            .get_or_insert_with(|| heartbeat_pool::global().watch_waits());
-        watch.take_longest()
+    /// Begins to time them. Not before the first frame: the pool's settings hold once it is asked
+    /// for anything.
+    fn watch(&mut self) -> &WaitWatch {
+        self.0
+            .get_or_insert_with(|| heartbeat_pool::global().watch_waits())
     }
 }
 
@@ -154,6 +152,9 @@ impl Plugin for HeartbeatDiagnosticsPlugin {
             let suffix = suffix(&path);
             app.register_diagnostic(Diagnostic::new(path).with_suffix(suffix));
         }
+        app.init_resource::<Waits>();
+        // Before the app's first jobs, as those that load its first screen.
+        app.add_systems(PreStartup, |mut waits: ResMut<Waits>| _ = waits.watch());
         app.add_systems(Last, (register_schedules, measure).chain());
     }
 }
@@ -181,10 +182,10 @@ fn register_schedules(store: Option<ResMut<DiagnosticsStore>>) {
 fn measure(
     metrics: Res<HeartbeatMetrics>,
     mut last: Local<Before>,
-    mut waits: Local<Waits>,
+    mut waits: ResMut<Waits>,
     mut to: Diagnostics,
 ) {
-    let longest = waits.take_longest();
+    let longest = waits.watch().take_longest();
     let (now, new) = (Stopwatch::start(), metrics.read());
     let Some((then, old)) = last.0.replace((now, new.clone())) else {
         return;

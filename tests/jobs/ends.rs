@@ -169,6 +169,28 @@ fn an_observer_is_told_and_may_take_the_result() {
     });
 }
 
+/// What it panicked with panics in turn as it is dropped.
+#[test]
+fn a_panic_whose_payload_panics_is_the_jobs() {
+    struct Payload;
+    impl Drop for Payload {
+        fn drop(&mut self) {
+            panic!("a payload");
+        }
+    }
+    with_app(|app| {
+        let breaks = || std::panic::panic_any(Payload);
+        let job = move |_: JobContext| async move {
+            if true {
+                breaks();
+            }
+        };
+        let entity = app.world_mut().spawn_job(Lane::Io, job).id();
+        let error = outcome::<()>(app, entity).unwrap_err();
+        assert!(matches!(error, JobError::Panicked(_)), "{error:?}");
+    });
+}
+
 #[test]
 fn a_then_that_panics_leaves_no_entity_behind() {
     with_app(|app| {

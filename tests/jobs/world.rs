@@ -5,7 +5,8 @@ use bevy_app::Update;
 use bevy_heartbeat::{JobPanic, run_jobs};
 use bevy_tasks::block_on;
 use std::mem;
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 #[derive(Resource, Default, Debug, PartialEq)]
@@ -69,6 +70,31 @@ fn locals_are_kept_for_the_same_closure() {
     });
 }
 
+/// What a closure's parameters keep is its job's, though other jobs have the same code.
+#[test]
+fn each_job_has_locals_and_sees_changes_of_its_own() {
+    with_app(|app| {
+        app.world_mut().spawn(Player(3));
+        let code = |cx: JobContext| async move {
+            let mut seen = Vec::new();
+            for _ in 0..2 {
+                let look = |mut count: Local<u32>, new: Query<&Player, Added<Player>>| {
+                    *count += 1;
+                    (*count, new.iter().count())
+                };
+                seen.push(cx.with(look).await.unwrap());
+            }
+            seen
+        };
+        let world = app.world_mut();
+        let jobs = [(); 3].map(|()| world.spawn_job(Lane::Background, code).id());
+        for job in jobs {
+            let seen = outcome::<Vec<(u32, usize)>>(app, job);
+            assert_eq!(seen, Ok(vec![(1, 1), (2, 0)]));
+        }
+    });
+}
+
 #[test]
 fn a_parameter_that_is_not_there_is_an_error() {
     with_app(|app| {
@@ -105,6 +131,40 @@ fn a_panic_in_a_request_is_the_jobs() {
         let after = |cx: JobContext| async move { cx.world(|_| 1).await.unwrap() };
         let entity = app.world_mut().spawn_job(Lane::Background, after).id();
         assert_eq!(outcome::<i32>(app, entity), Ok(1));
+    });
+}
+
+/// Panics when it is dropped, once it was told.
+#[derive(Clone, Default)]
+struct Bomb(Arc<AtomicBool>);
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        if self.0.swap(false, Ordering::SeqCst) {
+            panic!("a destructor");
+        }
+    }
+}
+
+#[test]
+fn a_request_that_is_dropped_unrun_and_panics_leaves_the_frame_going() {
+    with_app(|app| {
+        let (asked, is_asked) = mpsc::channel();
+        let bomb = Bomb::default();
+        let is_armed = bomb.0.clone();
+        let code = move |cx: JobContext| async move {
+            let ask = cx.world(move |_| drop(bomb));
+            let mut ask = Box::pin(ask);
+            assert_eq!(bevy_tasks::futures::check_ready(&mut ask), None);
+            asked.send(()).unwrap();
+            ask.await.unwrap();
+        };
+        let entity = app.world_mut().spawn_job(Lane::Background, code).id();
+        is_asked.recv().unwrap();
+        app.world_mut().despawn(entity);
+        is_armed.store(true, Ordering::SeqCst);
+        frames_until(app, |_| !is_armed.load(Ordering::SeqCst));
+        app.update();
     });
 }
 
@@ -242,7 +302,7 @@ fn a_request_may_put_another_world_in_the_place_of_its_own() {
     }
     within(60, || {
         let mut world = World::new();
-        assert_eq!([counts(&mut world), counts(&mut world)], [1, 2]);
+        assert_eq!([counts(&mut world), counts(&mut world)], [1, 1]);
         let replace = |cx: JobContext| async move { cx.world(|world| *world = World::new()).await };
         let before = world.id();
         world.spawn_job(Lane::Background, replace).detach();

@@ -87,11 +87,11 @@ global_pool! {
 crate::cfg::web! {
     if {} else {
         /// How many local tasks one call runs, so that tasks which keep waking themselves leave
-        /// the frame going.
-        const TICKS: usize = 100;
+        /// the frame going: as many as Bevy's does, a hundred for each of its three pools.
+        const TICKS: usize = 300;
 
-        /// Runs up to a hundred of the calling thread's `spawn_local` tasks; the app calls it on
-        /// the main thread once a frame.
+        /// Runs up to three hundred of the calling thread's `spawn_local` tasks; the app calls it
+        /// on the main thread once a frame.
         pub fn tick_global_task_pools_on_main_thread() {
             // The three pools share one local executor.
             crate::executor::with_thread_local_executor(|executor| {
