@@ -40,8 +40,8 @@ fn in_pools(f: impl Fn(ThreadPool) + Send + 'static) {
 #[test]
 fn leaves_wait_for_a_job() {
     in_pools(|pool| {
-        pool.install(|| wait_for_a_job(|job| spawn(job)));
-        pool.install(|| wait_for_a_job(|job| spawn_fifo(job)));
+        pool.install(|| wait_for_a_job(spawn));
+        pool.install(|| wait_for_a_job(spawn_fifo));
     });
 }
 
@@ -53,7 +53,7 @@ fn leaves_of_one_half_wait_for_a_job_of_that() {
             join(
                 || {
                     thread::sleep(Duration::from_millis(1));
-                    wait_for_a_job(|job| spawn(job));
+                    wait_for_a_job(spawn);
                 },
                 || (),
             );
