@@ -131,8 +131,31 @@ impl Seat {
     /// Takes the oldest fork of those that were not taken before.
     pub(crate) fn steal_fork_on_offer(&self) -> Option<ForkPtr> {
         match &self.elders {
-            Some(elders) if !self.forks.is_empty() => elders.take(|| self.forks.steal()),
+            Some(elders) if !self.forks.is_empty() => {
+                let (fork, _) = elders.take(|| self.forks.steal())?;
+                Some(fork)
+            }
             _ => self.forks.steal(),
+        }
+    }
+
+    /// As [`steal_fork`](Self::steal_fork), unless the owner has spawned a job before it: then it is
+    /// given back, and others are to be told (`Err`).
+    pub(crate) fn steal_fork_if_older(&self) -> Result<Option<ForkPtr>, ()> {
+        let Some(elders) = &self.elders else {
+            return Ok(self.steal_fork());
+        };
+        let returned = self.returned.take(|_| true);
+        if returned.is_some() || self.forks.is_empty() {
+            return Ok(returned);
+        }
+        // Who takes the fork sees all that its owner did before it.
+        match elders.take(|| self.forks.steal()) {
+            Some((fork, below)) if !self.stealer.is_empty() && elders.are_older_than(below) => {
+                self.returned.give_back(fork);
+                Err(())
+            }
+            taken => Ok(taken.map(|(fork, _)| fork)),
         }
     }
 

@@ -33,7 +33,8 @@ impl FnContext {
 ///
 /// The calling thread begins with `oper_a`; `oper_b` is offered to the pool's other threads and run
 /// by the calling one if none takes it. While it waits for a thread that did, it runs nothing but
-/// what descends from these two calls. From outside of any pool, both run in the global pool.
+/// what descends from these two calls, unless [nobody else could](crate). From outside of any pool,
+/// both run in the global pool.
 ///
 /// # Panics
 ///

@@ -14,10 +14,10 @@ pub(crate) struct Sight {
     pub(crate) progress: (u64, usize),
     /// How much of what was queued or on offer was taken so far.
     pub(crate) taken: u64,
-    /// For how long one of the threads that run it has come no further. While all do, none waits
-    /// for what is queued, in ways of its own.
+    /// For how long one of the threads that run it has come no further, or was blocked. While
+    /// there is none, nobody waits for what is queued, in ways of its own.
     pub(crate) stalled: Duration,
-    /// The longest that one of the pool's threads has run nothing at all, of whatever lane.
+    /// For how long one of the team's threads was blocked, whatever it runs.
     pub(crate) blocked: Duration,
     /// Whether jobs are queued, and not only forks, to which their owners come.
     pub(crate) has_jobs: bool,
@@ -62,8 +62,9 @@ impl Stall {
         if let Some(ran) = ran {
             let ran = ran.as_nanos() as u64;
             let more = ran.saturating_sub(self.ran.swap(ran, Ordering::Relaxed));
-            // Who waits by sleeping again and again runs a little.
-            if more >= now.saturating_sub(looked) / 16 {
+            // Who waits by sleeping again and again runs a little, and who computes has its core for
+            // a part of the time where others compute as well.
+            if more >= now.saturating_sub(looked) / 4 {
                 self.ran_until.store(now, Ordering::Relaxed);
             }
         }
@@ -132,20 +133,19 @@ impl Stuck {
     }
 
     /// For how long nobody has taken what is queued of `lane`, while a thread that may wait for it
-    /// comes no further, though others do: by jobs of scopes, say, which their owners run. Where
-    /// all come further, a job waits for somebody to come sixteen times as long.
+    /// comes no further, though others do: by jobs of scopes, say, which their owners run.
     pub(crate) fn untaken(&self, lane: Lane) -> Duration {
         let seen = &lock(&self.0)[lane.index()];
-        let untaken = seen.untaken_since.elapsed();
-        let stalled = |sight: Sight| {
-            let starves = if sight.has_jobs {
-                untaken / 16
-            } else {
-                Duration::ZERO
-            };
-            sight.stalled.max(starves).min(untaken)
-        };
-        seen.last.map_or(Duration::ZERO, stalled)
+        let stalled = seen.last.map_or(Duration::ZERO, |sight| sight.stalled);
+        seen.untaken_since.elapsed().min(stalled)
+    }
+
+    /// For how long nobody has taken a job of `lane`, whether all come further or not.
+    pub(crate) fn starved(&self, lane: Lane) -> Duration {
+        let seen = &lock(&self.0)[lane.index()];
+        let is_starved = seen.last.is_some_and(|sight| sight.has_jobs);
+        let untaken = || seen.untaken_since.elapsed();
+        is_starved.then(untaken).unwrap_or_default()
     }
 
     /// Has somebody let in for `lane`, though it comes further.

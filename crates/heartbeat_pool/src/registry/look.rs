@@ -97,14 +97,15 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
         let members = members.filter(|seat| !seat.presence.is_outsiders());
         let of_lane = stalled.iter().filter(|(of, _)| *of == lane);
         let longest = |times: &mut dyn Iterator<Item = Duration>| times.max().unwrap_or_default();
+        let blocked = longest(&mut stalled.iter().map(|(_, stalled)| stalled.blocked));
         Sight {
             progress: (
                 self.seats.iter().map(come).fold(0, u64::wrapping_add),
                 self.seats.iter().map(forks).sum(),
             ),
             taken: members.map(|seat| seat.counters.taken_of(lane)).sum(),
-            stalled: longest(&mut of_lane.map(|(_, stalled)| stalled.time)),
-            blocked: longest(&mut stalled.iter().map(|(_, stalled)| stalled.blocked)),
+            stalled: longest(&mut of_lane.map(|(_, stalled)| stalled.time)).max(blocked),
+            blocked,
             has_jobs,
         }
     }
@@ -155,11 +156,11 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
         progress.fold(0, u64::wrapping_add)
     }
 
-    /// How far all have come with what they run.
-    pub(crate) fn come(&self) -> u64 {
-        let come = |seat: &Arc<Seat>| Lane::ALL.map(|lane| seat.counters.come(lane));
-        let all = self.seats.iter().flat_map(come);
-        all.fold(0, u64::wrapping_add)
+    /// For how long all that run have been blocked at least.
+    pub(crate) fn least_blocked(&self) -> Duration {
+        let blocked = self.stalled().into_iter();
+        let blocked = blocked.map(|(_, stalled)| stalled.blocked);
+        blocked.min().unwrap_or(Duration::MAX)
     }
 
     /// How many jobs lie in the queues.

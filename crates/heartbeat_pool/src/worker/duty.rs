@@ -119,10 +119,11 @@ fn sleep(watched: &[Arc<Registry>], seats: &[Rc<Worker>], parker: &Arc<Parker>) 
         parker.park();
         return None;
     };
-    // Who runs may be blocked on them.
-    let before = own.look().come();
-    let is_called = parker.park_timeout(16 * RELIEF);
-    let is_stuck = !is_called && own.has_lone_jobs() && own.look().come() == before;
+    // Who runs may be blocked on them. Each look tells since the one before.
+    let pause = 16 * RELIEF;
+    _ = own.look().least_blocked();
+    let is_called = parker.park_timeout(pause);
+    let is_stuck = !is_called && own.has_lone_jobs() && own.look().least_blocked() >= pause;
     is_stuck.then(|| Duty::Own(own.clone()))
 }
 

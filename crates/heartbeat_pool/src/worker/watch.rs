@@ -20,10 +20,12 @@ const CALM_BEATS: u32 = 8;
 /// Frame work that waits this long, and any fork, while nothing of its lane ends and a thread has
 /// no core, is let in beyond the target: what runs may be blocked on it. Who lets it in goes on with
 /// what else is queued. Each thread already beyond the target doubles the wait, so that long jobs
-/// are not taken for blocked ones over and over. Sixteen times as long it waits where all compute,
-/// for one may wait in a loop, or where others of its lane end, but nobody takes it and one who runs
-/// that lane comes no further; and a job that nobody takes waits sixteen times as long again where
-/// all come further.
+/// are not taken for blocked ones over and over.
+///
+/// Sixteen times as long it waits where all compute, for one may wait in a loop, or where others of
+/// its lane end, but nobody takes it and one comes no further; sixty-four times as long does a job
+/// that nobody takes where all come further. These doublings end at a quarter of a second and a
+/// second.
 pub(super) const RELIEF: Duration = Duration::from_millis(4);
 const RELIEF_DOUBLINGS: usize = 4;
 
@@ -169,18 +171,21 @@ impl<'a> Watch<'a> {
         let team = self.worker.team();
         let is_over = |lane: Lane| {
             let beyond = team.occupancy.beyond(lane).min(RELIEF_DOUBLINGS);
-            let (shortly, for_long) = (RELIEF * (1 << beyond), 16 * RELIEF * (1 << beyond));
+            let shortly = RELIEF * (1 << beyond);
+            let for_long = 16 * shortly;
+            let (at_most, at_last) = (64 * RELIEF, (4 * for_long).min(256 * RELIEF));
             match lane {
                 // Those that come further may never be what those wait for that don't.
                 Lane::Frame => {
                     team.stuck.blocked(lane) >= shortly
-                        || team.stuck.time(lane) >= for_long
+                        || team.stuck.time(lane) >= for_long.min(at_most)
                         || team.stuck.untaken(lane) >= for_long
+                        || team.stuck.starved(lane) >= at_last
                 }
                 // Beyond a budget that keeps cores for frames: only what is as good as certain to
                 // block.
                 Lane::Io | Lane::Background => {
-                    team.stuck.blocked(lane) >= for_long || team.stuck.time(lane) >= 16 * for_long
+                    team.stuck.blocked(lane) >= for_long || team.stuck.time(lane) >= at_last
                 }
             }
         };

@@ -9,6 +9,7 @@ use crate::queue::deque::Order;
 use crate::queue::forks::ForkPtr;
 use crate::record::{What, Work, note};
 use crate::registry::team::Rank;
+use crate::schedule::News;
 use crate::seat::Seat;
 use crate::sync::Arc;
 use crate::threads::this_thread::{self, Stranger};
@@ -176,8 +177,15 @@ impl Worker {
 
     fn take_shared(&self, lane: Lane) -> Option<Found> {
         self.find_seat(lane, |seat| {
-            let fork = seat.has_shared(lane).then(|| seat.steal_fork());
-            fork.flatten().map(Found::Fork)
+            // Not what is younger than a job that was missed, or came, just now.
+            let is_next = seat.has_shared(lane) && !seat.has_older_jobs();
+            match is_next.then(|| seat.steal_fork_if_older())? {
+                Ok(fork) => fork.map(Found::Fork),
+                Err(()) => {
+                    self.tell(News::at_once(lane));
+                    None
+                }
+            }
         })
     }
 
