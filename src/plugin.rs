@@ -22,9 +22,9 @@ use std::time::Duration;
 /// Runs the whole engine on one heartbeat-scheduled pool.
 ///
 /// It takes the place of Bevy's `TaskPoolPlugin`, and gives the same pool whether it comes before
-/// or after that one, or after `DefaultPlugins` or `MinimalPlugins`, or with that one disabled. What
-/// comes after it is read in `App::finish`, which `App::run` calls: a test that only updates its
-/// app adds it last.
+/// or after that one, or after `DefaultPlugins` or `MinimalPlugins`, or with that one disabled.
+/// Options that come after it are read in `App::finish`, which `App::run` calls: a test that only
+/// updates its app adds this plugin last.
 ///
 /// `TaskPoolOptions` that the app has changed keep a meaning: the bounds of the total number set
 /// the number of threads, one at least, the policies for io and async compute the budgets of their

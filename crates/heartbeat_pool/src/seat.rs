@@ -139,8 +139,8 @@ impl Seat {
         }
     }
 
-    /// As [`steal_fork`](Self::steal_fork), unless the owner has spawned a job before it: then it is
-    /// given back, and others are to be told (`Err`).
+    /// As [`steal_fork`](Self::steal_fork), unless the owner has spawned a job before it: then it
+    /// is given back, and others are to be told (`Err`).
     pub(crate) fn steal_fork_if_older(&self) -> Result<Option<ForkPtr>, ()> {
         let Some(elders) = &self.elders else {
             return Ok(self.steal_fork());

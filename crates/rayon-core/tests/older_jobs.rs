@@ -1,5 +1,5 @@
-//! Halves of joins that block until a job of the same thread has run, which was spawned before them:
-//! others take a thread's oldest first, so all threads but one may block.
+//! Halves of joins that block until a job of the same thread has run, which was spawned before
+//! them: others take a thread's oldest first, so all threads but one may block.
 
 mod common;
 use common::{in_time, pool};

@@ -62,8 +62,8 @@ impl Stall {
         if let Some(ran) = ran {
             let ran = ran.as_nanos() as u64;
             let more = ran.saturating_sub(self.ran.swap(ran, Ordering::Relaxed));
-            // Who waits by sleeping again and again runs a little, and who computes has its core for
-            // a part of the time where others compute as well.
+            // Who waits by sleeping again and again runs a little, and who computes has its core
+            // for a part of the time where others compute as well.
             if more >= now.saturating_sub(looked) / 4 {
                 self.ran_until.store(now, Ordering::Relaxed);
             }

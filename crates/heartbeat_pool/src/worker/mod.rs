@@ -8,7 +8,7 @@
 //! | `work`, `again`, `push` | finding and running work; where new work goes |
 //! | `own` | work that only a thread itself may run, and what it has spawned |
 //! | `lone` | a thread that nobody comes to help |
-//! | `wait`, `duty`, `standing` | waits, what a waiting thread must do itself, and how it gives its seats away meanwhile |
+//! | `wait`, `duty`, `standing` | waits, what a waiting thread must do itself, how its seats go |
 //! | `turns` | what others get of a thread whose wait has work without end |
 //! | `stretch` | whether helping pays |
 //! | `end` | the end of a pool |
@@ -331,7 +331,7 @@ impl Worker {
         was != Was::Inside
     }
 
-    /// Notes what the thread is counted as from now on. Gives what it was counted as before.
+    /// Changes what the thread is counted as. Gives the old one.
     fn count_as(&self, charge: Option<Charge>) -> Option<Charge> {
         self.seat.counters.runs.set(charge.map(Charge::lane));
         self.count.charge.replace(charge)

@@ -34,8 +34,8 @@ impl Turns {
         self.steps.is_multiple_of(every)
     }
 
-    /// As [`count`](Self::count), and true for the first, second, fourth ... step as well: the first
-    /// ones may be long.
+    /// As [`count`](Self::count), and true for the first, second, fourth ... step as well: the
+    /// first ones may be long.
     #[inline]
     pub(crate) fn count_some(&mut self, every: u32) -> bool {
         self.count(every) || (self.steps < every && self.steps.is_power_of_two())
