@@ -34,17 +34,17 @@ impl Turns {
         self.steps.is_multiple_of(every)
     }
 
-    /// As [`count`](Self::count), and true for the first, second, fourth ... step as well: the
-    /// first ones may be long.
+    /// As [`count`](Self::count), and true for the fourth, eighth ... step as well: the first ones
+    /// may be long. Not for each of them, for the clock would make short ones seem worth the help.
     #[inline]
     pub(crate) fn count_some(&mut self, every: u32) -> bool {
-        self.count(every) || (self.steps < every && self.steps.is_power_of_two())
+        self.count(every) || ((4..every).contains(&self.steps) && self.steps.is_power_of_two())
     }
 
     /// Whether the turn has taken as long as work may be stuck. Then the next one begins.
     pub(crate) fn is_over(&mut self) -> bool {
-        let since = self.since.get_or_insert_with(Instant::now);
-        let is_over = since.elapsed() >= RELIEF;
+        let now = Instant::now();
+        let is_over = now.duration_since(*self.since.get_or_insert(now)) >= RELIEF;
         if is_over {
             self.since = None;
         }

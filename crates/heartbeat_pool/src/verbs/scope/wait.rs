@@ -49,7 +49,6 @@ unsafe impl RawJob for Ticket {
                 worker.stretch.helps(owner);
             }
             let mut turns = Turns::default();
-            _ = turns.is_over();
             while run_one(&core, worker) {
                 if worker.is_wasted() {
                     // This thread, which is shy now, looks again within a beat.
