@@ -130,13 +130,14 @@ impl Seat {
 
     /// Takes the oldest fork of those that were not taken before.
     pub(crate) fn steal_fork_on_offer(&self) -> Option<ForkPtr> {
-        match &self.elders {
-            Some(elders) if !self.forks.is_empty() => {
-                let (fork, _) = elders.take(|| self.forks.steal())?;
-                Some(fork)
-            }
-            _ => self.forks.steal(),
+        let Some(elders) = &self.elders else {
+            return self.forks.steal();
+        };
+        if self.forks.is_empty() {
+            // Not tried either: one that comes just now would not be counted.
+            return None;
         }
+        elders.take(|| self.forks.steal()).map(|(fork, _)| fork)
     }
 
     /// As [`steal_fork`](Self::steal_fork), unless the owner has spawned a job before it: then it

@@ -44,7 +44,7 @@ impl Turns {
     /// Whether the turn has taken as long as work may be stuck. Then the next one begins.
     pub(crate) fn is_over(&mut self) -> bool {
         let now = Instant::now();
-        let is_over = now.duration_since(*self.since.get_or_insert(now)) >= RELIEF;
+        let is_over = now.saturating_duration_since(*self.since.get_or_insert(now)) >= RELIEF;
         if is_over {
             self.since = None;
         }
