@@ -1,5 +1,5 @@
-//! An app's start, and its first frames, warn of nothing. In a process of its own, for it has the
-//! log.
+//! An app's start, its first frames, and a job's `then` that its parameters skip warn of nothing. In
+//! a process of its own, for it has the log.
 
 mod common;
 
@@ -9,6 +9,7 @@ use bevy_ecs::schedule::{
     MultiThreadedExecutor, ScheduleBuildSettings, ScheduleLabel, SingleThreadedExecutor,
 };
 use bevy_heartbeat::AdaptiveExecutor;
+use bevy_heartbeat::prelude::*;
 use common::{app, within};
 use log::{LevelFilter, Log, Metadata, Record};
 use std::sync::Mutex;
@@ -35,6 +36,9 @@ struct Extract(usize);
 
 #[derive(Resource)]
 struct Extracted;
+
+#[derive(Resource)]
+struct NowhereFound;
 
 /// Schedules that apply no commands, as the renderer's is that takes what it draws from the app.
 fn schedules() -> impl Iterator<Item = Schedule> {
@@ -76,6 +80,12 @@ fn schedules_that_apply_no_commands_are_looked_at_without_a_warning() {
         app.insert_sub_app(Render, render);
         app.finish();
         for _ in 0..3 {
+            app.update();
+        }
+        let skipped = |_: In<JobOutcome<()>>, _: If<Res<NowhereFound>>| panic!("it is not skipped");
+        let job = app.world_mut().spawn_job(Lane::Io, |_| async {});
+        let entity = job.then(skipped).id();
+        while app.world().get_entity(entity).is_ok() {
             app.update();
         }
         assert_eq!(*KEPT.0.lock().unwrap(), [""; 0]);

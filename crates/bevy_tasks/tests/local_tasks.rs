@@ -1,8 +1,13 @@
 //! Tasks that stay on the pool's thread that has spawned them.
 #![cfg(feature = "multi_threaded")]
 
-use bevy_tasks::{TaskPool, TaskPoolBuilder, block_on};
-use std::sync::mpsc;
+use bevy_tasks::{
+    IoTaskPool, TaskPool, TaskPoolBuilder, block_on, tick_global_task_pools_on_main_thread,
+};
+use std::future::poll_fn;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, mpsc};
+use std::task::Poll;
 use std::thread;
 use std::time::Duration;
 
@@ -62,4 +67,22 @@ fn a_local_task_outlives_the_need_for_its_thread() {
     for _ in 0..TASKS {
         receiver.recv_timeout(DEADLINE).expect("none is lost");
     }
+}
+
+/// The app calls it once a frame, and the frame goes on.
+#[test]
+fn a_task_that_wakes_itself_has_as_many_turns_a_frame_as_with_bevys_own() {
+    let polls = Arc::new(AtomicUsize::new(0));
+    let counted = polls.clone();
+    let task = IoTaskPool::get_or_init(TaskPool::default).spawn_local(poll_fn(move |context| {
+        counted.fetch_add(1, Ordering::Relaxed);
+        context.waker().wake_by_ref();
+        Poll::<()>::Pending
+    }));
+    for frame in 1..4 {
+        tick_global_task_pools_on_main_thread();
+        // A hundred for each of the three pools.
+        assert_eq!(polls.load(Ordering::Relaxed), 300 * frame);
+    }
+    drop(task);
 }
