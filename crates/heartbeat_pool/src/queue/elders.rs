@@ -63,6 +63,14 @@ impl Elders {
     }
 }
 
+impl Drop for Elders {
+    fn drop(&mut self) {
+        // All joins have ended, and nobody else is left who could try.
+        debug_assert_eq!(self.taken.load(Ordering::Relaxed), 0);
+        debug_assert_eq!(self.claimed.load(Ordering::Relaxed), 0);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -86,5 +94,6 @@ mod tests {
         elders.end();
         elders.spawn(true, 0);
         assert!(elders.are_older(), "one join goes on whose fork was taken");
+        elders.end();
     }
 }
