@@ -59,16 +59,15 @@ impl Registry {
     fn join(self: &Arc<Self>, team: &Team) {
         let own = current::member().filter(|own| own.is_in(team));
         let own = own.and_then(|own| own.index());
-        let (soon, late) = (Patience::new(RETRY), Patience::new(16 * RETRY));
-        let (frame, lower) = Lane::ALL.split_at(1);
-        let is_frame = team.rank == Rank::Frame;
+        let patience = Patience::new(16 * RETRY);
+        let lanes = match team.rank {
+            Rank::Frame => &Lane::ALL,
+            Rank::Lower => &Lane::ALL[1..],
+        };
         team.threads.join(own, || {
             // The last jobs may wait for what is queued, in ways that the pool can't see. Who waits
-            // in others has run by now what no lower thread will.
-            if is_frame {
-                soon.end(|| self.drop_queued(lower));
-            }
-            late.end(|| self.drop_queued(if is_frame { frame } else { lower }));
+            // in others has run by now what no thread will.
+            patience.end(|| self.drop_queued(lanes));
             current::run_pinned()
                 || duty::tick_lone()
                 || self.is_left_to_caller() && self.tick(self.frame())
