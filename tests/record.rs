@@ -393,7 +393,7 @@ fn the_page_shows_itself_in_a_browser() {
 fn a_late_frame_is_written_while_jobs_block_and_the_app_ends() {
     let _turn = turn();
     let folder = folder("late-beside-blocked");
-    let over = Duration::from_millis(20);
+    let over = Duration::from_millis(40);
     let mut app = app(Record::LateFrames { over, keep: 3 }, &folder);
     let (end, blocks) = mpsc::channel::<()>();
     let blocks = Mutex::new(blocks);

@@ -60,14 +60,13 @@ impl Registry {
         let own = current::member().filter(|own| own.is_in(team));
         let own = own.and_then(|own| own.index());
         let patience = Patience::new(16 * RETRY);
-        let lanes = match team.rank {
-            Rank::Frame => &Lane::ALL,
-            Rank::Lower => &Lane::ALL[1..],
-        };
+        let (frame, lower) = Lane::ALL.split_at(1);
+        let is_frame = team.rank == Rank::Frame;
         team.threads.join(own, || {
             // The last jobs may wait for what is queued, in ways that the pool can't see. Who waits
-            // in others has run by now what no thread will.
-            patience.end(|| self.drop_queued(lanes));
+            // in others has run by now what no thread will. The frame's last: what is dropped there
+            // may wait for what is dropped of the lower lanes.
+            patience.end(|| self.drop_queued(lower) | (is_frame && self.drop_queued(frame)));
             current::run_pinned()
                 || duty::tick_lone()
                 || self.is_left_to_caller() && self.tick(self.frame())

@@ -54,6 +54,11 @@ impl Stretch {
         self.start.set(Instant::now());
     }
 
+    /// When the stretch began, if the piece of work that was counted last is its first.
+    pub(crate) fn start_of_first(&self) -> Option<Instant> {
+        (self.jobs.get() == 1).then(|| self.start.get())
+    }
+
     pub(super) fn count_job(&self) {
         // A stretch has no end while there is work.
         self.jobs.set(self.jobs.get().saturating_add(1));

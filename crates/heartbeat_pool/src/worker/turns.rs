@@ -27,6 +27,15 @@ pub(crate) struct Turns {
 }
 
 impl Turns {
+    /// With a first turn that has begun then, if that is known: else it begins as it is first looked
+    /// at.
+    pub(crate) fn since(begun: Option<Instant>) -> Self {
+        Self {
+            since: begun,
+            ..Self::default()
+        }
+    }
+
     /// Counts a step. True for one of `every`, at which others may be looked for.
     #[inline]
     pub(crate) fn count(&mut self, every: u32) -> bool {
@@ -34,8 +43,8 @@ impl Turns {
         self.steps.is_multiple_of(every)
     }
 
-    /// As [`count`](Self::count), and true for the fourth, eighth ... step as well: the first ones
-    /// may be long. Not for each of them, for the clock would make short ones seem worth the help.
+    /// As [`count`](Self::count), and true for the fourth, eighth ... step as well: these may be
+    /// long. Not for the first, for to read the clock would make short ones seem worth the help.
     #[inline]
     pub(crate) fn count_some(&mut self, every: u32) -> bool {
         self.count(every) || ((4..every).contains(&self.steps) && self.steps.is_power_of_two())

@@ -48,7 +48,7 @@ unsafe impl RawJob for Ticket {
             if let Some(owner) = &core.owner {
                 worker.stretch.helps(owner);
             }
-            let mut turns = Turns::default();
+            let mut turns = Turns::since(worker.stretch.start_of_first());
             while run_one(&core, worker) {
                 if worker.is_wasted() {
                     // This thread, which is shy now, looks again within a beat.
