@@ -16,11 +16,11 @@ pub enum LowerPriority {
     /// share. Elsewhere and before they run as others do.
     #[default]
     LongTurns,
-    /// With what others leave: `SCHED_IDLE` on Linux, the lowest priority elsewhere. Frames lose
-    /// least, and these threads may use every core; but beside other busy programs, and beside
-    /// frames that follow each other without a pause, they all but stand still, and so does a frame
-    /// that wants a lock which one of them holds. Threads that their jobs start have the same, for
-    /// good.
+    /// With what others leave: `SCHED_IDLE` on Linux, a lower priority on Windows and Apple's
+    /// systems, nothing elsewhere. On Linux frames lose least, and these threads may use every core;
+    /// but beside other busy programs, and beside frames that follow each other without a pause,
+    /// they all but stand still, and so does a frame that wants a lock which one of them holds.
+    /// Threads that their jobs start have the same, for good.
     Leftovers,
 }
 
@@ -66,6 +66,8 @@ mod system {
         period: u64,
     }
 
+    /// `SCHED_OTHER`, or `SCHED_NORMAL` as Android says.
+    const USUAL: u32 = 0;
     const THIS_THREAD: libc::pid_t = 0;
     const NO_FLAGS: libc::c_uint = 0;
 
@@ -82,7 +84,7 @@ mod system {
 
     pub(super) fn long_turns() {
         // Whoever starts threads of another policy has a reason.
-        let usual = |attributes: &Attributes| attributes.policy == libc::SCHED_OTHER as u32;
+        let usual = |attributes: &Attributes| attributes.policy == USUAL;
         let Some(mut attributes) = attributes().filter(usual) else {
             return;
         };
