@@ -66,8 +66,6 @@ mod system {
         period: u64,
     }
 
-    /// `SCHED_OTHER`, or `SCHED_NORMAL` as Android says.
-    const USUAL: u32 = 0;
     const THIS_THREAD: libc::pid_t = 0;
     const NO_FLAGS: libc::c_uint = 0;
 
@@ -84,7 +82,8 @@ mod system {
 
     pub(super) fn long_turns() {
         // Whoever starts threads of another policy has a reason.
-        let usual = |attributes: &Attributes| attributes.policy == USUAL;
+        // `SCHED_OTHER`, or `SCHED_NORMAL` as Android says.
+        let usual = |attributes: &Attributes| attributes.policy == 0;
         let Some(mut attributes) = attributes().filter(usual) else {
             return;
         };
