@@ -12,9 +12,12 @@ use common::{MinimalPlugins, app, plugin, within};
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Barrier, Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::{Arc, Barrier, Mutex, mpsc};
 use std::thread::{self, ThreadId};
 use std::time::Duration;
+
+/// The tests take turns that rest on the pool's size, or give it another one.
+static TURN: Mutex<()> = Mutex::new(());
 
 #[derive(Component)]
 struct Visits(u32);
@@ -234,15 +237,9 @@ fn nested_scopes_end() {
     });
 }
 
-/// Keeps the tests apart that rest on the pool's size, or give it another one.
-fn turn() -> MutexGuard<'static, ()> {
-    static TURN: Mutex<()> = Mutex::new(());
-    TURN.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 #[test]
 fn any_order_of_plugins_gives_the_one_pool_and_ticks_local_tasks() {
-    let _turn = turn();
+    let _turn = TURN.lock();
     within(60, || {
         let without = || MinimalPlugins.build().disable::<TaskPoolPlugin>();
         type Add = Box<dyn Fn(&mut App)>;
@@ -272,7 +269,7 @@ fn any_order_of_plugins_gives_the_one_pool_and_ticks_local_tasks() {
 
 #[test]
 fn every_number_of_threads_runs_the_same_app() {
-    let _turn = turn();
+    let _turn = TURN.lock();
     within(120, || {
         for threads in [1, 2, 64, 2] {
             let mut app = app(threads);
@@ -293,7 +290,7 @@ fn every_number_of_threads_runs_the_same_app() {
 
 #[test]
 fn a_system_may_block_on_a_task_with_one_thread() {
-    let _turn = turn();
+    let _turn = TURN.lock();
     within(60, || {
         let mut app = app(1);
         app.add_systems(Update, || {

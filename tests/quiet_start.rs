@@ -1,5 +1,5 @@
-//! An app's start, its first frames, and a job's `then` that its parameters skip warn of nothing. In
-//! a process of its own, for it has the log.
+//! An app's start, its first frames, and a job's `then` that its parameters skip warn of nothing.
+//! In a process of its own, for it has the log.
 
 mod common;
 
@@ -65,7 +65,7 @@ fn schedules() -> impl Iterator<Item = Schedule> {
 struct Render;
 
 #[test]
-fn schedules_that_apply_no_commands_are_looked_at_without_a_warning() {
+fn what_is_as_it_should_be_warns_of_nothing() {
     within(60, || {
         log::set_logger(&KEPT).unwrap();
         log::set_max_level(LevelFilter::Warn);

@@ -17,10 +17,10 @@ pub enum LowerPriority {
     #[default]
     LongTurns,
     /// With what others leave: `SCHED_IDLE` on Linux, a lower priority on Windows and Apple's
-    /// systems, nothing elsewhere. On Linux frames lose least, and these threads may use every core;
-    /// but beside other busy programs, and beside frames that follow each other without a pause,
-    /// they all but stand still, and so does a frame that wants a lock which one of them holds.
-    /// Threads that their jobs start have the same, for good.
+    /// systems, nothing elsewhere. On Linux frames lose least, and these threads may use every
+    /// core; but beside other busy programs, and beside frames that follow each other without a
+    /// pause, they all but stand still, and so does a frame that wants a lock which one of them
+    /// holds. Threads that their jobs start have the same, for good.
     Leftovers,
 }
 

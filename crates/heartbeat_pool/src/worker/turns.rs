@@ -27,8 +27,8 @@ pub(crate) struct Turns {
 }
 
 impl Turns {
-    /// With a first turn that has begun then, if that is known: else it begins as it is first looked
-    /// at.
+    /// With a first turn that has begun then, if that is known: else it begins as it is first
+    /// looked at.
     pub(crate) fn since(begun: Option<Instant>) -> Self {
         Self {
             since: begun,
