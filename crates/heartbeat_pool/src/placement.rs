@@ -32,10 +32,14 @@ pub fn place_threads(is_on: bool) {
     IS_ON.store(is_on, Ordering::Relaxed);
 }
 
+/// Whether pools have such a say, on a system that lets them.
+pub(crate) fn is_on() -> bool {
+    system::MOVES_THREADS && IS_ON.load(Ordering::Relaxed)
+}
+
 /// The calling thread's core, where that is known and matters.
 fn here() -> Option<usize> {
-    let is_on = IS_ON.load(Ordering::Relaxed);
-    if is_on { system::current() } else { None }
+    if is_on() { system::current() } else { None }
 }
 
 /// The core that a thread has, told by that thread.
@@ -158,9 +162,6 @@ impl Thread {
     /// Calls `wake`, which wakes the thread, while this must not use `core`, if it may use any
     /// other that nobody is about to begin on. It has slept on `bed`, which is claimed for it.
     pub(crate) fn keep_off(&self, core: usize, bed: usize, wake: impl FnOnce()) {
-        if !IS_ON.load(Ordering::Relaxed) {
-            return wake();
-        }
         // It would wait for that one as well.
         let others = |core: &usize| CLAIMED.of(*core) > i32::from(*core == bed);
         let claimed = (0..CLAIMED.0.len()).filter(others);
@@ -193,6 +194,7 @@ pub(crate) fn leave<I: Iterator<Item = usize>>(others: impl Fn() -> I) {
 mod system {
     use rustix::thread::{CpuSet, Pid, gettid, sched_getaffinity, sched_getcpu, sched_setaffinity};
 
+    pub(super) const MOVES_THREADS: bool = true;
     pub(super) type Thread = Pid;
 
     /// What a thread may use for a moment, and what it might use before.
@@ -237,6 +239,8 @@ mod system {
     not(any(miri, heartbeat_loom, heartbeat_sim))
 )))]
 mod system {
+    /// The models wake as who moves threads does.
+    pub(super) const MOVES_THREADS: bool = cfg!(any(heartbeat_loom, heartbeat_sim));
     #[derive(Clone, Copy, Debug)]
     pub(super) struct Thread;
     pub(super) struct Confined;
@@ -329,15 +333,10 @@ mod tests {
     fn nothing_moves_and_no_core_is_known_where_that_is_turned_off() {
         let _alone = alone();
         place_threads(false);
-        assert!(here().is_none() && !is_claimed() && !keeps_lower());
+        assert!(!is_on() && here().is_none() && !is_claimed() && !keeps_lower());
         let core = Core::none(true);
         core.take();
         assert_eq!(core.get(), None);
-        let allowed = sched_getaffinity(None).unwrap();
-        let during = Thread::current();
-        during.keep_off(current(), current(), || {
-            assert!(sched_getaffinity(None).unwrap() == allowed);
-        });
         place_threads(true);
         assert!(here().is_some());
     }

@@ -92,7 +92,7 @@ impl Seat {
     }
 
     fn ran(&self) -> Option<Duration> {
-        self.clock.and_then(ThreadClock::ran)
+        self.clock.as_ref().and_then(ThreadClock::ran)
     }
 
     /// The lane that its owner runs, if it does, and for how long it has come no further.

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 /// The clock of the thread that has made it, which other threads may read too.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(crate) struct ThreadClock {
-    clock: clocks::Id,
+    clock: clocks::Clock,
     /// When this was made.
     start: Duration,
 }
@@ -14,19 +14,34 @@ impl ThreadClock {
     /// The calling thread's; none where the system has no such clocks.
     pub(crate) fn of_this_thread() -> Option<Self> {
         let clock = clocks::of_this_thread()?;
-        let start = clocks::read(clock)?;
+        let start = clocks::read(&clock)?;
         Some(Self { clock, start })
     }
 
-    /// For how long the thread has had a core since this was made: for as long as it runs.
-    pub(crate) fn ran(self) -> Option<Duration> {
-        Some(clocks::read(self.clock)?.saturating_sub(self.start))
+    /// For how long the thread has had a core since this was made: for as long as it runs, as of
+    /// [`age`] ago at most.
+    pub(crate) fn ran(&self) -> Option<Duration> {
+        Some(clocks::read(&self.clock)?.saturating_sub(self.start))
     }
 }
 
-/// For how long the calling thread has had a core; none where the system doesn't tell.
+/// For how long the calling thread has had a core; none where the system doesn't tell, or not to
+/// the microsecond.
 pub(crate) fn this_thread() -> Option<Duration> {
     clocks::this_thread()
+}
+
+/// Windows and Apple's systems count the time of a thread that goes on running by ticks and turns,
+/// of 10 to 16 ms.
+const TICK: Duration = Duration::from_millis(16);
+
+/// How old what a clock says of a running thread may be.
+pub(crate) fn age() -> Duration {
+    if cfg!(any(windows, target_vendor = "apple")) {
+        TICK
+    } else {
+        Duration::ZERO
+    }
 }
 
 #[cfg(all(
@@ -38,9 +53,9 @@ mod clocks {
     use std::mem::MaybeUninit;
     use std::time::Duration;
 
-    pub(super) type Id = libc::clockid_t;
+    pub(super) type Clock = libc::clockid_t;
 
-    pub(super) fn of_this_thread() -> Option<Id> {
+    pub(super) fn of_this_thread() -> Option<Clock> {
         // SAFETY: it has no conditions.
         let thread = unsafe { libc::pthread_self() };
         let mut clock = MaybeUninit::uninit();
@@ -53,11 +68,11 @@ mod clocks {
         Some(unsafe { clock.assume_init() })
     }
 
-    pub(super) fn read(clock: Id) -> Option<Duration> {
+    pub(super) fn read(clock: &Clock) -> Option<Duration> {
         let mut time = MaybeUninit::<libc::timespec>::uninit();
         // SAFETY: the pointer is to a place for the result. The clock of a thread that has ended is
         // refused, or another thread's by now, which is a wrong time and no more.
-        let refused = unsafe { libc::clock_gettime(clock, time.as_mut_ptr()) };
+        let refused = unsafe { libc::clock_gettime(*clock, time.as_mut_ptr()) };
         if refused != 0 {
             return None;
         }
@@ -72,21 +87,116 @@ mod clocks {
     }
 }
 
-#[cfg(not(all(
-    any(target_os = "linux", target_os = "android"),
-    not(any(miri, heartbeat_loom, heartbeat_sim))
-)))]
+#[cfg(all(windows, not(any(miri, heartbeat_loom, heartbeat_sim))))]
+mod clocks {
+    use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle};
+    use std::time::Duration;
+    use windows_sys::Win32::Foundation::FILETIME;
+    use windows_sys::Win32::System::Threading::{
+        GetCurrentThreadId, GetThreadTimes, OpenThread, THREAD_QUERY_LIMITED_INFORMATION,
+    };
+
+    pub(super) type Clock = OwnedHandle;
+
+    pub(super) fn of_this_thread() -> Option<Clock> {
+        // SAFETY: it has no conditions.
+        let thread = unsafe { GetCurrentThreadId() };
+        // SAFETY: no pointers are passed, and a number that is no thread's would be refused.
+        let handle = unsafe { OpenThread(THREAD_QUERY_LIMITED_INFORMATION, 0, thread) };
+        if handle.is_null() {
+            return None;
+        }
+        // SAFETY: it was just opened here, and nobody else closes it.
+        Some(unsafe { OwnedHandle::from_raw_handle(handle) })
+    }
+
+    pub(super) fn read(clock: &Clock) -> Option<Duration> {
+        let nothing = FILETIME {
+            dwLowDateTime: 0,
+            dwHighDateTime: 0,
+        };
+        let [mut began, mut ended, mut kernel, mut user] = [nothing; 4];
+        let thread = clock.as_raw_handle();
+        // SAFETY: the handle is open, and each pointer is to a place for a result.
+        let is_told =
+            unsafe { GetThreadTimes(thread, &mut began, &mut ended, &mut kernel, &mut user) != 0 };
+        // In units of 100 ns.
+        let units =
+            |time: FILETIME| u64::from(time.dwHighDateTime) << 32 | u64::from(time.dwLowDateTime);
+        let ran = units(kernel) + units(user);
+        is_told.then(|| Duration::from_micros(ran / 10))
+    }
+
+    pub(super) fn this_thread() -> Option<Duration> {
+        None
+    }
+}
+
+#[cfg(all(target_vendor = "apple", not(any(miri, heartbeat_loom, heartbeat_sim))))]
+mod clocks {
+    use std::mem::MaybeUninit;
+    use std::time::Duration;
+
+    /// The name of a thread, which it has for as long as it runs.
+    pub(super) type Clock = libc::mach_port_t;
+
+    pub(super) fn of_this_thread() -> Option<Clock> {
+        // SAFETY: it has no conditions.
+        let thread = unsafe { libc::pthread_self() };
+        // SAFETY: the thread is this one, which runs.
+        Some(unsafe { libc::pthread_mach_thread_np(thread) })
+    }
+
+    pub(super) fn read(clock: &Clock) -> Option<Duration> {
+        let mut info = MaybeUninit::<libc::thread_basic_info>::uninit();
+        let mut size = libc::THREAD_BASIC_INFO_COUNT;
+        let (what, to) = (libc::THREAD_BASIC_INFO as u32, info.as_mut_ptr().cast());
+        // SAFETY: the pointers are to a place for the result and to its size. The name of a thread
+        // that has ended is refused, or another thread's by now: a wrong time and no more.
+        let refused = unsafe { libc::thread_info(*clock, what, to, &mut size) };
+        if refused != libc::KERN_SUCCESS {
+            return None;
+        }
+        // SAFETY: it was written, for the call has succeeded.
+        let info = unsafe { info.assume_init() };
+        let time = |time: libc::time_value_t| {
+            let seconds = u64::try_from(time.seconds).ok()?;
+            let more = u64::try_from(time.microseconds).ok()?;
+            Some(Duration::from_secs(seconds) + Duration::from_micros(more))
+        };
+        Some(time(info.user_time)? + time(info.system_time)?)
+    }
+
+    /// As of now, for the system counts the caller's time as it asks.
+    pub(super) fn this_thread() -> Option<Duration> {
+        read(&of_this_thread()?)
+    }
+}
+
+#[cfg(any(
+    not(any(
+        target_os = "linux",
+        target_os = "android",
+        windows,
+        target_vendor = "apple"
+    )),
+    miri,
+    heartbeat_loom,
+    heartbeat_sim
+))]
 mod clocks {
     use std::time::Duration;
 
-    pub(super) type Id = ();
+    /// There is none.
+    #[derive(Debug)]
+    pub(super) enum Clock {}
 
-    pub(super) fn of_this_thread() -> Option<Id> {
+    pub(super) fn of_this_thread() -> Option<Clock> {
         None
     }
 
-    pub(super) fn read(_: Id) -> Option<Duration> {
-        None
+    pub(super) fn read(clock: &Clock) -> Option<Duration> {
+        match *clock {}
     }
 
     pub(super) fn this_thread() -> Option<Duration> {
@@ -96,7 +206,7 @@ mod clocks {
 
 #[cfg(all(
     test,
-    target_os = "linux",
+    any(target_os = "linux", windows, target_vendor = "apple"),
     not(any(miri, heartbeat_loom, heartbeat_sim))
 ))]
 mod tests {
@@ -113,7 +223,7 @@ mod tests {
             while from_us.try_recv() == Err(mpsc::TryRecvError::Empty) {}
         });
         let clock = from_thread.recv().unwrap();
-        while clock.ran().unwrap() < Duration::from_millis(5) {
+        while clock.ran().unwrap() < Duration::from_millis(40) {
             thread::yield_now();
         }
         drop(to_thread);

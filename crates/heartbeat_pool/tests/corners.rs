@@ -248,12 +248,15 @@ fn a_wait_after_the_pools_own_thread_locals_are_gone_gives_its_seat_away() {
     within_a_minute(|| {
         let builder = ThreadPool::builder().num_threads(1);
         let pool = Arc::new(builder.spare_threads(false).build().unwrap());
+        // It ends later: on Windows no thread does so while another drops its thread-locals.
+        let used = pool.clone();
         let thread = thread::spawn(move || {
             // Those that are used first go last.
-            LAST.set(Some(WaitsAtTheEnd(pool.clone())));
-            pool.with_worker(|_| ());
+            LAST.set(Some(WaitsAtTheEnd(used.clone())));
+            used.with_worker(|_| ());
         });
         thread.join().unwrap();
+        drop(pool);
     });
 }
 

@@ -16,12 +16,25 @@ pub enum LowerPriority {
     /// share. Elsewhere and before they run as others do.
     #[default]
     LongTurns,
-    /// With what others leave: `SCHED_IDLE` on Linux, a lower priority on Windows and Apple's
-    /// systems, nothing elsewhere. On Linux frames lose least, and these threads may use every
+    /// With what others leave: `SCHED_IDLE` on Linux, the lowest priority on Windows, the quality of
+    /// service "utility" on Apple's systems, and elsewhere as `LongTurns`. On Linux frames lose least, and these threads may use every
     /// core; but beside other busy programs, and beside frames that follow each other without a
     /// pause, they all but stand still, and so does a frame that wants a lock which one of them
     /// holds. Threads that their jobs start have the same, for good.
     Leftovers,
+}
+
+impl LowerPriority {
+    /// Whether the system has such threads give way to all others.
+    pub(crate) fn gives_way(self) -> bool {
+        let can = cfg!(any(
+            target_os = "linux",
+            target_os = "android",
+            windows,
+            target_vendor = "apple"
+        ));
+        can && self == Self::Leftovers
+    }
 }
 
 thread_local! {
@@ -95,29 +108,58 @@ mod system {
     }
 
     pub(super) fn leftovers() {
-        use thread_priority::{
-            NormalThreadSchedulePolicy::Idle, ThreadPriority, ThreadSchedulePolicy::Normal,
+        // SAFETY: all of it are numbers, which may be zero.
+        let no_priority: libc::sched_param = unsafe { std::mem::zeroed() };
+        // SAFETY: the kernel reads one from where the pointer points.
+        let _ = unsafe {
+            libc::sched_setscheduler(THIS_THREAD, libc::SCHED_IDLE, &raw const no_priority)
         };
-        let thread = thread_priority::thread_native_id();
-        let (priority, policy) = (ThreadPriority::Min, Normal(Idle));
-        _ = thread_priority::set_thread_priority_and_policy(thread, priority, policy);
     }
 }
 
-#[cfg(not(all(
-    any(target_os = "linux", target_os = "android"),
-    not(any(miri, heartbeat_loom, heartbeat_sim))
-)))]
+#[cfg(all(windows, not(any(miri, heartbeat_loom, heartbeat_sim))))]
 mod system {
+    use windows_sys::Win32::System::Threading::{
+        GetCurrentThread, SetThreadPriority, THREAD_PRIORITY_LOWEST,
+    };
+
     pub(super) fn long_turns() {}
 
     pub(super) fn leftovers() {
-        #[cfg(not(any(target_arch = "wasm32", miri, heartbeat_loom, heartbeat_sim)))]
-        {
-            use thread_priority::{ThreadPriority, set_current_thread_priority};
-            _ = set_current_thread_priority(ThreadPriority::Min);
-        }
+        // SAFETY: it has no conditions.
+        let thread = unsafe { GetCurrentThread() };
+        // SAFETY: the handle stands for the calling thread, always.
+        let _ = unsafe { SetThreadPriority(thread, THREAD_PRIORITY_LOWEST) };
     }
+}
+
+#[cfg(all(target_vendor = "apple", not(any(miri, heartbeat_loom, heartbeat_sim))))]
+mod system {
+    use libc::qos_class_t::QOS_CLASS_UTILITY;
+
+    pub(super) fn long_turns() {}
+
+    pub(super) fn leftovers() {
+        // SAFETY: it has no conditions.
+        let _ = unsafe { libc::pthread_set_qos_class_self_np(QOS_CLASS_UTILITY, 0) };
+    }
+}
+
+#[cfg(any(
+    not(any(
+        target_os = "linux",
+        target_os = "android",
+        windows,
+        target_vendor = "apple"
+    )),
+    miri,
+    heartbeat_loom,
+    heartbeat_sim
+))]
+mod system {
+    pub(super) fn long_turns() {}
+
+    pub(super) fn leftovers() {}
 }
 
 #[cfg(all(

@@ -4,6 +4,7 @@
 use crate::lanes::lane::Lane;
 use crate::stopwatch;
 use crate::sync::{AtomicU64, Instant, Mutex, Ordering, lock};
+use crate::thread_clock;
 use std::time::Duration;
 
 /// What a look sees of a lane that has work which what runs may be waiting for.
@@ -71,9 +72,11 @@ impl Stall {
         let since = self.since.load(Ordering::Relaxed);
         let idle_since = since.max(self.ran_until.load(Ordering::Relaxed));
         let time = |since: u64| Duration::from_nanos(now.saturating_sub(since));
+        let age = ran.map_or(Duration::ZERO, |_| thread_clock::age());
         Stalled {
             time: time(since),
-            blocked: time(idle_since),
+            // What runs may have been seen to run that long ago.
+            blocked: time(idle_since).saturating_sub(age),
         }
     }
 }

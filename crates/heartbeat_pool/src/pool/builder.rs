@@ -289,8 +289,7 @@ impl ThreadPoolBuilder {
         let wanted =
             num_threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
         let registry = pool.registry();
-        let is_unlimited =
-            registry.lower.is_on() && registry.lower.priority() == LowerPriority::Leftovers;
+        let is_unlimited = registry.lower.is_on() && registry.lower.priority().gives_way();
         for lane in Lane::ALL {
             let default = match lane {
                 Lane::Frame => usize::MAX,
