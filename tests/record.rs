@@ -3,7 +3,7 @@
 
 use bevy_app::{App, PostUpdate, Update};
 use bevy_ecs::prelude::*;
-use bevy_heartbeat::record::{Account, Cause, FlightRecorder, Record, Trace};
+use bevy_heartbeat::record::{Cause, FlightRecorder, Record, Trace};
 use bevy_heartbeat::{HeartbeatPlugin, Lane, ParQuery, SpawnJob};
 use browser::{browser, show};
 use recordings::{folder, turn};
@@ -107,6 +107,7 @@ fn the_causes_add_up_to_the_frames_time_times_the_threads() {
 #[cfg(target_os = "linux")]
 #[test]
 fn who_blocks_in_a_system_is_seen_to_whatever_thread_it_is_on() {
+    use bevy_heartbeat::record::Account;
     let _turn = turn();
     let mut app = unfinished(NEVER, &folder("blocked"));
     let block = || thread::sleep(Duration::from_millis(20));

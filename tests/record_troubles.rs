@@ -3,7 +3,7 @@
 
 use bevy_app::{App, Update};
 use bevy_ecs::prelude::*;
-use bevy_heartbeat::record::{FlightRecorder, Record, SaveError};
+use bevy_heartbeat::record::{FlightRecorder, Record};
 use bevy_heartbeat::{HeartbeatPlugin, Lane};
 use recordings::{folder, turn};
 use std::fs;
@@ -110,7 +110,7 @@ fn a_full_disk_is_named_and_the_app_goes_on() {
         let mut app = app(Duration::ZERO, &folder);
         (0..3).for_each(|_| app.update());
         let error = app.world().resource::<FlightRecorder>().save(&own);
-        let Err(error @ SaveError::File { .. }) = error else {
+        let Err(error @ bevy_heartbeat::record::SaveError::File { .. }) = error else {
             panic!("{error:?}");
         };
         let text = error.to_string();
