@@ -108,12 +108,12 @@ mod system {
     }
 
     pub(super) fn leftovers() {
-        // SAFETY: all of it are numbers, which may be zero.
-        let no_priority: libc::sched_param = unsafe { std::mem::zeroed() };
-        // SAFETY: the kernel reads one from where the pointer points.
-        let _ = unsafe {
-            libc::sched_setscheduler(THIS_THREAD, libc::SCHED_IDLE, &raw const no_priority)
-        };
+        let priority: libc::c_int = 0;
+        let (policy, from) = (libc::SCHED_IDLE, &raw const priority);
+        // By number, for musl's function does nothing.
+        // SAFETY: the kernel reads a `struct sched_param` from where `from` points, which is this
+        // one number.
+        let _ = unsafe { libc::syscall(libc::SYS_sched_setscheduler, THIS_THREAD, policy, from) };
     }
 }
 
