@@ -81,7 +81,8 @@ pub struct HeartbeatPlugin {
     /// Whether io and background jobs run on threads of their own, the *lower threads*, whose turns
     /// the operating system ends as soon as a frame's thread wakes, where it knows such a thing; so
     /// they do by default. Otherwise these jobs share the frame's threads. The budgets are one less
-    /// than the threads by default either way, but for `lower_priority`'s `Leftovers`.
+    /// than the threads by default either way, but for `lower_priority`'s `Leftovers` on a system
+    /// that knows such a thing.
     pub lower_threads: bool,
     /// How readily the operating system runs lower threads: [`LowerPriority::LongTurns`] by
     /// default. [`LowerPriority::Leftovers`] costs frames least and has no budgets by default, but

@@ -47,8 +47,9 @@ fn of_lane(lane: Lane, what: &str) -> DiagnosticPath {
 }
 
 impl HeartbeatDiagnosticsPlugin {
-    /// How many of the threads were at work, on average: those of all lanes together, and on Linux
-    /// and Android those that enter the pool, such as the main one.
+    /// How many of the threads were at work, on average: those of all lanes together, and those
+    /// that enter the pool, such as the main one, where the system tells
+    /// ([`WorkerMetrics::busy`](heartbeat_pool::WorkerMetrics::busy)).
     pub const UTILISATION: DiagnosticPath = UTILISATION;
     /// How often a thread was woken, a frame.
     pub const WAKES: DiagnosticPath = WAKES;

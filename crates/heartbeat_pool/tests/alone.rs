@@ -181,7 +181,7 @@ fn an_enrolled_thread_takes_part_where_it_waits() {
     });
 }
 
-#[cfg(any(target_os = "linux", target_os = "android"))]
+#[cfg(any(target_os = "linux", target_os = "android", windows))]
 #[cfg(not(any(miri, heartbeat_sim)))]
 #[test]
 fn an_enrolled_thread_is_busy_only_while_it_has_a_core() {

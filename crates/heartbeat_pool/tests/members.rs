@@ -291,7 +291,7 @@ fn who_is_enrolled_inside_of_another_pool_stays_a_member() {
     });
 }
 
-#[cfg(any(target_os = "linux", target_os = "android"))]
+#[cfg(any(target_os = "linux", target_os = "android", windows))]
 #[cfg(not(any(miri, heartbeat_sim)))]
 #[test]
 fn a_thread_from_outside_is_busy_while_it_has_a_core() {

@@ -16,16 +16,17 @@ pub enum LowerPriority {
     /// share. Elsewhere and before they run as others do.
     #[default]
     LongTurns,
-    /// With what others leave: `SCHED_IDLE` on Linux, the lowest priority on Windows, the quality of
-    /// service "utility" on Apple's systems, and elsewhere as `LongTurns`. On Linux frames lose least, and these threads may use every
-    /// core; but beside other busy programs, and beside frames that follow each other without a
-    /// pause, they all but stand still, and so does a frame that wants a lock which one of them
-    /// holds. Threads that their jobs start have the same, for good.
+    /// With what others leave: `SCHED_IDLE` on Linux, `THREAD_PRIORITY_LOWEST` on Windows, the
+    /// quality of service "utility" on Apple's systems, and elsewhere as `LongTurns`. On Linux
+    /// frames lose least, and these threads may use every core; but beside other busy programs, and
+    /// beside frames that follow each other without a pause, they all but stand still, and so does
+    /// a frame that wants a lock which one of them holds; and threads that their jobs start have
+    /// the same, for good.
     Leftovers,
 }
 
 impl LowerPriority {
-    /// Whether the system has such threads give way to all others.
+    /// Whether the system has such threads give way to others.
     pub(crate) fn gives_way(self) -> bool {
         let can = cfg!(any(
             target_os = "linux",

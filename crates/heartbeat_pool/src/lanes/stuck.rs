@@ -56,7 +56,8 @@ impl Stall {
         // Relaxed, all: one sentinel looks after the other, and one that sees what an older one
         // has written takes a thread for stuck a look later.
         let is_new = self.looked.load(Ordering::Relaxed) == 0;
-        if is_new || self.at.swap(now_at, Ordering::Relaxed) != now_at {
+        let has_moved = self.at.swap(now_at, Ordering::Relaxed) != now_at;
+        if is_new || has_moved {
             self.since.store(now, Ordering::Relaxed);
         }
         let looked = self.looked.swap(now, Ordering::Relaxed);

@@ -136,7 +136,7 @@ impl ThreadPoolBuilder {
     /// The most jobs of `lane` that run at once, at least one. By default the frame's is without
     /// limit, and the others' is one less than the threads, so that frames find a core, or without
     /// limit where they have [threads of their own](Self::lower_threads) with
-    /// [what others leave](LowerPriority::Leftovers).
+    /// [what others leave](LowerPriority::Leftovers) on a system that knows such a thing.
     pub fn budget(mut self, lane: Lane, budget: usize) -> Self {
         self.budgets[lane.index()] = Some(budget);
         self

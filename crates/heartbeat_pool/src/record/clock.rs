@@ -37,8 +37,12 @@ mod schedstat {
         static FILE: OnceCell<Option<File>> = const { OnceCell::new() };
     }
 
-    /// None where there is no such file: not all kernels keep that account.
+    /// Zero where there is no such file, for not all kernels keep that account.
     pub(super) fn delayed() -> Option<u64> {
+        Some(read().unwrap_or(0))
+    }
+
+    fn read() -> Option<u64> {
         FILE.try_with(|file| {
             let open = || File::open("/proc/thread-self/schedstat").ok();
             let mut bytes = [0; 64];

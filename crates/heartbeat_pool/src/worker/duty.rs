@@ -9,6 +9,7 @@ use crate::registry::Registry;
 use crate::registry::team::Team;
 use crate::registry::threads::RETRY;
 use crate::sync::Arc;
+use crate::thread_clock;
 use crate::worker::current;
 use std::rc::Rc;
 
@@ -123,7 +124,8 @@ fn sleep(watched: &[Arc<Registry>], seats: &[Rc<Worker>], parker: &Arc<Parker>) 
     let pause = 16 * RELIEF;
     _ = own.look().least_blocked();
     let is_called = parker.park_timeout(pause);
-    let is_stuck = !is_called && own.has_lone_jobs() && own.look().least_blocked() >= pause;
+    let has_passed = || own.look().least_blocked() + thread_clock::age() >= pause;
+    let is_stuck = !is_called && own.has_lone_jobs() && has_passed();
     is_stuck.then(|| Duty::Own(own.clone()))
 }
 
