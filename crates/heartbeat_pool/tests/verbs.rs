@@ -187,7 +187,7 @@ fn a_fold_is_shared_and_makes_a_state_a_stretch() {
         );
         assert_eq!((sum, open.into_inner()), (3, 0));
         assert_eq!(made.into_inner(), 2);
-        // Many pieces, and nobody to share them with.
+        // Many pieces, and nobody to share them with: three states, or more where items take long.
         let pool = self::pool(0);
         let [states, pieces] = pool.fold_pieces(
             0..10_000,
@@ -196,7 +196,7 @@ fn a_fold_is_shared_and_makes_a_state_a_stretch() {
             |counts| counts,
             |[a, b], [c, d]| [a + c, b + d],
         );
-        assert!(states <= 3 && pieces > states, "{states}, {pieces}");
+        assert!(pieces > 2 * states, "{states}, {pieces}");
     });
 }
 
