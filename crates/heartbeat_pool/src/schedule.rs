@@ -143,7 +143,18 @@ impl Registry {
         };
         // A thread may be started next, by code of the program's own, which looks as well.
         drop(look);
-        self.wake(team, need, Wake::Anywhere);
+        note::note(|| What::Called { need });
+        let (sleep, occupancy) = (&team.sleep, &team.occupancy);
+        // One that waits is no use while others run: it would go on waiting, and its place be
+        // offered to the next one, without end.
+        let is_woken = if occupancy.target() == 0 || occupancy.is_quiet() {
+            sleep.wake_one(Wake::Anywhere)
+        } else {
+            sleep.wake_worker()
+        };
+        if !is_woken && occupancy.target() > 0 {
+            self.spawn_spare(team);
+        }
     }
 
     /// Whether more is queued from outside than the searchers will take, there is room for one

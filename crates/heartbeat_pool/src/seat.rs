@@ -1,5 +1,6 @@
 //! A thread's place in a pool, as the other threads see it.
 
+use crate::cost::WAKE_UP;
 use crate::heartbeat::Beat;
 use crate::job::Job;
 use crate::lanes::lane::Lane;
@@ -101,7 +102,8 @@ impl Seat {
         let lane = runs.get()?;
         // Also by what it was counted as: it may come and go, and run nothing that counts.
         let at = counters.come(lane).wrapping_add(runs.changes());
-        Some((lane, self.stall.look(at, self.ran())))
+        // A thread that wakes and sleeps runs for about that long.
+        Some((lane, self.stall.look(at, self.ran(), 16 * WAKE_UP)))
     }
 
     pub(crate) fn metrics(&self) -> WorkerMetrics {

@@ -4,7 +4,8 @@
 mod common;
 use common::{in_time, pool};
 use rayon_core::{ThreadPool, join, scope, spawn, spawn_fifo};
-use std::sync::{Arc, OnceLock, mpsc};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Barrier, OnceLock, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -90,6 +91,42 @@ fn a_scopes_job_waits_for_one_that_its_owner_spawned() {
                 thread::sleep(Duration::from_millis(5));
                 spawn(move || note.send(()).unwrap());
             });
+        });
+    });
+}
+
+/// They wait in another pool, and wake none of one another meanwhile.
+#[test]
+fn one_waits_for_what_all_others_have_spawned_who_wait_elsewhere() {
+    const THREADS: usize = 16;
+    in_time(|| {
+        let (own, other) = (pool(THREADS), pool(THREADS));
+        let ran = Arc::new(AtomicUsize::new(0));
+        let [begin, open] = [(); 2].map(|()| Barrier::new(THREADS));
+        let wait_elsewhere = || {
+            let ran = ran.clone();
+            spawn(move || _ = ran.fetch_add(1, Ordering::Relaxed));
+            other.install(|| _ = open.wait());
+        };
+        let wait_for_all = || {
+            while ran.load(Ordering::Relaxed) < THREADS - 1 {
+                thread::sleep(Duration::from_millis(1));
+            }
+            open.wait();
+        };
+        own.scope(|s| {
+            for index in 0..THREADS {
+                let (begin, wait_elsewhere, wait_for_all) =
+                    (&begin, &wait_elsewhere, &wait_for_all);
+                s.spawn(move |_| {
+                    begin.wait();
+                    if index == 0 {
+                        wait_for_all();
+                    } else {
+                        wait_elsewhere();
+                    }
+                });
+            }
         });
     });
 }

@@ -50,23 +50,27 @@ pub(crate) struct Stalled {
 
 impl Stall {
     /// For how long the thread comes no further, which has come as far as `now_at` and has had a
-    /// core for as long as `ran`, if that is known.
-    pub(crate) fn look(&self, now_at: u64, ran: Option<Duration>) -> Stalled {
+    /// core for as long as `ran`, if that is known. What it ran between two looks tells something
+    /// if they are at least so far `apart`: where many look one after the other, one falls into any
+    /// moment's work of a thread that sleeps again and again.
+    pub(crate) fn look(&self, now_at: u64, ran: Option<Duration>, apart: Duration) -> Stalled {
         let now = stopwatch::now();
         // Relaxed, all: one sentinel looks after the other, and one that sees what an older one
         // has written takes a thread for stuck a look later.
-        let is_new = self.looked.load(Ordering::Relaxed) == 0;
+        let looked = self.looked.load(Ordering::Relaxed);
+        let is_new = looked == 0;
         let has_moved = self.at.swap(now_at, Ordering::Relaxed) != now_at;
         if is_new || has_moved {
             self.since.store(now, Ordering::Relaxed);
         }
-        let looked = self.looked.swap(now, Ordering::Relaxed);
-        if let Some(ran) = ran {
-            let ran = ran.as_nanos() as u64;
+        let passed = now.saturating_sub(looked);
+        if is_new || passed >= apart.as_nanos() as u64 {
+            self.looked.store(now, Ordering::Relaxed);
+            let ran = ran.unwrap_or_default().as_nanos() as u64;
             let more = ran.saturating_sub(self.ran.swap(ran, Ordering::Relaxed));
             // Who waits by sleeping again and again runs a little, and who computes has its core
             // for a part of the time where others compute as well.
-            if more >= now.saturating_sub(looked) / 4 {
+            if more > 0 && more >= passed / 4 {
                 self.ran_until.store(now, Ordering::Relaxed);
             }
         }
