@@ -95,27 +95,33 @@ fn a_scopes_job_waits_for_one_that_its_owner_spawned() {
     });
 }
 
-/// They wait in another pool, and wake none of one another meanwhile.
-#[test]
-fn one_waits_for_what_all_others_have_spawned_who_wait_elsewhere() {
-    const THREADS: usize = 16;
-    in_time(|| {
-        let (own, other) = (pool(THREADS), pool(THREADS));
-        let ran = Arc::new(AtomicUsize::new(0));
-        let [begin, open] = [(); 2].map(|()| Barrier::new(THREADS));
-        let wait_elsewhere = || {
-            let ran = ran.clone();
-            spawn(move || _ = ran.fetch_add(1, Ordering::Relaxed));
-            other.install(|| _ = open.wait());
-        };
-        let wait_for_all = || {
-            while ran.load(Ordering::Relaxed) < THREADS - 1 {
+/// All threads of a pool but one wait in another one, and this one for what they have spawned,
+/// while `beside` is called again and again.
+fn one_waits_for_what_all_others_have_spawned(threads: usize, beside: fn(&ThreadPool)) {
+    let (own, other) = (pool(threads), pool(threads));
+    let ran = Arc::new(AtomicUsize::new(0));
+    let [begin, open] = [(); 2].map(|()| Barrier::new(threads));
+    let wait_elsewhere = || {
+        let ran = ran.clone();
+        spawn(move || _ = ran.fetch_add(1, Ordering::Relaxed));
+        other.install(|| _ = open.wait());
+    };
+    let have_all_run = || ran.load(Ordering::Relaxed) == threads - 1;
+    let wait_for_all = || {
+        while !have_all_run() {
+            thread::sleep(Duration::from_millis(1));
+        }
+        open.wait();
+    };
+    thread::scope(|outside| {
+        outside.spawn(|| {
+            while !have_all_run() {
+                beside(&own);
                 thread::sleep(Duration::from_millis(1));
             }
-            open.wait();
-        };
+        });
         own.scope(|s| {
-            for index in 0..THREADS {
+            for index in 0..threads {
                 let (begin, wait_elsewhere, wait_for_all) =
                     (&begin, &wait_elsewhere, &wait_for_all);
                 s.spawn(move |_| {
@@ -129,4 +135,14 @@ fn one_waits_for_what_all_others_have_spawned_who_wait_elsewhere() {
             }
         });
     });
+}
+
+#[test]
+fn those_who_wait_elsewhere_wake_none_of_one_another() {
+    in_time(|| one_waits_for_what_all_others_have_spawned(16, |_| ()));
+}
+
+#[test]
+fn others_spawn_jobs_beside_those_who_wait_elsewhere() {
+    in_time(|| one_waits_for_what_all_others_have_spawned(4, |pool| pool.spawn(|| ())));
 }

@@ -32,7 +32,7 @@ pub(crate) struct Stall {
     at: AtomicU64,
     /// When that was first seen.
     since: AtomicU64,
-    /// For how long it had had a core at the last look, and when that was.
+    /// For how long it had had a core when that was last noted, and when that was.
     ran: AtomicU64,
     looked: AtomicU64,
     /// When it was last seen to run.

@@ -75,7 +75,11 @@ impl Pool {
     fn leave(&self) {
         self.running.fetch_sub(1, Ordering::AcqRel);
         if self.sleep.needs_watch() && self.has_work() {
-            let _ = self.sleep.wake_one(Wake::Anywhere);
+            let _ = if self.running.load(Ordering::Relaxed) == 0 {
+                self.sleep.wake_one(Wake::Anywhere)
+            } else {
+                self.sleep.wake_worker()
+            };
         }
     }
 }
@@ -94,19 +98,18 @@ fn a_waiting_thread_takes_what_nobody_else_could() {
     });
 }
 
-/// A thread that waits and one that runs, and then waits as well; one push meanwhile: one of the
-/// two finds the job. At most three preemptions.
-#[test]
-fn the_last_one_that_begins_to_wait_leaves_nothing_behind() {
+/// Two threads that wait, `running` of which run before; one push meanwhile: one of the two finds
+/// the job. At most three preemptions.
+fn two_begin_to_wait(running: usize) {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(3);
-    model.check(|| {
-        let pool = Pool::new(1, 2);
+    model.check(move || {
+        let pool = Pool::new(running, 2);
         let threads: Vec<_> = (0..2)
             .map(|index| {
                 let pool = pool.clone();
                 thread::spawn(move || {
-                    if index == 1 {
+                    if index < running {
                         pool.leave();
                     }
                     pool.wait(&pool.waiting[index]);
@@ -118,6 +121,16 @@ fn the_last_one_that_begins_to_wait_leaves_nothing_behind() {
             thread.join().unwrap();
         }
     });
+}
+
+#[test]
+fn the_last_one_that_begins_to_wait_leaves_nothing_behind() {
+    two_begin_to_wait(1);
+}
+
+#[test]
+fn nor_do_two_that_begin_to_wait_at_once() {
+    two_begin_to_wait(2);
 }
 
 /// A waiting thread, a worker that ends a job and looks for the next, and somebody who runs on; two

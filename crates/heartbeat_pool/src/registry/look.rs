@@ -156,11 +156,10 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
         progress.fold(0, u64::wrapping_add)
     }
 
-    /// For how long all that run have been blocked at least.
-    pub(crate) fn least_blocked(&self) -> Duration {
+    /// For how long all that run have been blocked at least, if anybody runs.
+    pub(crate) fn least_blocked(&self) -> Option<Duration> {
         let blocked = self.stalled().into_iter();
-        let blocked = blocked.map(|(_, stalled)| stalled.blocked);
-        blocked.min().unwrap_or(Duration::MAX)
+        blocked.map(|(_, stalled)| stalled.blocked).min()
     }
 
     /// How many jobs lie in the queues.

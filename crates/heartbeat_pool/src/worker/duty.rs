@@ -120,13 +120,14 @@ fn sleep(watched: &[Arc<Registry>], seats: &[Rc<Worker>], parker: &Arc<Parker>) 
         parker.park();
         return None;
     };
-    // Who runs may be blocked on them. Each look tells since the one before.
+    // Who runs may be blocked on them. Each look tells since an earlier one, also where this
+    // thread is called for other work again and again.
     let pause = 16 * RELIEF;
-    _ = own.look().least_blocked();
-    let is_called = parker.park_timeout(pause);
-    let has_passed = || own.look().least_blocked() + thread_clock::age() >= pause;
-    let is_stuck = !is_called && own.has_lone_jobs() && has_passed();
-    is_stuck.then(|| Duty::Own(own.clone()))
+    let blocked = || own.look().least_blocked();
+    _ = blocked();
+    _ = parker.park_timeout(pause);
+    let is_stuck = || blocked().is_some_and(|blocked| blocked + thread_clock::age() >= pause);
+    (own.has_lone_jobs() && is_stuck()).then(|| Duty::Own(own.clone()))
 }
 
 /// One sleep of the calling thread, which has given its seats away, in a wait in `pool`, or in
