@@ -147,7 +147,7 @@ impl Registry {
         let (sleep, occupancy) = (&team.sleep, &team.occupancy);
         // One that waits is no use while others run: it would go on waiting, and its place be
         // offered to the next one, without end.
-        let is_woken = if occupancy.target() == 0 || occupancy.is_quiet() {
+        let is_woken = if occupancy.needs_waiters() {
             sleep.wake_one(Wake::Anywhere)
         } else {
             sleep.wake_worker()

@@ -33,8 +33,8 @@
 //!   pool wait: without that, two pools that wait for each other would never end. And it runs what
 //!   it has spawned itself by [`spawn`], not a scope's jobs, once all others have been blocked for
 //!   64 ms, not while they spin. A job that blocks by other means than these until another job of
-//!   its pool has run needs a thread that is free for that one; others take a thread's oldest first,
-//!   job or half of a join, as rayon's do.
+//!   its pool has run needs a thread that is free for that one; others take a thread's oldest
+//!   first, job or half of a join, as rayon's do.
 //! - A call from outside to the process's pool is begun by the calling thread, on its own stack, as
 //!   a call from one of that pool's threads is: a short one wakes nobody, and needn't wait for a
 //!   thread to wake. Where calls are to run on threads with bigger stacks, or that a handler has

@@ -217,6 +217,11 @@ impl Occupancy {
     pub(crate) fn is_quiet(&self) -> bool {
         self.counts().0 == 0
     }
+
+    /// Whether those that wait must do what is queued, for nobody else could.
+    pub(crate) fn needs_waiters(&self) -> bool {
+        self.target() == 0 || self.is_quiet()
+    }
 }
 
 #[cfg(all(test, not(heartbeat_loom)))]

@@ -179,8 +179,7 @@ impl Worker {
     /// Whether there is work in the pool that the calling thread, which waits, must do, as nobody
     /// else could.
     fn is_needed(&self) -> bool {
-        let occupancy = &self.team().occupancy;
-        (occupancy.target() == 0 || occupancy.is_quiet()) && self.look().has_any_work()
+        self.team().occupancy.needs_waiters() && self.look().has_any_work()
     }
 
     /// Whether the thread, a pool's own whose place no spare one takes, has spawned what nobody has

@@ -19,8 +19,8 @@ const CALM_BEATS: u32 = 8;
 
 /// Frame work that waits this long, and any fork, while nothing of its lane ends and a thread has
 /// no core, is let in beyond the target: what runs may be blocked on it. Who lets it in goes on
-/// with what else is queued. It is later by the [age](crate::thread_clock::age) of what clocks say, where
-/// that matters. Each thread already beyond the target doubles the wait, so that long
+/// with what else is queued. It is later by the [age](crate::thread_clock::age) of what clocks say,
+/// where that matters. Each thread already beyond the target doubles the wait, so that long
 /// jobs are not taken for blocked ones over and over.
 ///
 /// Sixteen times as long it waits where all compute, for one may wait in a loop, or where others of
