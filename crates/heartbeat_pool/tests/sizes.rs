@@ -6,6 +6,7 @@
 use heartbeat_pool::sim::{self, Settings, thread};
 use heartbeat_pool::{Lane, ThreadPool};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 const RUNS: u64 = 2_000;
@@ -80,4 +81,16 @@ fn all_threads_are_there_for_who_runs_on_the_first() {
     in_all_orders(&[], || {
         first_io_jobs(3, || heartbeat_pool::spawn_on(2, || ()));
     });
+}
+
+#[test]
+fn the_first_jobs_keep_to_the_budget() {
+    static RUNNING: AtomicUsize = AtomicUsize::new(0);
+    fn work() {
+        let others = RUNNING.fetch_add(1, Ordering::Relaxed);
+        thread::yield_now();
+        RUNNING.fetch_sub(1, Ordering::Relaxed);
+        assert_eq!(others, 0, "the budget of a pool of two is one");
+    }
+    in_all_orders(&[], || first_io_jobs(2, work));
 }

@@ -86,14 +86,16 @@ impl Lower {
         self.started.load(Ordering::Acquire)
     }
 
-    /// True for the first caller, who starts the lower threads.
-    fn begin(&self) -> bool {
+    /// For the first caller, who starts the lower threads: what `size` gives, which sizes their team.
+    /// Who comes at the same time waits for that: a team that is sized between the jobs of two has
+    /// one run on either team.
+    fn begin<T>(&self, size: impl FnOnce() -> T) -> Option<T> {
         let mut present = lock(&self.starter);
         let is_first = matches!(*present, Starter::Unasked);
-        if is_first {
+        is_first.then(|| {
             *present = Starter::Asked(starter());
-        }
-        is_first
+            size()
+        })
     }
 }
 
@@ -149,11 +151,13 @@ impl Registry {
     pub(crate) fn call_lower(self: &Arc<Self>, lane: Lane) {
         let is_for_lower = lane != Lane::Frame && self.lower.is_on();
         if is_for_lower && self.frame().occupancy.target() > 0 {
-            // No lock is held as the threads start: what names or starts them may queue a job.
-            // Until they are counted on the frame's team does what is queued.
-            if !self.lower.has_started() && self.lower.begin() {
-                let lower = self.team(Rank::Lower);
-                _ = self.resize_team(lower, Some(self.frame().occupancy.target()));
+            let lower = self.team(Rank::Lower);
+            let size = || self.size_team(lower, Some(self.frame().occupancy.target()));
+            if !self.lower.has_started()
+                && let Some(sized) = self.lower.begin(size)
+            {
+                // No lock is held as the threads start: what names or starts them may queue a job.
+                _ = self.start_sized(lower, sized);
                 // Only now: who waits would take a team that begins for one without threads, and
                 // its jobs for such as are left to whoever waits. Release pairs with the load in
                 // `has_started`; for the order of this and the change of a size see `size_lower`.

@@ -63,6 +63,12 @@ impl Drop for Thread {
     }
 }
 
+/// A team's number of threads, and those of them that are missing.
+pub(super) struct Size {
+    threads: usize,
+    missing: Vec<Thread>,
+}
+
 /// The name of the thread of `index`. Workers start threads, so a panic must not get out.
 fn name(registry: &Registry, team: &Team, index: usize) -> String {
     let mut name = format!("heartbeat ({index})");
@@ -173,9 +179,8 @@ impl Registry {
         Ok(())
     }
 
-    /// Sets the number of threads of `team`, without one to what was asked for last. Gives it, and
-    /// those that are missing.
-    fn size_team(self: &Arc<Self>, team: &Team, threads: Option<usize>) -> (usize, Vec<Thread>) {
+    /// Sets the number of threads of `team`, without one to what was asked for last.
+    pub(super) fn size_team(self: &Arc<Self>, team: &Team, threads: Option<usize>) -> Size {
         // Relaxed: the flag guards nothing.
         team.threads.is_sized.store(true, Ordering::Relaxed);
         let mut wanted = lock(&team.threads.wanted);
@@ -196,7 +201,10 @@ impl Registry {
         *wanted = threads;
         drop(wanted);
         let thread = |pinned| self.thread(team, pinned, false);
-        (threads, places.into_iter().map(thread).collect())
+        Size {
+            threads,
+            missing: places.into_iter().map(thread).collect(),
+        }
     }
 
     /// Sets the number of threads of `team` alone, without one to what was asked for last, and
@@ -206,7 +214,13 @@ impl Registry {
         team: &Team,
         threads: Option<usize>,
     ) -> io::Result<()> {
-        let (threads, missing) = self.size_team(team, threads);
+        let sized = self.size_team(team, threads);
+        self.start_sized(team, sized)
+    }
+
+    /// Starts the threads of `team` that its new size misses.
+    pub(super) fn start_sized(self: &Arc<Self>, team: &Team, sized: Size) -> io::Result<()> {
+        let Size { threads, missing } = sized;
         // Those behind one that is refused, or behind the pool's end, leave their places at once.
         let started = missing
             .into_iter()

@@ -130,10 +130,29 @@ fn sleep(watched: &[Arc<Registry>], seats: &[Rc<Worker>], parker: &Arc<Parker>) 
     (own.has_lone_jobs() && is_stuck()).then(|| Duty::Own(own.clone()))
 }
 
-/// One sleep of the calling thread, which has given its seats away, in a wait in `pool`, or in
-/// none: until `came_about`, or until it is unparked. Gives the seat by which the caller must do a
-/// piece of work that what it waits for may need.
+/// The sleep of the calling thread, which has given its seats away, in a wait in `pool`, or in
+/// none, until `came_about`. Calls `begin` each time before it looks for that and sleeps. Gives the
+/// seat by which the caller must do a piece of work that what it waits for may need.
+///
+/// Who only looks keeps its seats away: where the system refuses spare threads, those who wait are
+/// called for each seat that is given away.
 pub(crate) fn rest(
+    pool: Option<&Arc<Registry>>,
+    parker: &Arc<Parker>,
+    begin: impl Fn(),
+    came_about: impl Fn() -> bool,
+) -> Option<Duty> {
+    loop {
+        begin();
+        let needed_for = sleep_once(pool, parker, &came_about);
+        if needed_for.is_some() || came_about() {
+            return needed_for;
+        }
+    }
+}
+
+/// One sleep, until `came_about`, or the thread is unparked.
+fn sleep_once(
     pool: Option<&Arc<Registry>>,
     parker: &Arc<Parker>,
     came_about: impl Fn() -> bool,

@@ -80,13 +80,8 @@ impl Worker {
     fn sleep_for(&self, event: &impl Wait, came_about: impl Fn() -> bool) {
         let standing = Self::stand_up();
         self.seat.counters.parks.bump();
-        let needed = loop {
-            event.set_asleep(true);
-            let needed = duty::rest(Some(&self.registry), &self.parker, &came_about);
-            if needed.is_some() || came_about() {
-                break needed;
-            }
-        };
+        let begin = || event.set_asleep(true);
+        let needed = duty::rest(Some(&self.registry), &self.parker, begin, came_about);
         event.set_asleep(false);
         drop(standing);
         match needed {
@@ -110,7 +105,7 @@ pub(crate) struct BareWait<'a, F> {
 
 impl<F: Fn() -> bool> BareWait<'_, F> {
     /// Sleeps after a moment, with the thread's seats given away, unless there is work for this
-    /// very thread, or work of the pool that nobody else could do. It may return early.
+    /// very thread, or work of the pool that nobody else could do.
     pub(crate) fn rest(&self, turns: &mut Turns) {
         if duty::do_what_only_it_does(self.pool) {
             if turns.count(STRANGERS_TURN) && turns.look(None) {
@@ -127,7 +122,7 @@ impl<F: Fn() -> bool> BareWait<'_, F> {
             let has_to_sleep = || placement::keeps_lower() || placement::is_claimed();
             spin::until(WAKE_UP, || (self.is_over)() || has_to_sleep());
             let came_about = || (self.is_over)() || current::has_pinned();
-            duty::rest(self.pool, self.parker, came_about)
+            duty::rest(self.pool, self.parker, || {}, came_about)
         });
         if let Some(duty) = needed {
             duty.do_a_piece();
@@ -150,9 +145,15 @@ impl<F: Fn() -> bool> BareWait<'_, F> {
 mod tests {
     use super::*;
     use crate::lanes::lane::Lane;
+    use crate::latch::CountLatch;
     use crate::pool::ThreadPool;
-    use crate::sync::{AtomicUsize, Ordering};
+    use crate::queue::deque::Order;
+    use crate::sync::{AtomicBool, AtomicUsize, Mutex, Ordering, lock};
+    use crate::threads::this_thread;
     use std::cell::Cell;
+    use std::hint;
+    use std::thread;
+    use std::time::Duration;
 
     /// A wait whose own work comes when others still see the waiter asleep, and the pool's a little
     /// before that.
@@ -211,5 +212,57 @@ mod tests {
         pool.with_worker(|worker| worker.wait(&late));
         assert_eq!(late.jobs_before.get(), Some(0));
         assert!(pool.tick());
+    }
+
+    /// The only one that runs keeps what is queued from nobody but those who wait.
+    #[test]
+    fn those_who_wait_call_each_other_no_more_once_all_sleep() {
+        let left = AtomicUsize::new(3);
+        let pool = ThreadPool::builder()
+            .num_threads(3)
+            .spawn_handler(move |thread| {
+                let less = |left: usize| left.checked_sub(1);
+                left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less)
+                    .map_err(|_| std::io::ErrorKind::WouldBlock)?;
+                thread.spawn().map(drop)
+            })
+            .build()
+            .unwrap();
+        let (looks, latches) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+        let is_over = AtomicBool::new(false);
+        let waits = || {
+            let parker = this_thread::parker();
+            let latch = Arc::new(CountLatch::new(parker.clone()));
+            latch.begin();
+            lock(&latches).push(latch.clone());
+            let wait = BareWait {
+                pool: Some(pool.registry()),
+                kind: record::Wait::Scope,
+                parker: &parker,
+                is_over: || {
+                    looks.fetch_add(1, Ordering::Relaxed);
+                    latch.is_done(0)
+                },
+            };
+            wait.to_the_end();
+        };
+        pool.scope_elsewhere(Order::OldestFirst, |scope| {
+            scope.spawn(waits);
+            scope.spawn(waits);
+            scope.spawn(|| {
+                while !is_over.load(Ordering::Relaxed) {
+                    hint::spin_loop();
+                }
+            });
+            thread::sleep(Duration::from_millis(20));
+            pool.spawn(Lane::Frame, || ());
+            thread::sleep(Duration::from_millis(20));
+            let before = looks.load(Ordering::Relaxed);
+            thread::sleep(Duration::from_millis(200));
+            let looks = looks.load(Ordering::Relaxed) - before;
+            is_over.store(true, Ordering::Relaxed);
+            lock(&latches).iter().for_each(|latch| latch.finish());
+            assert!(looks < 2_000, "they look {looks} times");
+        });
     }
 }
