@@ -51,6 +51,27 @@ fn payloads_that_panic_when_dropped_end_no_scope_early() {
     });
 }
 
+/// Also where others, here the scope itself, have run all that a ticket in the thread's deque
+/// stands for.
+#[test]
+fn what_a_thread_has_spawned_comes_to_an_end() {
+    within_a_minute(|| {
+        pool(1).install(|worker| {
+            let ran = AtomicUsize::new(0);
+            worker.scope(|scope| {
+                (0..10).for_each(|_| scope.spawn(|| _ = ran.fetch_add(1, Ordering::Relaxed)));
+                assert!(worker.has_spawned() && worker.run_spawned());
+                assert_eq!(ran.load(Ordering::Relaxed), 1, "one piece at a time");
+                while scope.run_one() {}
+                while worker.has_spawned() {
+                    assert!(worker.run_spawned());
+                }
+                assert_eq!(ran.load(Ordering::Relaxed), 10);
+            });
+        });
+    });
+}
+
 /// What a scope's job for one thread borrows is still there when that job is dropped unrun.
 #[test]
 fn a_pinned_job_that_never_runs_is_dropped_before_its_scope_ends() {

@@ -62,6 +62,40 @@ fn leaves_of_one_half_wait_for_a_job_of_that() {
     });
 }
 
+#[test]
+fn leaves_wait_for_a_scopes_job() {
+    in_pools(|pool| {
+        pool.install(|| {
+            let flag = OnceLock::new();
+            scope(|scope| {
+                scope.spawn(|_| flag.set(()).unwrap());
+                leaves(64, &|| _ = flag.wait());
+            });
+        });
+    });
+}
+
+#[test]
+fn a_half_waits_for_a_scopes_job_of_the_other() {
+    in_time(|| {
+        let pool = pool(2);
+        for _ in 0..3 {
+            let flag = OnceLock::new();
+            pool.install(|| {
+                scope(|scope| {
+                    join(
+                        || {
+                            thread::sleep(Duration::from_millis(5));
+                            scope.spawn(|_| flag.set(()).unwrap());
+                        },
+                        || _ = flag.wait(),
+                    );
+                });
+            });
+        }
+    });
+}
+
 /// The job is younger, but its thread waits, and nobody else is left.
 #[test]
 fn a_half_waits_for_a_job_of_the_other() {

@@ -9,9 +9,9 @@ use crate::threads::this_thread::Stranger;
 
 impl Worker {
     /// Runs the frame job that is next of those that lie in the thread's own deque, where it works
-    /// for frames. False if there is none, or it stands for a scope's. In a pool whose threads run
-    /// their [newest first](crate::Order::NewestFirst), these are what the thread has spawned
-    /// itself, and nothing else.
+    /// for frames, or one of a scope's that such a one stands for. False if there is none. In a pool
+    /// whose threads run their [newest first](crate::Order::NewestFirst), these are what the thread
+    /// has spawned itself, on scopes or not, and nothing else but jobs of such scopes.
     ///
     /// What runs here nests on the caller's stack and may want any lock, so hold none.
     ///
@@ -30,11 +30,6 @@ impl Worker {
         let Some(job) = is_own.then(|| self.deque.pop()).flatten() else {
             return false;
         };
-        if job.stands_for_others() {
-            // All of that on top of the caller, and again in each piece that calls this.
-            self.deque.push(job);
-            return false;
-        }
         let _stranger = Stranger::begin();
         self.run(Found::Job(job));
         true

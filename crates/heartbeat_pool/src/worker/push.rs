@@ -3,7 +3,6 @@
 use super::Worker;
 use crate::job::Job;
 use crate::lanes::lane::Lane;
-use crate::queue::deque::Order;
 use crate::record::{Place, note};
 use crate::registry::Registry;
 use crate::registry::team::Team;
@@ -50,9 +49,8 @@ impl Registry {
     /// what a worker of `team` does, where any worker of the team that this gives can take it. The
     /// caller must see to it that one does.
     pub(crate) fn queue(&self, team: &Team, lane: Lane, job: Job) -> &Team {
-        let is_mixed = self.config.order == Order::OldestFirst;
         current::with_current(|worker| match worker {
-            Some(worker) if is_mixed && worker.is_in(team) => self.queue_from(worker, lane, job),
+            Some(worker) if worker.is_in(team) => self.queue_from(worker, lane, job),
             _ => self.inject(lane, job),
         })
     }

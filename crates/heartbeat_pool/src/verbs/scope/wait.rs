@@ -50,6 +50,10 @@ unsafe impl RawJob for Ticket {
             }
             let mut turns = Turns::since(worker.stretch.start_of_first());
             while run_one(&core, worker) {
+                if worker.seat.strangers() > 0 {
+                    // On top of something that is to go on. A ticket for the rest is queued.
+                    return;
+                }
                 if worker.is_wasted() {
                     // This thread, which is shy now, looks again within a beat.
                     return core.put_back(|| Self::job(&core));
