@@ -65,7 +65,7 @@
 //!
 //! | room | what is in it |
 //! | --- | --- |
-//! | `sync`, `unwind`, `small_fn`, `job`, `late`, `active`, `tickets`, `thread_bound`, `thread_clock`, `stopwatch`, `alarm`, `placement` | primitives |
+//! | `sync`, `system`, `unwind`, `small_fn`, `job`, `late`, `active`, `tickets`, `thread_bound`, `thread_clock`, `stopwatch`, `alarm`, `placement` | primitives |
 //! | `lanes` | who may run what |
 //! | `record` | what happened, event by event |
 //! | `parker`, `latch`, `signal` | where a thread sleeps, and how it is told |
@@ -97,6 +97,7 @@ mod presence;
 mod queue_times;
 mod signal;
 mod stopwatch;
+mod system;
 mod thread_clock;
 mod tickets;
 

@@ -3,6 +3,7 @@
 use super::clock;
 use super::event::{Event, Role, What};
 use super::ring::Ring;
+use crate::system;
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -140,7 +141,7 @@ pub(super) fn ran(session: Session) {
 
 /// Notes for how long the calling thread had no core.
 pub(super) fn delayed(session: Session) {
-    if let Some(ns) = clock::delayed() {
+    if let Some(ns) = system::delayed() {
         write(session, What::Delayed { ns });
     }
 }

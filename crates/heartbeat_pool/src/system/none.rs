@@ -1,0 +1,41 @@
+//! A system that tells nothing.
+
+use std::time::Duration;
+
+/// A clock of the time for which a thread has had a core. There is none.
+#[derive(Debug)]
+pub(crate) enum Clock {}
+
+impl Clock {
+    /// That of the calling thread.
+    pub(crate) fn of_this_thread() -> Option<Self> {
+        None
+    }
+
+    /// What it shows, for any thread that asks.
+    pub(crate) fn read(&self) -> Option<Duration> {
+        match *self {}
+    }
+}
+
+/// Whether what a clock shows of a thread that runs is as old as the last tick, or turn.
+pub(crate) const CLOCKS_TICK: bool = false;
+
+/// For how long the calling thread has had a core, to the microsecond.
+pub(crate) fn ran() -> Option<Duration> {
+    None
+}
+
+/// For how long the calling thread could have run but had no core, in nanoseconds.
+pub(crate) fn delayed() -> Option<u64> {
+    None
+}
+
+/// Has the calling thread run in longer turns, and others come before it that wake.
+pub(crate) fn take_long_turns() {}
+
+/// Whether [`take_leftovers`] makes a difference.
+pub(crate) const HAS_LEFTOVERS: bool = false;
+
+/// Has the calling thread run with what others leave.
+pub(crate) fn take_leftovers() {}
