@@ -16,6 +16,7 @@ use bevy_tasks::{AsyncComputeTaskPool, ComputeTaskPool, IoTaskPool, TaskPoolBuil
 use heartbeat_pool::{Lane, LowerPriority, ThreadPool, ThreadPoolBuilder};
 use std::any::Any;
 use std::env;
+use std::error::Error;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -94,10 +95,10 @@ pub struct HeartbeatPlugin {
     /// the affinities of its threads itself turns it off.
     pub place_threads: bool,
     /// How often forked work is offered to idle threads, 100 microseconds by default; from a
-    /// microsecond to a second.
+    /// microsecond to a second. This and the next three hold where nothing has used the pool before
+    /// the plugin comes, as a `TaskPoolPlugin` or rayon do; else a warning says so.
     pub beat: Duration,
-    /// Each thread's stack, in bytes; the system's default without it. This and the next two hold
-    /// where nothing has used the pool before the plugin comes, as a `TaskPoolPlugin` or rayon do.
+    /// Each thread's stack, in bytes; the system's default without it.
     pub stack_size: Option<usize>,
     /// Names each thread by its index; `heartbeat (0)` and so on by default. Threads for io
     /// and background jobs have `low ` before it, or, where that is longer than the 15 bytes that
@@ -154,6 +155,29 @@ impl HeartbeatPlugin {
         builder
     }
 
+    /// Says which settings come too late for the pool, which something else has made.
+    fn warn_of_late_settings(&self) {
+        if settings::is_plugins() {
+            return;
+        }
+        let settings = [
+            ("beat", self.beat != Self::default().beat),
+            ("stack_size", self.stack_size.is_some()),
+            ("thread_name", self.thread_name.is_some()),
+            ("panic_handler", self.panic_handler.is_some()),
+        ];
+        let settings = settings.into_iter().filter(|(_, is_set)| *is_set);
+        let names: Vec<_> = settings.map(|(name, _)| name).collect();
+        if !names.is_empty() {
+            log::warn!(
+                "bevy_heartbeat: {} of HeartbeatPlugin has no effect, for the pool was in use \
+                 before: add the plugin before TaskPoolPlugin (which DefaultPlugins and \
+                 MinimalPlugins have), and before anything uses rayon",
+                names.join(", ")
+            );
+        }
+    }
+
     /// Sets up the pool, and says what holds from then on.
     fn set_up_pool(&self, options: &Options) -> HeartbeatSettings {
         heartbeat_pool::place_threads(self.place_threads);
@@ -184,8 +208,16 @@ impl HeartbeatPlugin {
         }
         let is_new = match builder.build_static(heartbeat_pool::global()) {
             Ok(is_new) => is_new,
-            Err(error) => panic!("bevy_heartbeat: {error}"),
+            Err(error) => panic!(
+                "bevy_heartbeat: {error}. {threads} were asked for{}",
+                error
+                    .source()
+                    .map_or_else(String::new, |source| format!("; {source}"))
+            ),
         };
+        if !is_new {
+            self.warn_of_late_settings();
+        }
         log::info!("bevy_heartbeat: one pool of {threads}");
         HeartbeatSettings::of(self, threads, is_new)
     }

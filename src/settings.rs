@@ -4,7 +4,7 @@ use crate::config::ThreadCount;
 use crate::plugin::HeartbeatPlugin;
 use crate::record::Record;
 use bevy_app::App;
-use bevy_ecs::prelude::{ReflectResource, Resource};
+use bevy_ecs::prelude::{AppTypeRegistry, ReflectResource, Resource};
 use bevy_reflect::Reflect;
 use heartbeat_pool::Lane;
 use std::path::PathBuf;
@@ -82,8 +82,15 @@ impl HeartbeatSettings {
     }
 }
 
+/// Whether a plugin has made the pool, or has found one before.
+pub(crate) fn is_plugins() -> bool {
+    BEAT.get().is_some()
+}
+
 /// Gives them to `app`, and to whoever asks its registry of types.
 pub(crate) fn insert(app: &mut App, settings: HeartbeatSettings) {
+    // A bare sub-app has none.
+    app.init_resource::<AppTypeRegistry>();
     app.register_type::<HeartbeatSettings>();
     app.insert_resource(settings);
 }

@@ -2,11 +2,11 @@
 
 mod common;
 
-use bevy_app::{App, AppExit, PluginGroup, TaskPoolPlugin, Update};
+use bevy_app::{App, AppExit, PluginGroup, SubApp, TaskPoolPlugin, Update};
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::SingleThreadedExecutor;
 use bevy_ecs::system::NonSendMarker;
-use bevy_heartbeat::HeartbeatPlugin;
+use bevy_heartbeat::{HeartbeatPlugin, HeartbeatSettings};
 use bevy_tasks::{AsyncComputeTaskPool, ComputeTaskPool, IoTaskPool, TaskPool, block_on};
 use common::{MinimalPlugins, app, plugin, within};
 use std::collections::HashSet;
@@ -331,5 +331,15 @@ fn a_system_forks_and_blocks_on_whatever_thread_it_runs() {
         assert_eq!(receiver.recv(), Ok(3));
         let task = bevy_heartbeat::spawn_blocking(thread::current);
         assert_ne!(block_on(task).id(), thread::current().id());
+    });
+}
+
+#[test]
+fn a_bare_sub_app_may_have_it() {
+    within(60, || {
+        let _turn = TURN.lock();
+        let mut sub = SubApp::new();
+        sub.add_plugins(plugin(2));
+        assert!(sub.world().contains_resource::<HeartbeatSettings>());
     });
 }

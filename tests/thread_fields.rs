@@ -3,7 +3,8 @@
 mod common;
 
 use bevy_app::App;
-use bevy_heartbeat::{HeartbeatPlugin, Lane, spawn_blocking};
+use bevy_heartbeat::prelude::*;
+use bevy_heartbeat::{JobError, spawn_blocking};
 use bevy_tasks::block_on;
 use std::hint;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -52,6 +53,28 @@ fn threads_have_names_stacks_and_a_panic_handler() {
         while PANICS.load(Ordering::SeqCst) == 0 {
             thread::yield_now();
         }
+        // The parts of a job are the job's, which has an outcome.
+        let part = |cx: JobContext| async move {
+            let () = cx.lane(Lane::Io, async { panic!("a part broke") }).await;
+        };
+        let part = app.world_mut().spawn_job(Lane::Background, part).id();
+        let call = |cx: JobContext| async move {
+            let () = cx.blocking(|| panic!("a call broke")).await;
+        };
+        let call = app.world_mut().spawn_job(Lane::Background, call).id();
+        for (entity, message) in [(part, "a part broke"), (call, "a call broke")] {
+            let outcome = loop {
+                app.update();
+                if let Some(outcome) = app.world_mut().get_mut::<Job<()>>(entity).unwrap().poll() {
+                    break outcome;
+                }
+            };
+            match outcome {
+                Err(JobError::Panicked(panic)) => assert_eq!(panic.message, message),
+                other => panic!("{other:?}"),
+            }
+        }
+        assert_eq!(PANICS.load(Ordering::SeqCst), 1);
         // Also from jobs: the plugin has the function.
         let blocked = pool.spawn_async(Lane::Io, || async { spawn_blocking(|| 4).await });
         assert_eq!(block_on(blocked), 4);

@@ -3,6 +3,7 @@
 use super::access::{WorldRequest, why};
 use super::error::WorldError;
 use super::params::WorldFn;
+use super::part::{self, Part};
 use super::progress::ProgressMeter;
 use super::shared::{AnyJob, Owner};
 use super::start::pool;
@@ -136,7 +137,7 @@ impl JobContext {
         frame.await.map_err(|_| why(&self.job))
     }
 
-    /// Waits by the app's clock, `Time`: from this frame's time to the first frame that is as much
+    /// Waits by the app's clock, `Time<Virtual>`: from this frame's time to the first frame that is as much
     /// later, not at all while the game is paused, and faster when it runs faster. After the job's
     /// end too.
     ///
@@ -152,7 +153,11 @@ impl JobContext {
     /// result. A panic in it is the job's. On the web it runs here and now.
     pub async fn blocking<R: Send + 'static>(&self, f: impl FnOnce() -> R + Send + 'static) -> R {
         #[cfg(not(target_arch = "wasm32"))]
-        return heartbeat_pool::global().spawn_blocking(f).await;
+        return part::go_on(
+            heartbeat_pool::global()
+                .spawn_blocking(|| part::call(f))
+                .await,
+        );
         #[cfg(target_arch = "wasm32")]
         return f();
     }
@@ -196,7 +201,7 @@ impl JobContext {
         lane: Lane,
         part: impl ConditionalSendFuture<Output = R> + 'static,
     ) -> R {
-        pool(lane).spawn(part).await
+        part::go_on(pool(lane).spawn(Part { future: part }).await)
     }
 }
 

@@ -63,10 +63,11 @@ impl<T: Send + 'static> Job<T> {
         self.shared.core.has_ended()
     }
 
-    /// How far it is, by what it has [said](crate::JobContext::progress).
+    /// How far it is, by what it has [said](crate::JobContext::progress): one that says nothing is one
+    /// step, and one that has ended is through with all of them.
     #[must_use]
     pub fn progress(&self) -> Progress {
-        self.shared.core.progress.get()
+        self.shared.core.progress()
     }
 
     /// What it was [named](crate::JobBuilder::named), or else the type of its code.

@@ -73,6 +73,10 @@ impl<T: Send + 'static> fmt::Debug for JobList<T> {
 
 /// A system's own jobs, without entities. Each system has a list of its own.
 ///
+/// They are cancelled when the system goes: at once where it runs but once, as by
+/// `run_system_once`, in `.then(..)` or in a job's `cx.with(..)`. What such a system starts is to be an
+/// entity's, by [`spawn_job`](crate::SpawnJob::spawn_job).
+///
 /// ```
 /// use bevy_app::{App, Update};
 /// use bevy_ecs::prelude::*;
@@ -172,11 +176,12 @@ impl<T: Send + 'static> Jobs<'_, '_, T> {
         }
     }
 
-    /// How far a job is; `None` once its outcome was taken.
+    /// How far a job is, as [`Job::progress`](crate::Job::progress); `None` once its outcome was
+    /// taken.
     #[must_use]
     pub fn progress(&self, id: JobId) -> Option<Progress> {
         let job = self.list.jobs.get(&id)?;
-        Some(job.core.progress.get())
+        Some(job.core.progress())
     }
 
     /// Why a job has no result, if it has ended so and its outcome is still to be taken.

@@ -10,6 +10,7 @@
 //! | `context` | what a job's own code asks for |
 //! | `access` | the world from a job |
 //! | `params` | closures of system parameters |
+//! | `part` | a part of a job on another thread |
 //! | `run` | the one system of each frame |
 //! | `job` | the component |
 //! | `done` | the event and `then` |
@@ -35,6 +36,7 @@ mod hub;
 mod job;
 mod list;
 mod params;
+mod part;
 mod progress;
 mod run;
 mod shared;

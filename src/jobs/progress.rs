@@ -33,10 +33,16 @@ impl Progress {
 
 impl Sum for Progress {
     fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
-        all.fold(Self::default(), |sum, one| Self {
-            done: sum.done.saturating_add(one.done),
-            total: sum.total.saturating_add(one.total),
-        })
+        let (done, total) = all.fold((0_u64, 0_u64), |(done, total), one| {
+            (done + u64::from(one.done), total + u64::from(one.total))
+        });
+        // Sums that are too big are counted in bigger steps, which leaves the fraction as it is.
+        let too_many = u64::BITS - (done | total).leading_zeros();
+        let bigger = too_many.saturating_sub(u32::BITS);
+        Self {
+            done: (done >> bigger) as u32,
+            total: (total >> bigger) as u32,
+        }
     }
 }
 
@@ -74,6 +80,23 @@ impl ProgressMeter {
         Progress {
             done: both as u32,
             total: (both >> 32) as u32,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_big_sum_keeps_its_fraction() {
+        let one = Progress {
+            done: 2_500_000_000,
+            total: 3_000_000_000,
+        };
+        for count in [1, 2, 1000] {
+            let sum: Progress = (0..count).map(|_| one).sum();
+            assert!((sum.fraction() - one.fraction()).abs() < 1e-6, "{sum:?}");
         }
     }
 }

@@ -6,7 +6,6 @@ use super::hub::{Hub, JobHub};
 use super::shared::AnyJob;
 use bevy_app::{App, PreUpdate};
 use bevy_ecs::prelude::*;
-use bevy_time::{Real, Time};
 use std::sync::Arc;
 use std::vec;
 
@@ -61,15 +60,9 @@ fn deliver(world: &mut World, hub: &Hub) {
     }
 }
 
-fn has_work(
-    hub: Option<Res<JobHub>>,
-    app: Option<Res<Time>>,
-    real: Option<Res<Time<Real>>>,
-) -> bool {
-    hub.is_some_and(|hub| {
-        let now = Now::of(app.as_deref(), real.as_deref(), hub.0.start);
-        hub.0.has_work(now)
-    })
+fn has_work(world: &World) -> bool {
+    let hub = world.get_resource::<JobHub>();
+    hub.is_some_and(|hub| hub.0.has_work(Now::in_world(world, hub.0.start)))
 }
 
 /// Adds it to the app.

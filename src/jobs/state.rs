@@ -39,7 +39,8 @@ impl<S: States> StateJobs<'_, '_, S> {
         of_state.flat_map(|(jobs, _)| jobs.iter())
     }
 
-    /// How far they all are, by the sum of their steps. One that says nothing counts as one step.
+    /// How far they all are, by the sum of their steps. One that says nothing counts as one step;
+    /// where there are none, there are no steps.
     #[must_use]
     pub fn progress(&self, state: &S) -> Progress {
         self.iter(state).map(JobStatus::progress).sum()

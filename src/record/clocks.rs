@@ -115,6 +115,7 @@ mod tests {
             to: 0,
             came: 400,
             way: Way::Woken,
+            lane: None,
         };
         row.note_wake_ups([flow].iter());
         assert_eq!(row.without_core(0, 2000), (60, 240));

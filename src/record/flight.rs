@@ -241,7 +241,7 @@ impl FlightRecorder {
             thread: Recorder::this_thread(),
         };
         log::warn!(
-            "bevy_heartbeat: frame {number} took {:?}: see {}",
+            "bevy_heartbeat: frame {number} took {:?}: late-frame-{number} is being written to {}",
             Duration::from_nanos(end - self.begun),
             known.folder.display()
         );

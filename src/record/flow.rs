@@ -1,5 +1,6 @@
 //! What led to what: work to the thread that ran it, a wake-up to the one that woke.
 
+use heartbeat_pool::Lane;
 use heartbeat_pool::record::{Event, Place, Snapshot, What, Work};
 use std::collections::{HashMap, VecDeque};
 
@@ -26,6 +27,8 @@ pub(crate) struct Flow {
     pub(crate) to: usize,
     pub(crate) came: u64,
     pub(crate) way: Way,
+    /// For a piece of work, whose it was.
+    pub(crate) lane: Option<Lane>,
 }
 
 /// Who left something for others, when, and in what way.
@@ -88,17 +91,18 @@ impl Builder {
             What::Begun {
                 job,
                 work: Work::Scoped,
-                ..
+                lane,
             } => {
                 let left = self.scoped.get_mut(&job).and_then(VecDeque::pop_front);
-                self.arrive(row, time, left);
+                self.arrive(row, time, left, Some(lane));
             }
-            What::Begun { job, .. } => {
+            What::Begun { job, lane, .. } => {
                 let left = self.single.remove(&job);
                 // Its scope's jobs have flows of their own.
                 let is_ticket = self.scoped.contains_key(&job);
                 let way = |way| if is_ticket { Way::Called } else { way };
-                self.arrive(row, time, left.map(|(from, left, w)| (from, left, way(w))));
+                let left = left.map(|(from, left, w)| (from, left, way(w)));
+                self.arrive(row, time, left, Some(lane));
             }
             What::Parked { parker, .. } => {
                 self.woken.remove(&parker);
@@ -110,19 +114,20 @@ impl Builder {
             What::Awake { woken } => {
                 let parker = self.asleep.remove(&row);
                 let left = parker.and_then(|parker| self.woken.remove(&parker));
-                self.arrive(row, time, left.filter(|_| woken));
+                self.arrive(row, time, left.filter(|_| woken), None);
             }
             _ => {}
         }
     }
 
-    fn arrive(&mut self, to: usize, came: u64, left: Option<Left>) {
+    fn arrive(&mut self, to: usize, came: u64, left: Option<Left>, lane: Option<Lane>) {
         self.flows.extend(left.map(|(from, left, way)| Flow {
             from,
             left,
             to,
             came,
             way,
+            lane,
         }));
     }
 }

@@ -4,6 +4,7 @@ use super::conflict::{self, Held};
 use super::flow::{Flow, Way};
 use super::row::{Row, State};
 use super::trace::{Frame, Trace};
+use heartbeat_pool::Lane;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
@@ -31,7 +32,7 @@ pub enum Cause {
         /// What both want.
         both_want: String,
     },
-    /// Work was there, but nobody had been told of it yet, or it was private until a beat.
+    /// Frame work was there, but nobody had been told of it yet, or it was private until a beat.
     NotOffered,
     /// The thread was woken, but slept still.
     BeingWoken,
@@ -128,7 +129,9 @@ impl<'a> Sweep<'a> {
         let within = |left: u64, came: u64| came > frame.begin && left < frame.end;
         let flows = trace.flows.iter();
         let flows: Vec<&Flow> = flows.filter(|flow| within(flow.left, flow.came)).collect();
-        let work = flows.iter().filter(|flow| flow.way.is_work());
+        // What is queued of lower lanes may wait for its budget, and is no frame's.
+        let is_frames = |flow: &&&Flow| flow.way.is_work() && flow.lane == Some(Lane::Frame);
+        let work = flows.iter().filter(is_frames);
         let mut queued: Vec<_> = work.map(|flow| (flow.left, flow.came)).collect();
         let woken = flows.iter().filter(|flow| flow.way == Way::Woken);
         let woken = woken.map(|flow| (flow.to, flow.left, flow.came)).collect();

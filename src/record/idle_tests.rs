@@ -4,7 +4,7 @@ use super::super::order::{Order, SystemInfo, Systems};
 use super::super::row::{FRAME, SCHEDULE, SYSTEM, tests::thread};
 use super::super::trace::Origin;
 use super::*;
-use heartbeat_pool::record::{Recorder, Role, Snapshot, What};
+use heartbeat_pool::record::{Place, Recorder, Role, Snapshot, What, Work};
 use std::sync::Arc;
 
 const FIRST: u64 = 1 << 32;
@@ -121,7 +121,19 @@ fn what_a_schedule_does_in_its_next_run_is_not_held_up_in_this_one() {
 
 #[test]
 fn who_could_run_a_system_that_is_held_up_says_by_whom_and_for_what() {
-    let systems = [span(1100, 1500, FIRST), span(1500, 1900, SECOND)].concat();
+    let (job, lane) = (3, Lane::Background);
+    let (place, work) = (Place::Injector, Work::Spawned);
+    // Beside a job whose lane has no room.
+    let systems = [
+        &[(1050, What::Queued { job, lane, place })][..],
+        &span(1100, 1500, FIRST),
+        &span(1500, 1900, SECOND),
+        &[
+            (1950, What::Begun { job, lane, work }),
+            (1960, What::Ended { job }),
+        ],
+    ]
+    .concat();
     let parked = [(
         1,
         What::Parked {
@@ -130,6 +142,7 @@ fn who_could_run_a_system_that_is_held_up_says_by_whom_and_for_what() {
         },
     )];
     let account = account(&systems, &parked, true);
+    assert_eq!(of(&account, |cause| *cause == Cause::NotOffered), 0);
     let held = Cause::Conflict {
         system: "second".to_owned(),
         running: "first".to_owned(),
@@ -146,8 +159,8 @@ fn a_wake_up_a_wait_for_a_beat_and_a_lack_of_seats_are_told_apart() {
     ];
     let begun = What::Begun {
         job: 3,
-        lane: heartbeat_pool::Lane::Frame,
-        work: heartbeat_pool::record::Work::Joined,
+        lane: Lane::Frame,
+        work: Work::Joined,
     };
     let other = [
         (

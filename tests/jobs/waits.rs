@@ -1,7 +1,7 @@
 //! Frames, times, blocking calls, parallel parts; and what waiting costs.
 
 use super::*;
-use bevy_app::{First, PreUpdate};
+use bevy_app::{First, FixedUpdate, PreUpdate};
 use bevy_heartbeat::run_jobs;
 use bevy_time::{Time, TimeUpdateStrategy, Virtual};
 use std::sync::mpsc;
@@ -49,6 +49,29 @@ fn sleep_goes_by_the_apps_clock() {
         let entity = app.world_mut().spawn_job(Lane::Background, code).id();
         let passed = outcome::<Result<u32, WorldError>>(app, entity);
         assert!(passed.unwrap().unwrap() >= 10);
+    });
+}
+
+/// A fixed step lags behind, and has a clock of its own.
+#[test]
+fn sleep_goes_by_the_same_clock_in_fixed_steps() {
+    with_app(|app| {
+        counted(app);
+        let frame = Duration::from_millis(250);
+        app.insert_resource(TimeUpdateStrategy::ManualDuration(frame));
+        app.add_systems(FixedUpdate, run_jobs);
+        let code = |cx: JobContext| async move {
+            for _ in 0..8 {
+                let time = |time: Res<Time<Virtual>>| time.elapsed();
+                let before = cx.with(time).await?;
+                cx.sleep(Duration::from_millis(200)).await?;
+                let passed = cx.with(time).await? - before;
+                assert!(passed >= Duration::from_millis(200), "{passed:?}");
+            }
+            Ok::<_, WorldError>(())
+        };
+        let entity = app.world_mut().spawn_job(Lane::Background, code).id();
+        assert_eq!(outcome::<Result<(), WorldError>>(app, entity), Ok(Ok(())));
     });
 }
 

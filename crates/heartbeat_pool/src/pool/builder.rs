@@ -75,8 +75,8 @@ impl fmt::Display for BuildError {
             ),
             Self::Threads(threads) => write!(
                 f,
-                "a pool can't have {threads} threads: ask num_threads for {MOST_THREADS} at most \
-                 (the default is one for each core)"
+                "a pool can't have {threads} threads: ask for {MOST_THREADS} at most (the default is \
+                 one for each core)"
             ),
             Self::StackSize(bytes) => write!(
                 f,
