@@ -198,3 +198,21 @@ fn items_that_wait_for_tasks_need_few_threads() {
         assert!(started < ITEMS / 8, "{started} threads");
     });
 }
+
+/// A hundred seconds, were each of them to wait for whoever looks each beat.
+#[test]
+fn what_a_job_waits_for_begins_as_it_sleeps() {
+    within_a_minute(|| {
+        let builder = ThreadPool::builder().num_threads(2);
+        let pool = builder.beat(Duration::from_secs(1)).build().unwrap();
+        for lane in [Lane::Frame, Lane::Io] {
+            for _ in 0..100 {
+                pool.block_on(pool.spawn_async(Lane::Frame, move || async move {
+                    let (sender, receiver) = async_channel::bounded(1);
+                    heartbeat_pool::spawn(lane, move || sender.try_send(1).unwrap());
+                    heartbeat_pool::block_on(receiver.recv()).unwrap();
+                }));
+            }
+        }
+    });
+}

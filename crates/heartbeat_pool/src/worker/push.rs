@@ -79,10 +79,21 @@ impl Worker {
         self.registry.tell(self.team(), news);
     }
 
-    /// After it has left the count. See [`Registry::offer_seat`].
+    /// After it has left the count, and looks or ends next. See [`Registry::offer_seat`].
     pub(super) fn offer_seat(&self) {
         if self.team().sleep.needs_watch() {
-            self.registry.fill_seat(self.team(), self.look());
+            self.fill_seat();
         }
+    }
+
+    /// The same, as it sleeps next: what it has left to whoever watches begins now.
+    pub(super) fn offer_seat_now(&self) {
+        if self.team().sleep.needs_searcher() {
+            self.fill_seat();
+        }
+    }
+
+    fn fill_seat(&self) {
+        self.registry.fill_seat(self.team(), self.look());
     }
 }

@@ -74,7 +74,7 @@ impl Worker {
                 worker.seat.set_waiting(true);
                 worker.team().occupancy.leave(charge);
                 note::note(|| What::SeatGiven);
-                worker.offer_seat();
+                worker.offer_seat_now();
                 left.push(Left {
                     worker: worker.clone(),
                     charge,
