@@ -17,14 +17,22 @@ pub(super) struct Now {
 
 impl Now {
     /// By the world's clocks; without `TimePlugin`, since `start`.
-    pub(super) fn in_world(world: &World, start: Stopwatch) -> Self {
+    pub(super) fn of(
+        game: Option<&Time<Virtual>>,
+        any: Option<&Time>,
+        real: Option<&Time<Real>>,
+        start: Stopwatch,
+    ) -> Self {
         let since = || start.elapsed();
-        let game = world.get_resource::<Time<Virtual>>().map(Time::elapsed);
-        let any = || world.get_resource::<Time>().map(Time::elapsed);
-        let real = world.get_resource::<Time<Real>>().map(Time::elapsed);
+        let app = game.map(Time::elapsed).or_else(|| any.map(Time::elapsed));
         Self {
-            app: game.or_else(any).unwrap_or_else(since),
-            real: real.unwrap_or_else(since),
+            app: app.unwrap_or_else(since),
+            real: real.map_or_else(since, Time::elapsed),
         }
+    }
+
+    pub(super) fn in_world(world: &World, start: Stopwatch) -> Self {
+        let (game, any) = (world.get_resource(), world.get_resource());
+        Self::of(game, any, world.get_resource(), start)
     }
 }

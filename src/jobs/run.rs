@@ -6,6 +6,7 @@ use super::hub::{Hub, JobHub};
 use super::shared::AnyJob;
 use bevy_app::{App, PreUpdate};
 use bevy_ecs::prelude::*;
+use bevy_time::{Real, Time, Virtual};
 use std::sync::Arc;
 use std::vec;
 
@@ -60,9 +61,17 @@ fn deliver(world: &mut World, hub: &Hub) {
     }
 }
 
-fn has_work(world: &World) -> bool {
-    let hub = world.get_resource::<JobHub>();
-    hub.is_some_and(|hub| hub.0.has_work(Now::in_world(world, hub.0.start)))
+fn has_work(
+    hub: Option<Res<JobHub>>,
+    game: Option<Res<Time<Virtual>>>,
+    any: Option<Res<Time>>,
+    real: Option<Res<Time<Real>>>,
+) -> bool {
+    hub.is_some_and(|hub| {
+        let start = hub.0.start;
+        let now = Now::of(game.as_deref(), any.as_deref(), real.as_deref(), start);
+        hub.0.has_work(now)
+    })
 }
 
 /// Adds it to the app.

@@ -6,6 +6,7 @@ use async_io::Timer;
 use bevy_tasks::block_on as bevy_block_on;
 use futures_lite::future::block_on;
 use heartbeat_pool::Lane;
+use std::env;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -79,11 +80,31 @@ impl Spawner for Bevy {
     }
 }
 
-/// async-executor, as smol runs it.
+/// smol, with the one executor that it has for a process. Its threads wait for sockets and timers
+/// themselves, and so does who blocks on a future.
 #[derive(Clone, Copy)]
-pub struct Smol(&'static StaticExecutor);
+pub struct Smol;
 
 impl Spawner for Smol {
+    type Task<T: Send + 'static> = smol::Task<T>;
+
+    fn spawn<T: Send + 'static>(
+        &self,
+        future: impl Future<Output = T> + Send + 'static,
+    ) -> Self::Task<T> {
+        smol::spawn(future)
+    }
+
+    fn block_on<T: Send>(&self, future: impl Future<Output = T> + Send) -> T {
+        smol::block_on(future)
+    }
+}
+
+/// async-executor's static executor, run by plain threads.
+#[derive(Clone, Copy)]
+pub struct Plain(&'static StaticExecutor);
+
+impl Spawner for Plain {
     type Task<T: Send + 'static> = async_executor::Task<T>;
 
     fn spawn<T: Send + 'static>(
@@ -191,7 +212,12 @@ pub fn serve<S: Service>(name: &str, threads: usize, service: S) -> Result<S::Ou
                 // They run as long as the process.
                 thread::spawn(|| block_on(executor.run(std::future::pending::<()>())));
             }
-            Ok(service.run(Smol(executor)))
+            Ok(service.run(Plain(executor)))
+        }
+        "smol" => {
+            // SAFETY: this process has one contender, none of whose threads has begun.
+            unsafe { env::set_var("SMOL_THREADS", threads.to_string()) };
+            Ok(service.run(Smol))
         }
         "forte" => {
             let pool: &'static _ = Box::leak(Box::new(forte::ThreadPool::new()));

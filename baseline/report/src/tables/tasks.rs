@@ -4,7 +4,7 @@ use super::{CPU, Metric, PEAK, Per, Shape, Source, TIME, Table, Threads, Unit, i
 
 const ASYNC: Source = Source {
     title: "forte: the async benchmark of bevy_tasks",
-    about: "forte's introduction left this one open, as a thing to do. async-executor is what smol runs on; timers \
+    about: "forte's introduction left this one open, as a thing to do. async-executor is what smol runs on, here without the rest of it; timers \
             are tokio's own there and async-io's everywhere else.",
 };
 
@@ -15,13 +15,21 @@ const WORKERS: Source = Source {
             ahead of threads.",
 };
 
-const POOLS: &[&str] = &["ours", "bevy_tasks", "async-executor", "tokio", "forte"];
+const POOLS: &[&str] = &[
+    "ours",
+    "bevy_tasks",
+    "async-executor",
+    "smol",
+    "tokio",
+    "forte",
+];
 
 /// Those, a pool of C++ with a channel, and two languages that have their own.
 const CHANNELS: &[&str] = &[
     "ours",
     "bevy_tasks",
     "async-executor",
+    "smol",
     "tokio",
     "forte",
     "TooManyCooks",
@@ -34,6 +42,7 @@ const LANGUAGES: &[&str] = &[
     "ours",
     "bevy_tasks",
     "async-executor",
+    "smol",
     "tokio",
     "forte",
     "Go",
@@ -110,7 +119,7 @@ const TASKS: Table = Table {
     threads: Threads::All,
     metrics: &[A_TASK, CPU, PEAK],
     shape: Shape::Lines,
-    who: &["ours", "bevy_tasks", "async-executor", "tokio"],
+    who: &["ours", "bevy_tasks", "async-executor", "smol", "tokio"],
     most: &[],
     answer: itself,
     known: "",
@@ -187,7 +196,7 @@ pub const TABLES: &[Table] = &[
         full: &[10, 1000, 100_000],
         metrics: &[A_WAY, CPU, PEAK],
         who: LANGUAGES,
-        known: "The threads of tokio, Go and Java wait for sockets themselves. All others here use async-io, whose own thread \
+        known: "The threads of tokio, smol, Go and Java wait for sockets themselves. All others here use async-io, whose own thread \
                 waits and wakes theirs: two more hand-overs between threads a message.",
         ..TASKS
     },
@@ -235,6 +244,7 @@ pub const TABLES: &[Table] = &[
             "ours",
             "bevy_tasks",
             "async-executor",
+            "smol",
             "tokio",
             "forte",
             "threads",

@@ -91,6 +91,7 @@ pub const ALL: &[Contender] = &[
     rust("forte", Some("forte")),
     rust("bevy_tasks", Some("bevy_tasks")),
     rust("async-executor", Some("async-executor")),
+    rust("smol", Some("smol")),
     rust("tokio", Some("tokio")),
     rust("threads", None),
     rust("processes", None),
