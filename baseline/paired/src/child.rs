@@ -71,7 +71,7 @@ fn wait(child: &mut Child, limit: Duration) -> Result<(ExitStatus, String, Strin
     }
 }
 
-/// Runs a workload.
+/// Runs a workload, with these variables in its environment.
 ///
 /// # Errors
 ///
@@ -80,12 +80,14 @@ pub fn run(
     program: &Path,
     workload: &str,
     arguments: &[impl AsRef<OsStr>],
+    variables: &[(&str, String)],
 ) -> Result<Run, Failure> {
     let mut child = Command::new(program)
         .arg(workload)
         .args(arguments)
         // Its last line is the panic's own.
         .env("RUST_BACKTRACE", "0")
+        .envs(variables.iter().cloned())
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -141,7 +143,12 @@ mod tests {
     #[test]
     fn a_program_that_fails_is_quoted() {
         let script = Path::new("/bin/sh");
-        let outcome = run(script, "-c", &["echo lost >&2; echo note: it >&2; exit 3"]);
+        let outcome = run(
+            script,
+            "-c",
+            &["echo lost >&2; echo note: it >&2; exit 3"],
+            &[],
+        );
         let said = outcome.map_err(|failure| failure.to_string());
         assert!(
             matches!(&said, Err(said) if said.ends_with("lost")),

@@ -31,7 +31,7 @@ impl Side {
             self.runs.push(None);
             return;
         }
-        match child::run(program, workload, arguments) {
+        match child::run(program, workload, arguments, &[]) {
             Ok(run) => self.runs.push(Some(run)),
             Err(failure) => {
                 self.hung = matches!(failure, Failure::Hung);

@@ -4,6 +4,7 @@ use crate::results::{Cell, Measured, Taken};
 use crate::tables::Table;
 use crate::who::{Field, Found};
 use paired::{Run, run_child};
+use rival_smol::SMOL_THREADS;
 use std::time::{Duration, Instant};
 
 /// How much is measured.
@@ -101,7 +102,9 @@ fn order(count: usize, round: usize) -> Vec<usize> {
 
 fn sample(table: &Table, found: &Found, plan: Plan, cell: &mut Cell) {
     let words = found.words(cell.size, cell.threads, plan.sample);
-    let checked = match run_child(&found.program, table.workload, &words) {
+    // smol's threads are the process's own.
+    let variables = [(SMOL_THREADS, cell.threads.to_string())];
+    let checked = match run_child(&found.program, table.workload, &words, &variables) {
         Ok(run) => check(run, (table.answer)(cell.size)),
         Err(failure) => Err(failure.to_string()),
     };

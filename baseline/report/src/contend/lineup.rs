@@ -6,6 +6,7 @@ use rival_bevy_tasks::BevyTasks;
 use rival_chili::Chili;
 use rival_forte::Forte;
 use rival_rayon::Rayon;
+use rival_smol::Smol;
 use rival_tokio::Tokio;
 use std::error::Error;
 use suite::{Contender, Serial};
@@ -24,6 +25,7 @@ pub fn contender(name: &str, threads: usize) -> Result<Box<dyn Contender>, Box<d
         Forte::NAME => Box::new(Forte::new(threads)?),
         BevyTasks::NAME => Box::new(BevyTasks::new(threads)),
         AsyncExecutor::NAME => Box::new(AsyncExecutor::new(threads)?),
+        Smol::NAME => Box::new(Smol::new(threads)?),
         Tokio::NAME => Box::new(Tokio::new(threads)?),
         _ => return Err(format!("there is no contender {name:?}").into()),
     })

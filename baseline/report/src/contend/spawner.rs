@@ -6,7 +6,6 @@ use async_io::Timer;
 use bevy_tasks::block_on as bevy_block_on;
 use futures_lite::future::block_on;
 use heartbeat_pool::Lane;
-use std::env;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -215,8 +214,8 @@ pub fn serve<S: Service>(name: &str, threads: usize, service: S) -> Result<S::Ou
             Ok(service.run(Plain(executor)))
         }
         "smol" => {
-            // SAFETY: this process has one contender, none of whose threads has begun.
-            unsafe { env::set_var("SMOL_THREADS", threads.to_string()) };
+            let why = "it was not started with SMOL_THREADS set to the number of its threads";
+            rival_smol::Smol::new(threads).map_err(|_| Refusal::Skipped(why))?;
             Ok(service.run(Smol))
         }
         "forte" => {
