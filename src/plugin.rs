@@ -96,7 +96,8 @@ pub struct HeartbeatPlugin {
     pub place_threads: bool,
     /// How often forked work is offered to idle threads, 100 microseconds by default; from a
     /// microsecond to a second. This and the next three hold where nothing has used the pool before
-    /// the plugin comes, as a `TaskPoolPlugin` or rayon do; else a warning says so.
+    /// the plugin comes, as a `TaskPoolPlugin`, rayon or another app's plugin do; a warning says so
+    /// of the first app.
     pub beat: Duration,
     /// Each thread's stack, in bytes; the system's default without it.
     pub stack_size: Option<usize>,
@@ -170,8 +171,8 @@ impl HeartbeatPlugin {
         let names: Vec<_> = settings.map(|(name, _)| name).collect();
         if !names.is_empty() {
             log::warn!(
-                "bevy_heartbeat: {} of HeartbeatPlugin has no effect, for the pool was in use \
-                 before: add the plugin before TaskPoolPlugin (which DefaultPlugins and \
+                "bevy_heartbeat: settings of HeartbeatPlugin without effect, for the pool was in \
+                 use before: {}. Add the plugin before TaskPoolPlugin (which DefaultPlugins and \
                  MinimalPlugins have), and before anything uses rayon",
                 names.join(", ")
             );
@@ -209,10 +210,10 @@ impl HeartbeatPlugin {
         let is_new = match builder.build_static(heartbeat_pool::global()) {
             Ok(is_new) => is_new,
             Err(error) => panic!(
-                "bevy_heartbeat: {error}. {threads} were asked for{}",
+                "bevy_heartbeat: {error} ({threads}){}",
                 error
                     .source()
-                    .map_or_else(String::new, |source| format!("; {source}"))
+                    .map_or_else(String::new, |source| format!(": {source}"))
             ),
         };
         if !is_new {

@@ -41,7 +41,7 @@ impl Sum for Progress {
         let bigger = too_many.saturating_sub(u32::BITS);
         Self {
             done: (done >> bigger) as u32,
-            total: (total >> bigger) as u32,
+            total: ((total >> bigger) as u32).max(u32::from(total > 0)),
         }
     }
 }

@@ -31,8 +31,8 @@
 //!   there (rayon#592, rayon#1174), and the stack grows with the program's own nesting alone. In a
 //!   pool that was built here a waiting thread does other work if, and only if, all threads of the
 //!   pool wait: without that, two pools that wait for each other would never end. And it runs what
-//!   it has spawned itself, a scope's jobs that it was the first to spawn among it, once all others
-//!   have been blocked for 64 ms, not while they spin. A job that blocks by other means than these until another job of
+//!   it has spawned itself by [`spawn`], not a scope's jobs, once all others have been blocked for
+//!   64 ms, not while they spin. A job that blocks by other means than these until another job of
 //!   its pool has run needs a thread that is free for that one; others take a thread's oldest
 //!   first, job or half of a join, as rayon's do.
 //! - A call from outside to the process's pool is begun by the calling thread, on its own stack, as

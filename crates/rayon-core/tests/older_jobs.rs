@@ -62,37 +62,18 @@ fn leaves_of_one_half_wait_for_a_job_of_that() {
     });
 }
 
+/// Also where a scope before it has left its ticket.
 #[test]
 fn leaves_wait_for_a_scopes_job() {
     in_pools(|pool| {
         pool.install(|| {
+            join(|| scope(|scope| scope.spawn(|_| ())), || ());
             let flag = OnceLock::new();
             scope(|scope| {
                 scope.spawn(|_| flag.set(()).unwrap());
                 leaves(64, &|| _ = flag.wait());
             });
         });
-    });
-}
-
-#[test]
-fn a_half_waits_for_a_scopes_job_of_the_other() {
-    in_time(|| {
-        let pool = pool(2);
-        for _ in 0..3 {
-            let flag = OnceLock::new();
-            pool.install(|| {
-                scope(|scope| {
-                    join(
-                        || {
-                            thread::sleep(Duration::from_millis(5));
-                            scope.spawn(|_| flag.set(()).unwrap());
-                        },
-                        || _ = flag.wait(),
-                    );
-                });
-            });
-        }
     });
 }
 

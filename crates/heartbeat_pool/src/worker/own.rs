@@ -11,7 +11,7 @@ impl Worker {
     /// Runs the frame job that is next of those that lie in the thread's own deque, where it works
     /// for frames, or one of a scope's that such a one stands for. False if there is none. In a pool
     /// whose threads run their [newest first](crate::Order::NewestFirst), these are what the thread
-    /// has spawned itself, on scopes or not, and nothing else but jobs of such scopes.
+    /// has spawned itself, on no scope, and nothing else.
     ///
     /// What runs here nests on the caller's stack and may want any lock, so hold none.
     ///
@@ -31,8 +31,15 @@ impl Worker {
             return false;
         };
         let _stranger = Stranger::begin();
+        self.search.one_piece.set(job.stands_for_others());
         self.run(Found::Job(job));
         true
+    }
+
+    /// Whether of the scope for which the job stands that is just begun only one job is to run, on
+    /// top of something that is to go on.
+    pub(crate) fn takes_one_piece(&self) -> bool {
+        self.search.one_piece.take()
     }
 
     /// Whether there is such a job, in whatever lane the thread works.

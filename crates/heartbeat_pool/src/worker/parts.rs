@@ -41,6 +41,8 @@ pub(super) struct Search {
     pub(super) lone_ticks: Cell<u32>,
     /// Whether the last thing that it ran was what only it may run.
     pub(super) had_own_turn: Cell<bool>,
+    /// Whether the job that is begun next is to stand for one only of those of its scope.
+    pub(super) one_piece: Cell<bool>,
 }
 
 /// What a worker counts as.

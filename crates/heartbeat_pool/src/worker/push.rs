@@ -3,6 +3,7 @@
 use super::Worker;
 use crate::job::Job;
 use crate::lanes::lane::Lane;
+use crate::queue::deque::Order;
 use crate::record::{Place, note};
 use crate::registry::Registry;
 use crate::registry::team::Team;
@@ -49,8 +50,9 @@ impl Registry {
     /// what a worker of `team` does, where any worker of the team that this gives can take it. The
     /// caller must see to it that one does.
     pub(crate) fn queue(&self, team: &Team, lane: Lane, job: Job) -> &Team {
+        let is_mixed = self.config.order == Order::OldestFirst;
         current::with_current(|worker| match worker {
-            Some(worker) if worker.is_in(team) => self.queue_from(worker, lane, job),
+            Some(worker) if is_mixed && worker.is_in(team) => self.queue_from(worker, lane, job),
             _ => self.inject(lane, job),
         })
     }
@@ -79,7 +81,7 @@ impl Worker {
         self.registry.tell(self.team(), news);
     }
 
-    /// After it has left the count, and looks or ends next. See [`Registry::offer_seat`].
+    /// After it has left the count. See [`Registry::offer_seat`].
     pub(super) fn offer_seat(&self) {
         if self.team().sleep.needs_watch() {
             self.fill_seat();
@@ -88,7 +90,9 @@ impl Worker {
 
     /// The same, as it sleeps next: what it has left to whoever watches begins now.
     pub(super) fn offer_seat_now(&self) {
-        if self.team().sleep.needs_searcher() {
+        let sleep = &self.team().sleep;
+        let is_left = || sleep.needs_searcher() && self.look().has_admissible_work();
+        if sleep.needs_watch() || is_left() {
             self.fill_seat();
         }
     }

@@ -48,10 +48,11 @@ unsafe impl RawJob for Ticket {
             if let Some(owner) = &core.owner {
                 worker.stretch.helps(owner);
             }
+            let is_one = worker.takes_one_piece();
             let mut turns = Turns::since(worker.stretch.start_of_first());
             while run_one(&core, worker) {
-                if worker.seat.strangers() > 0 {
-                    // On top of something that is to go on. A ticket for the rest is queued.
+                if is_one {
+                    // A ticket for the rest is queued.
                     return;
                 }
                 if worker.is_wasted() {
