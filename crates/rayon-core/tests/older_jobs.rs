@@ -62,12 +62,10 @@ fn leaves_of_one_half_wait_for_a_job_of_that() {
     });
 }
 
-/// Also where a scope before it has left its ticket.
 #[test]
 fn leaves_wait_for_a_scopes_job() {
     in_pools(|pool| {
         pool.install(|| {
-            join(|| scope(|scope| scope.spawn(|_| ())), || ());
             let flag = OnceLock::new();
             scope(|scope| {
                 scope.spawn(|_| flag.set(()).unwrap());
