@@ -217,7 +217,7 @@ mod tests {
     /// The only one that runs keeps what is queued from nobody but those who wait.
     #[test]
     fn those_who_wait_call_each_other_no_more_once_all_sleep() {
-        let left = AtomicUsize::new(3);
+        let left = std::sync::atomic::AtomicUsize::new(3);
         let pool = ThreadPool::builder()
             .num_threads(3)
             .spawn_handler(move |thread| {
