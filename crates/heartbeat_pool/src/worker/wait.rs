@@ -152,6 +152,7 @@ mod tests {
     use crate::threads::this_thread;
     use std::cell::Cell;
     use std::hint;
+    use std::io::ErrorKind;
     use std::thread;
     use std::time::Duration;
 
@@ -217,13 +218,12 @@ mod tests {
     /// The only one that runs keeps what is queued from nobody but those who wait.
     #[test]
     fn those_who_wait_call_each_other_no_more_once_all_sleep() {
-        let left = std::sync::atomic::AtomicUsize::new(3);
+        let left = Mutex::new(3_usize);
         let pool = ThreadPool::builder()
             .num_threads(3)
             .spawn_handler(move |thread| {
-                let less = |left: usize| left.checked_sub(1);
-                left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less)
-                    .map_err(|_| std::io::ErrorKind::WouldBlock)?;
+                let mut left = lock(&left);
+                *left = left.checked_sub(1).ok_or(ErrorKind::WouldBlock)?;
                 thread.spawn().map(drop)
             })
             .build()
