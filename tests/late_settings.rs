@@ -4,37 +4,17 @@ mod common;
 
 use bevy_app::{App, TaskPoolPlugin};
 use bevy_heartbeat::HeartbeatPlugin;
-use common::within;
-use log::{LevelFilter, Log, Metadata, Record};
-use std::sync::Mutex;
-
-/// Keeps what is logged.
-struct Kept(Mutex<Vec<String>>);
-
-static KEPT: Kept = Kept(Mutex::new(Vec::new()));
-
-impl Log for Kept {
-    fn enabled(&self, _: &Metadata) -> bool {
-        true
-    }
-
-    fn log(&self, record: &Record) {
-        self.0.lock().unwrap().push(record.args().to_string());
-    }
-
-    fn flush(&self) {}
-}
+use common::{logged, within};
 
 #[test]
 fn settings_behind_the_engines_plugin_are_told() {
     within(60, || {
-        log::set_logger(&KEPT).unwrap();
-        log::set_max_level(LevelFilter::Warn);
+        logged::keep();
         let app_with = |plugin: HeartbeatPlugin| {
             let mut app = App::new();
             app.add_plugins((TaskPoolPlugin::default(), plugin));
             app.finish();
-            KEPT.0.lock().unwrap().drain(..).collect::<Vec<_>>()
+            logged::take()
         };
         let late = app_with(HeartbeatPlugin {
             threads: Some(2),

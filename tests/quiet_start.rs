@@ -10,26 +10,7 @@ use bevy_ecs::schedule::{
 };
 use bevy_heartbeat::AdaptiveExecutor;
 use bevy_heartbeat::prelude::*;
-use common::{app, within};
-use log::{LevelFilter, Log, Metadata, Record};
-use std::sync::Mutex;
-
-/// Keeps what is logged.
-struct Kept(Mutex<Vec<String>>);
-
-static KEPT: Kept = Kept(Mutex::new(Vec::new()));
-
-impl Log for Kept {
-    fn enabled(&self, _: &Metadata) -> bool {
-        true
-    }
-
-    fn log(&self, record: &Record) {
-        self.0.lock().unwrap().push(record.args().to_string());
-    }
-
-    fn flush(&self) {}
-}
+use common::{app, logged, within};
 
 #[derive(ScheduleLabel, Clone, Debug, PartialEq, Eq, Hash)]
 struct Extract(usize);
@@ -67,8 +48,7 @@ struct Render;
 #[test]
 fn what_is_as_it_should_be_warns_of_nothing() {
     within(60, || {
-        log::set_logger(&KEPT).unwrap();
-        log::set_max_level(LevelFilter::Warn);
+        logged::keep();
         let mut app = app(2);
         let mut render = SubApp::new();
         for schedule in schedules() {
@@ -88,9 +68,9 @@ fn what_is_as_it_should_be_warns_of_nothing() {
         while app.world().get_entity(entity).is_ok() {
             app.update();
         }
-        assert_eq!(*KEPT.0.lock().unwrap(), [""; 0]);
+        assert_eq!(logged::take(), [""; 0]);
         // It is kept, were there one.
         log::warn!("a warning");
-        assert_eq!(*KEPT.0.lock().unwrap(), ["a warning"]);
+        assert_eq!(logged::take(), ["a warning"]);
     });
 }

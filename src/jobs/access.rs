@@ -19,9 +19,9 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 /// How long jobs' requests for the world may take each time that [`run_jobs`](crate::run_jobs) runs,
-/// once a frame unless it was added elsewhere too: a millisecond by default.
-/// The request that is running when the time is over is finished, and the rest waits for the next
-/// time, in the order asked for. At least one runs each time.
+/// once a frame unless it was added elsewhere too: a millisecond by default. The request that is
+/// running when the time is over is finished, and the rest waits for the next time, in the order
+/// asked for. At least one runs each time.
 ///
 /// ```
 /// use bevy_ecs::prelude::*;

@@ -137,9 +137,9 @@ impl JobContext {
         frame.await.map_err(|_| why(&self.job))
     }
 
-    /// Waits by the app's clock, `Time<Virtual>`: from this frame's time to the first frame that is as much
-    /// later, not at all while the game is paused, and faster when it runs faster. After the job's
-    /// end too.
+    /// Waits by the app's clock, `Time<Virtual>`: from this frame's time to the first frame that is
+    /// as much later, not at all while the game is paused, and faster when it runs faster. After the
+    /// job's end too.
     ///
     /// # Errors
     ///

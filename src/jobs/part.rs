@@ -22,7 +22,10 @@ pub(super) fn go_on<R>(outcome: Outcome<R>) -> R {
 
 pin_project! {
     /// A part that is a future.
-    pub(super) struct Part<F>{ #[pin] pub(super) future: F }
+    pub(super) struct Part<F> {
+        #[pin]
+        pub(super) future: F,
+    }
 }
 
 impl<F: Future> Future for Part<F> {

@@ -1,6 +1,7 @@
 //! What the tests share: a small app, and a deadline for what could hang.
 #![allow(dead_code, reason = "each test crate uses a part")]
 
+pub mod logged;
 #[cfg(target_os = "linux")]
 pub mod threads;
 

@@ -124,7 +124,7 @@ impl Registry {
         }
     }
 
-    /// The same, where nobody watches, as far as `look` tells.
+    /// The same, where nobody is there to find it soon enough, as far as `look` tells.
     pub(crate) fn fill_seat<S>(self: &Arc<Self>, team: &Team, look: Look<'_, S>)
     where
         S: Deref<Target = [Arc<Seat>]>,
