@@ -9,8 +9,38 @@ struct VTable {
     run: unsafe fn(NonNull<()>),
     /// Consumes the data without running it.
     drop: unsafe fn(NonNull<()>),
+    age: unsafe fn(NonNull<()>) -> Option<Age>,
     stands_for_others: bool,
     is_local: bool,
+}
+
+/// When a thread has queued something, beside what else it has queued.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Age {
+    /// The number of the thread, not 0.
+    pub(crate) thread: u32,
+    /// The number of what it has queued, which begins anew after the last.
+    pub(crate) nth: u32,
+}
+
+impl Age {
+    /// Whether it was queued before `other`, by the same thread.
+    pub(crate) fn is_before(self, other: Self) -> bool {
+        self.thread == other.thread && self.nth.wrapping_sub(other.nth) > u32::MAX / 2
+    }
+
+    /// The same in one word, which is not 0.
+    pub(crate) fn to_bits(self) -> u64 {
+        (u64::from(self.thread) << 32) | u64::from(self.nth)
+    }
+
+    /// What [`to_bits`](Self::to_bits) was called on; none of 0.
+    pub(crate) fn from_bits(bits: u64) -> Option<Self> {
+        (bits != 0).then_some(Self {
+            thread: (bits >> 32) as u32,
+            nth: bits as u32,
+        })
+    }
 }
 
 /// One piece of work that any thread may run.
@@ -35,6 +65,14 @@ pub(crate) unsafe trait RawJob: Send {
     const STANDS_FOR_OTHERS: bool = false;
     /// Whether none but the thread that made it may drop it.
     const IS_LOCAL: bool = false;
+    /// How old it is, where that is known.
+    ///
+    /// # Safety
+    ///
+    /// `data` came from `into_raw` of the same type, and lives.
+    unsafe fn age(_data: NonNull<()>) -> Option<Age> {
+        None
+    }
     fn into_raw(self) -> NonNull<()>;
     /// # Safety
     ///
@@ -73,6 +111,7 @@ impl Job {
                 &VTable {
                     run: run::<R>,
                     drop: discard::<R>,
+                    age: R::age,
                     stands_for_others: R::STANDS_FOR_OTHERS,
                     is_local: R::IS_LOCAL,
                 }
@@ -88,6 +127,13 @@ impl Job {
     /// See [`RawJob::STANDS_FOR_OTHERS`].
     pub(crate) fn stands_for_others(&self) -> bool {
         self.vtable.stands_for_others
+    }
+
+    /// See [`RawJob::age`].
+    pub(crate) fn age(&self) -> Option<Age> {
+        // SAFETY: `data` and `vtable` were made together in `borrowing`, and it lives as long as
+        // this.
+        unsafe { (self.vtable.age)(self.data) }
     }
 
     /// See [`RawJob::IS_LOCAL`].
@@ -179,6 +225,17 @@ mod tests {
     use super::*;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    fn who_came_before_is_told_of_one_thread_however_many_came() {
+        for nth in [0, 7, u32::MAX] {
+            let [first, next] = [nth, nth.wrapping_add(1)].map(|nth| Age { thread: 1, nth });
+            assert!(first.is_before(next) && !next.is_before(first) && !first.is_before(first));
+            assert!(!first.is_before(Age { thread: 2, ..next }));
+            assert_eq!(Age::from_bits(next.to_bits()), Some(next));
+        }
+        assert_eq!(Age::from_bits(0), None);
+    }
 
     #[test]
     fn a_job_runs_once_and_a_dropped_one_frees_its_closure() {

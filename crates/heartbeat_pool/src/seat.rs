@@ -2,7 +2,7 @@
 
 use crate::cost::WAKE_UP;
 use crate::heartbeat::Beat;
-use crate::job::Job;
+use crate::job::{Age, Job};
 use crate::lanes::lane::Lane;
 use crate::lanes::stuck::{Stall, Stalled};
 use crate::metrics::{Counters, WorkerMetrics};
@@ -132,42 +132,52 @@ impl Seat {
 
     /// Takes the oldest fork of those that were not taken before.
     pub(crate) fn steal_fork_on_offer(&self) -> Option<ForkPtr> {
-        let Some(elders) = &self.elders else {
-            return self.forks.steal();
-        };
-        if self.forks.is_empty() {
-            // Not tried either: one that comes just now would not be counted.
-            return None;
-        }
-        elders.take(|| self.forks.steal()).map(|(fork, _)| fork)
+        self.forks.steal()
     }
 
-    /// As [`steal_fork`](Self::steal_fork), unless the owner has spawned a job before it: then it
-    /// is given back, and others are to be told (`Err`).
-    pub(crate) fn steal_fork_if_older(&self) -> Result<Option<ForkPtr>, ()> {
-        let Some(elders) = &self.elders else {
-            return Ok(self.steal_fork());
-        };
-        let returned = self.returned.take(|_| true);
-        if returned.is_some() || self.forks.is_empty() {
-            return Ok(returned);
+    /// Takes a fork that is older than `age`, if there is one. `Err` if others have to look again.
+    pub(crate) fn steal_fork_before(&self, age: Age) -> Result<Option<ForkPtr>, ()> {
+        let is_before = |fork: &ForkPtr| fork.age().is_before(age);
+        if let Some(returned) = self.returned.take(is_before) {
+            return Ok(Some(returned));
         }
-        // Who takes the fork sees all that its owner did before it.
-        match elders.take(|| self.forks.steal()) {
-            Some((fork, below)) if !self.stealer.is_empty() && elders.are_older_than(below) => {
+        let oldest = self.elders.as_ref().and_then(|elders| elders.fork());
+        if !oldest.is_some_and(|oldest| oldest.is_before(age)) {
+            return Ok(None);
+        }
+        match self.steal_fork_on_offer() {
+            Some(fork) if !is_before(&fork) => {
                 self.returned.give_back(fork);
                 Err(())
             }
-            taken => Ok(taken.map(|(fork, _)| fork)),
+            fork => Ok(fork),
         }
+    }
+
+    /// How old the oldest of what its owner has spawned may be, where it keeps account of that.
+    fn oldest_job(&self) -> Option<Age> {
+        let elders = self.elders.as_ref().filter(|_| !self.stealer.is_empty());
+        elders.and_then(|elders| elders.job())
+    }
+
+    /// Whether its owner has spawned a job before `age`.
+    pub(crate) fn has_jobs_before(&self, age: Age) -> bool {
+        self.oldest_job().is_some_and(|job| job.is_before(age))
     }
 
     /// Whether its owner has spawned what comes before its forks: it may wait for just that, or its
     /// forks do.
     pub(crate) fn has_older_jobs(&self) -> bool {
-        let are_older = |elders: &CachePadded<Elders>| elders.are_older();
-        let is_first = self.elders.as_ref().is_some_and(are_older);
-        !self.stealer.is_empty() && (is_first || self.waits.load(Ordering::Relaxed))
+        if self.waits.load(Ordering::Relaxed) {
+            return !self.stealer.is_empty();
+        }
+        let Some(job) = self.oldest_job() else {
+            return false;
+        };
+        let oldest_fork = self.elders.as_ref().and_then(|elders| elders.fork());
+        let is_before_those_on_offer =
+            self.forks.is_empty() || oldest_fork.is_none_or(|fork| job.is_before(fork));
+        is_before_those_on_offer && !self.returned.has(|fork| fork.age().is_before(job))
     }
 
     /// Whether there is a second half of a join of `lane` that others may take.

@@ -159,3 +159,111 @@ fn those_who_wait_elsewhere_wake_none_of_one_another() {
 fn others_spawn_jobs_beside_those_who_wait_elsewhere() {
     in_time(|| one_waits_for_what_all_others_have_spawned(4, |pool| pool.spawn(|| ())));
 }
+
+/// A thief that looked for jobs just before there was one finds the leaves after it.
+#[test]
+fn leaves_wait_for_a_scopes_job_while_a_thief_looks_for_more() {
+    in_pools(|pool| {
+        pool.install(|| {
+            join(|| scope(|s| s.spawn(|_| ())), || ());
+            let flag = OnceLock::new();
+            scope(|scope| {
+                scope.spawn(|_| flag.set(()).unwrap());
+                leaves(64, &|| _ = flag.wait());
+            });
+        });
+    });
+}
+
+/// The half is older than the scope.
+#[test]
+fn a_scopes_job_waits_for_the_half_beside_the_scope() {
+    in_pools(|pool| {
+        for pause in [0, 0, 0, 200] {
+            let flag = OnceLock::new();
+            pool.install(|| {
+                join(
+                    || scope(|s| s.spawn(|_| _ = flag.wait())),
+                    || flag.set(()).unwrap(),
+                );
+            });
+            thread::sleep(Duration::from_micros(pause));
+        }
+    });
+}
+
+/// The job is younger, but its thread, the scope's owner, waits for the half.
+#[test]
+fn a_half_waits_for_a_job_of_the_scope_around_it() {
+    in_time(|| {
+        let pool = pool(2);
+        let (flag, has_begun) = (OnceLock::new(), Barrier::new(2));
+        pool.scope(|s| {
+            join(
+                || {
+                    has_begun.wait();
+                    s.spawn(|_| flag.set(()).unwrap());
+                },
+                || {
+                    has_begun.wait();
+                    flag.wait();
+                },
+            );
+        });
+    });
+}
+
+/// Who took the half blocks on what it has queued there itself, and the only other thread waits for
+/// the half.
+fn a_half_waits_for_what_it_has_queued(half: fn(&OnceLock<()>)) {
+    in_time(move || {
+        let pool = pool(2);
+        let (flag, is_taken) = (OnceLock::new(), Barrier::new(2));
+        pool.install(|| {
+            join(
+                || _ = is_taken.wait(),
+                || {
+                    is_taken.wait();
+                    half(&flag);
+                },
+            );
+        });
+    });
+}
+
+#[test]
+fn a_half_waits_for_a_job_of_its_own_scope() {
+    a_half_waits_for_what_it_has_queued(|flag| {
+        scope(|s| {
+            s.spawn(|_| flag.set(()).unwrap());
+            flag.wait();
+        });
+    });
+}
+
+#[test]
+fn a_half_waits_for_a_job_that_it_has_spawned() {
+    a_half_waits_for_what_it_has_queued(|_| {
+        let (note, notes) = mpsc::channel();
+        spawn(move || note.send(()).unwrap());
+        notes.recv().unwrap();
+    });
+}
+
+/// The scope's job blocks on another one of it, which its thread has queued, and the owner waits.
+#[test]
+fn a_scopes_job_waits_for_one_that_it_has_spawned() {
+    in_time(|| {
+        let pool = pool(2);
+        let is_taken = Barrier::new(2);
+        pool.scope(|s| {
+            s.spawn(|_| {
+                is_taken.wait();
+                let (note, notes) = mpsc::channel();
+                spawn(move || note.send(()).unwrap());
+                notes.recv().unwrap();
+            });
+            is_taken.wait();
+        });
+    });
+}

@@ -5,11 +5,15 @@
 //! deque that others steal from costs a fence, some two nanoseconds more than it takes to keep a
 //! fork where nobody sees it.
 
+use crate::job::Age;
 use crate::queue::private::StackPtr;
 use std::any::Any;
 
 /// A stolen fork must be run: its owner waits for it.
-pub(crate) struct ForkPtr(StackPtr);
+pub(crate) struct ForkPtr {
+    half: StackPtr,
+    age: Age,
+}
 
 // SAFETY: by the contract of `new` all that it points to may be sent, and a deque hands it to one
 // thread.
@@ -18,35 +22,42 @@ unsafe impl Send for ForkPtr {}
 impl ForkPtr {
     /// # Safety
     ///
-    /// `fork` points to a second half whose closure and result are `Send`, and whose owner keeps it
+    /// `half` points to a second half whose closure and result are `Send`, and whose owner keeps it
     /// until it was run or taken back.
-    pub(crate) const unsafe fn new(fork: StackPtr) -> Self {
-        Self(fork)
+    pub(crate) const unsafe fn new(half: StackPtr, age: Age) -> Self {
+        Self { half, age }
+    }
+
+    pub(crate) fn age(&self) -> Age {
+        self.age
     }
 
     /// Tells forks apart.
     pub(crate) fn data(&self) -> *const () {
-        self.0.data
+        self.half.data
     }
 
     /// A number that tells it from other work.
     pub(crate) fn number(&self) -> u64 {
-        self.0.number()
+        self.half.number()
     }
 
     /// One to be counted, not run.
     #[cfg(all(test, not(heartbeat_loom)))]
     pub(crate) fn nothing() -> Self {
-        Self(StackPtr {
-            data: std::ptr::null(),
-            run: |_, _| {},
-        })
+        Self {
+            half: StackPtr {
+                data: std::ptr::null(),
+                run: |_, _| {},
+            },
+            age: Age { thread: 1, nth: 0 },
+        }
     }
 
     /// Runs the fork on the worker `thief`, which took it out of its owner's deque.
     pub(crate) fn run(self, thief: &dyn Any) {
         // SAFETY: it was taken out, so this is the only run, and by the contract of `new` the owner
         // keeps it till then.
-        unsafe { (self.0.run)(self.0.data, thief) };
+        unsafe { (self.half.run)(self.half.data, thief) };
     }
 }

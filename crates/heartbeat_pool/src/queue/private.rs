@@ -40,11 +40,6 @@ pub(crate) struct PrivateQueue {
 }
 
 impl PrivateQueue {
-    /// How many jobs are private.
-    pub(crate) fn len(&self) -> usize {
-        self.tail.get() - self.head.get()
-    }
-
     /// Whether joins inside of the present one should make plain calls.
     #[inline]
     pub(crate) fn is_deep(&self) -> bool {

@@ -47,6 +47,12 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
         self.seats.iter().any(|seat| !seat.stealer.is_empty())
     }
 
+    /// Whether the pool's threads have queued something, which what they run may wait for.
+    pub(crate) fn has_work_from_inside(&self) -> bool {
+        let has_parts = || self.has_injected(Lane::Frame, Injector::has_parts);
+        has_parts() || self.has_spawned() || self.has_shared(Lane::Frame)
+    }
+
     fn has_shared(&self, lane: Lane) -> bool {
         self.seats.iter().any(|seat| seat.has_shared(lane))
     }

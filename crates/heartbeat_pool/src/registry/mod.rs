@@ -17,6 +17,7 @@ use crate::lanes::lane::Lane;
 use crate::late;
 use crate::metrics::PoolMetrics;
 use crate::queue::blocking::BlockingQueue;
+use crate::queue::deque::Order;
 use crate::queue::injector::Injector;
 use crate::queue_times::QueueTimes;
 use crate::record::{Place, note};
@@ -151,8 +152,10 @@ impl Registry {
         note::queued(job.number(), lane, Place::Injector);
         let injector = &self.injectors[lane.index()];
         self.queue_times.queued(lane, job.number());
-        // A lower lane's budget may be full of jobs that wait for their own parts.
-        let pushed = if lane != Lane::Frame && job.stands_for_others() {
+        // A lower lane's budget may be full of jobs that wait for their own parts; and where work
+        // goes by its age, what comes from inside is older than what comes from outside.
+        let has_parts = lane != Lane::Frame || self.config.order == Order::NewestFirst;
+        let pushed = if has_parts && job.stands_for_others() {
             injector.push_part(job)
         } else {
             injector.push(job)

@@ -21,7 +21,7 @@ use crate::unwind::{self, Payload};
 use crate::worker::Worker;
 use crate::worker::wait::Wait;
 use std::any::Any;
-use std::cell::UnsafeCell;
+use std::cell::{Cell, UnsafeCell};
 use std::mem::MaybeUninit;
 use std::ptr;
 
@@ -139,11 +139,37 @@ struct StolenFork<'a> {
     state: &'a State<'a>,
     /// The owner's.
     seat: &'a Seat,
+    /// A fork that came back to the thief until something older was done.
+    put_back: Cell<*const ()>,
 }
 
 impl StolenFork<'_> {
     fn is(&self, fork: &ForkPtr) -> bool {
         self.fork == fork.data()
+    }
+
+    fn has_put_back(&self, fork: &ForkPtr) -> bool {
+        self.put_back.get() == fork.data()
+    }
+
+    /// Whether the thief, of `seat`, has forked something to take.
+    fn has_parts(&self, seat: &Seat) -> bool {
+        !seat.forks.is_empty() || seat.returned.has(|fork| self.has_put_back(fork))
+    }
+
+    /// Runs what the thief, of `seat`, has forked there, or what it has queued there before that.
+    fn run_part(&self, worker: &Worker, seat: &Seat, fork: ForkPtr) {
+        worker.seat.counters.steals[seat.fork_lane().index()].bump();
+        note::note(|| What::Stolen { from: seat.thread });
+        match worker.take_before(seat, fork.age()) {
+            Some(job) => {
+                self.put_back.set(fork.data());
+                seat.returned.give_back(fork);
+                worker.tell(News::at_once(seat.fork_lane()));
+                worker.run_older(job);
+            }
+            None => worker.run_fork(fork),
+        }
     }
 
     /// Whether what the thief forks now is likely to be part of what is waited for.
@@ -165,8 +191,8 @@ impl Wait for StolenFork<'_> {
 
     fn step(&self, worker: &Worker, _: bool) -> bool {
         // It came back itself. Of others that did, some belong to the joins around this one.
-        if let Some(fork) = worker.seat.returned.take(|fork| self.is(fork)) {
-            worker.run_fork(fork);
+        if let Some(own) = worker.seat.returned.take(|fork| self.is(fork)) {
+            worker.run_fork(own);
             return true;
         }
         let Some((seat, strangers)) = self.state.thief.get() else {
@@ -176,7 +202,8 @@ impl Wait for StolenFork<'_> {
         if !self.may_steal() {
             return false;
         }
-        let Some(fork) = seat.steal_fork_on_offer() else {
+        let put_back = seat.returned.take(|fork| self.has_put_back(fork));
+        let Some(fork) = put_back.or_else(|| seat.steal_fork_on_offer()) else {
             // It is to share what is left of it.
             if !self.is_done() {
                 seat.beat.raise_for_waiter();
@@ -189,9 +216,7 @@ impl Wait for StolenFork<'_> {
             seat.returned.give_back(fork);
             worker.tell(News::at_once(seat.fork_lane()));
         } else {
-            worker.seat.counters.steals[seat.fork_lane().index()].bump();
-            note::note(|| What::Stolen { from: seat.thread });
-            worker.run_fork(fork);
+            self.run_part(worker, seat, fork);
         }
         true
     }
@@ -199,7 +224,7 @@ impl Wait for StolenFork<'_> {
     fn is_ready(&self) -> bool {
         let thief = self.state.thief.get();
         self.seat.returned.has(|fork| self.is(fork))
-            || (self.may_steal() && thief.is_some_and(|(seat, _)| !seat.forks.is_empty()))
+            || (self.may_steal() && thief.is_some_and(|(seat, _)| self.has_parts(seat)))
     }
 
     fn set_asleep(&self, _: bool) {}
@@ -224,8 +249,13 @@ impl Worker {
         unsafe { state.write(State::new(self)) };
         // SAFETY: closure and result are `Send` by the bounds of `Fork`, and it is kept by
         // contract.
-        let fork = unsafe { ForkPtr::new(half) };
+        let fork = unsafe { ForkPtr::new(half, self.joins.next_age(&self.seat)) };
         let forks = &self.joins.forks;
+        if let Some(elders) = &self.seat.elders
+            && forks.is_empty()
+        {
+            elders.set_fork(fork.age());
+        }
         forks.push(fork);
         // Asked after the push, so that whoever took the last one before it, and looked for more,
         // is not relied on.
@@ -261,18 +291,15 @@ impl Worker {
     unsafe fn wait_for_thief(&self, half: *const ()) {
         // SAFETY: the fork is on offer until this returns.
         let state = unsafe { state_of(half) };
-        let seat = &self.seat;
         self.wait(&StolenFork {
             fork: half,
             state,
-            seat,
+            seat: &self.seat,
+            put_back: Cell::new(ptr::null()),
         });
         let state = half.cast::<State<'_>>().cast_mut();
         // SAFETY: the thief touches it no more after it is done, and nobody reads it again.
         unsafe { state.drop_in_place() };
-        if let Some(elders) = &seat.elders {
-            elders.end();
-        }
     }
 
     /// Tells of forks that others may take, as soon as these are not hidden.
@@ -331,6 +358,7 @@ mod tests {
                 // SAFETY: it is on offer until the test is over.
                 state: unsafe { state_of(fork.data()) },
                 seat: &worker.seat,
+                put_back: Cell::new(ptr::null()),
             };
             test(worker, &wait, fork);
             // SAFETY: as above.

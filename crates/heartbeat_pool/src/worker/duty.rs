@@ -95,39 +95,50 @@ impl Drop for Listed<'_> {
 pub(crate) enum Duty {
     /// Of anybody's, for nobody else could.
     All(Rc<Worker>),
-    /// Of what it has spawned itself, for nobody has for long.
-    Own(Rc<Worker>),
+    /// Of what the pool's threads have queued, for nobody has for long.
+    Inside(Rc<Worker>),
 }
 
 impl Duty {
     pub(super) fn do_a_piece(self) {
         match self {
             Self::All(worker) => _ = worker.visit(Worker::tick),
-            Self::Own(worker) => _ = worker.visit(Worker::run_spawned),
+            Self::Inside(worker) => _ = worker.visit(Worker::run_one_from_inside),
         }
     }
 }
 
 /// Sleeps until the calling thread is unparked, or for a while if something may change that nobody
-/// tells of. Gives the seat, one of `seats`, whose own jobs it must do.
-fn sleep(watched: &[Arc<Registry>], seats: &[Rc<Worker>], parker: &Arc<Parker>) -> Option<Duty> {
+/// tells of. Gives the seat, one of `seats`, by which it must do what was queued inside of the
+/// pool. The `nth` sleep of a wait in vain.
+fn sleep(
+    watched: &[Arc<Registry>],
+    seats: &[Rc<Worker>],
+    parker: &Arc<Parker>,
+    nth: u32,
+) -> Option<Duty> {
     if watched.iter().any(|pool| misses_threads(pool)) {
         // The system is asked again for a thread that it has refused.
         parker.park_timeout(RETRY);
         return None;
     }
-    let Some(own) = seats.iter().find(|seat| seat.has_lone_jobs()) else {
+    let Some(own) = seats.iter().find(|seat| !seat.registry.config.has_spares) else {
         parker.park();
         return None;
     };
-    // Who runs may be blocked on them. Each look tells since an earlier one, also where this
-    // thread is called for other work again and again.
-    let pause = 16 * RELIEF;
+    // Who runs may be blocked on what it has queued. Each look tells since an earlier one, also
+    // where this thread is called for other work again and again.
+    let for_long = 16 * RELIEF;
     let blocked = || own.look().least_blocked();
     _ = blocked();
+    let pause = if own.look().has_work_from_inside() {
+        for_long
+    } else {
+        for_long * (1 << nth.min(4))
+    };
     _ = parker.park_timeout(pause);
-    let is_stuck = || blocked().is_some_and(|blocked| blocked + thread_clock::age() >= pause);
-    (own.has_lone_jobs() && is_stuck()).then(|| Duty::Own(own.clone()))
+    let is_stuck = || blocked().is_some_and(|blocked| blocked + thread_clock::age() >= for_long);
+    (own.look().has_work_from_inside() && is_stuck()).then(|| Duty::Inside(own.clone()))
 }
 
 /// The sleep of the calling thread, which has given its seats away, in a wait in `pool`, or in
@@ -142,20 +153,23 @@ pub(crate) fn rest(
     begin: impl Fn(),
     came_about: impl Fn() -> bool,
 ) -> Option<Duty> {
+    let mut nth = 0;
     loop {
         begin();
-        let needed_for = sleep_once(pool, parker, &came_about);
+        let needed_for = sleep_once(pool, parker, &came_about, nth);
         if needed_for.is_some() || came_about() {
             return needed_for;
         }
+        nth += 1;
     }
 }
 
-/// One sleep, until `came_about`, or the thread is unparked.
+/// The `nth` sleep, until `came_about`, or the thread is unparked.
 fn sleep_once(
     pool: Option<&Arc<Registry>>,
     parker: &Arc<Parker>,
     came_about: impl Fn() -> bool,
+    nth: u32,
 ) -> Option<Duty> {
     let watched = watched(pool);
     for pool in &watched {
@@ -170,7 +184,7 @@ fn sleep_once(
     let needed = || seats.iter().find(|seat| seat.is_needed()).cloned();
     let mut needed_for = needed().map(Duty::All);
     if needed_for.is_none() && !came_about() {
-        needed_for = sleep(&watched, &seats, parker);
+        needed_for = sleep(&watched, &seats, parker, nth);
     }
     let has_come_about = came_about();
     for seat in &seats {
@@ -199,12 +213,6 @@ impl Worker {
     /// else could.
     fn is_needed(&self) -> bool {
         self.team().occupancy.needs_waiters() && self.look().has_any_work()
-    }
-
-    /// Whether the thread, a pool's own whose place no spare one takes, has spawned what nobody has
-    /// begun.
-    fn has_lone_jobs(&self) -> bool {
-        !self.registry.config.has_spares && self.has_spawned()
     }
 
     /// Sees to it that somebody else does what is queued in the pool.

@@ -6,6 +6,7 @@
 //! | `current`, `parts` | the worker that a thread is now, and what it is made of |
 //! | `life`, `ladder`, `watch` | a pool thread's loop, the steps to its sleep, the sentinel's watch |
 //! | `work`, `again`, `push` | finding and running work; where new work goes |
+//! | `ages` | where the oldest of each thread is next: which that is |
 //! | `own` | work that only a thread itself may run, and what it has spawned |
 //! | `lone` | a thread that nobody comes to help |
 //! | `wait`, `duty`, `standing` | waits, what a waiting thread must do itself, how its seats go |
@@ -17,6 +18,7 @@
 //! list; whoever leaves a count looks, or has somebody look, at what was queued meanwhile.
 
 mod again;
+mod ages;
 pub(crate) mod current;
 pub(crate) mod duty;
 mod end;

@@ -31,9 +31,15 @@ impl Worker {
             return false;
         };
         let _stranger = Stranger::begin();
-        self.search.one_piece.set(job.stands_for_others());
-        self.run(Found::Job(job));
+        self.run_piece(Found::Job(job));
         true
+    }
+
+    /// Runs `found`, or if it stands for a scope's jobs one of these.
+    pub(super) fn run_piece(&self, found: Found) {
+        let stands_for_others = matches!(&found, Found::Job(job) if job.stands_for_others());
+        self.search.one_piece.set(stands_for_others);
+        self.run(found);
     }
 
     /// Whether of the scope for which the job stands that is just begun only one job is to run, on

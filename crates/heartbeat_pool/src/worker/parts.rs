@@ -1,5 +1,6 @@
 //! What a worker is made of, but for its queues.
 
+use crate::job::Age;
 use crate::lanes::occupancy::Charge;
 use crate::lanes::relief::Relief;
 use crate::queue::deque::Deque;
@@ -7,6 +8,7 @@ use crate::queue::forks::ForkPtr;
 use crate::queue::private::PrivateQueue;
 use crate::registry::seats::SeatList;
 use crate::registry::team::Rank;
+use crate::seat::Seat;
 use crate::sync::Arc;
 use crate::threads::numbers::Slot;
 use std::any::Any;
@@ -25,6 +27,8 @@ pub(crate) struct Joins {
     pub(crate) is_measured: Cell<bool>,
     /// Whether its next fork is to be taken soon, or as soon as others may take it.
     pub(crate) wants_help_now: Cell<bool>,
+    /// The number of what was queued last.
+    queued: Cell<u32>,
 }
 
 /// Where a worker looks for work next.
@@ -62,12 +66,19 @@ impl Joins {
             forks,
             is_measured: Cell::new(false),
             wants_help_now: Cell::new(false),
+            queued: Cell::new(0),
         }
     }
 
-    /// How many second halves nobody has begun.
-    pub(super) fn untaken(&self) -> usize {
-        self.private.len() + self.forks.len()
+    /// How old what the thread, of `seat`, queues now is.
+    #[inline]
+    pub(crate) fn next_age(&self, seat: &Seat) -> Age {
+        let nth = self.queued.get().wrapping_add(1);
+        self.queued.set(nth);
+        Age {
+            thread: seat.thread,
+            nth,
+        }
     }
 }
 

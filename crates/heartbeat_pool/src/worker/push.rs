@@ -1,7 +1,7 @@
 //! Where new work goes: to a member's own deque, or to the injector of its lane.
 
 use super::Worker;
-use crate::job::Job;
+use crate::job::{Age, Job};
 use crate::lanes::lane::Lane;
 use crate::queue::deque::Order;
 use crate::record::{Place, note};
@@ -63,8 +63,10 @@ impl Registry {
         if lane == Lane::Frame && worker.is_member() {
             note::queued(job.number(), lane, Place::Own);
             self.queue_times.queued(lane, job.number());
-            if let Some(elders) = &worker.seat.elders {
-                elders.spawn(worker.deque.is_empty(), worker.joins.untaken());
+            if let Some((elders, age)) = worker.seat.elders.as_ref().zip(worker.age())
+                && worker.deque.is_empty()
+            {
+                elders.set_job(age);
             }
             worker.deque.push(job);
             self.team(worker.count.rank)
@@ -75,6 +77,16 @@ impl Registry {
 }
 
 impl Worker {
+    /// How old the job that the thread queues next is, where its work goes by age.
+    pub(crate) fn age(&self) -> Option<Age> {
+        if !self.goes_by_age() {
+            return None;
+        }
+        // What is private is older, and is numbered as it is offered.
+        self.promote_all();
+        Some(self.joins.next_age(&self.seat))
+    }
+
     /// Tells the others of its team of what was queued for them. See [`Registry::tell`].
     #[inline]
     pub(crate) fn tell(&self, news: News) {

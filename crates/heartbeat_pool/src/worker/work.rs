@@ -9,7 +9,6 @@ use crate::queue::deque::Order;
 use crate::queue::forks::ForkPtr;
 use crate::record::{What, Work, note};
 use crate::registry::team::Rank;
-use crate::schedule::News;
 use crate::seat::Seat;
 use crate::sync::Arc;
 use crate::threads::this_thread::{self, Stranger};
@@ -104,6 +103,9 @@ impl Worker {
                 return Some(Found::Job(job));
             }
         }
+        if lane == Lane::Frame && self.goes_by_age() {
+            return self.take_from_inside().or_else(|| self.pop_injected(lane));
+        }
         self.pop_injected(lane).or_else(|| self.steal(lane))
     }
 
@@ -128,7 +130,7 @@ impl Worker {
 
     fn pop_injected(&self, lane: Lane) -> Option<Found> {
         let injector = self.registry.injector(self.team(), lane)?;
-        // By turns, for neither may ever end; of frame work there are no parts here.
+        // By turns, for neither may ever end; of frame work these are no parts that come here.
         let turn = self.search.turn.get();
         let parts_first = lane != Lane::Frame && turn.is_multiple_of(2);
         if lane != Lane::Frame {
@@ -139,13 +141,18 @@ impl Worker {
         } else {
             injector.pop().or_else(|| injector.pop_part())
         }?;
+        self.count_taken(lane);
+        Some(Found::Job(job))
+    }
+
+    /// Counts a job that was taken from the injector of `lane`.
+    pub(super) fn count_taken(&self, lane: Lane) {
         self.seat.counters.taken.bump();
         if self.team().occupancy.runs_others(lane) {
             self.stretch.helps_takers(|| self.taken_by_others());
         } else {
             self.stretch.is_needed();
         }
-        Some(Found::Job(job))
     }
 
     /// Takes work from anywhere but the thread's own deque, whether it is in the way or not.
@@ -163,7 +170,7 @@ impl Worker {
     }
 
     /// Takes what others have shared of their joins, or else what lies in their deques.
-    fn steal(&self, lane: Lane) -> Option<Found> {
+    pub(super) fn steal(&self, lane: Lane) -> Option<Found> {
         if self.is_wasted() {
             return None;
         }
@@ -176,17 +183,17 @@ impl Worker {
     }
 
     fn take_shared(&self, lane: Lane) -> Option<Found> {
-        self.find_seat(lane, |seat| {
+        let found = self.find_seat(lane, |seat| {
             // Not what is younger than a job that was missed, or came, just now.
             let is_next = seat.has_shared(lane) && !seat.has_older_jobs();
-            match is_next.then(|| seat.steal_fork_if_older())? {
-                Ok(fork) => fork.map(Found::Fork),
-                Err(()) => {
-                    self.tell(News::at_once(lane));
-                    None
-                }
-            }
-        })
+            is_next.then(|| self.take_older_or_fork(seat))?
+        });
+        if let Some(Found::Job(job)) = &found
+            && job.stands_for_others()
+        {
+            self.count_taken(lane);
+        }
+        found
     }
 
     /// Takes part of what runs as `lane`.
@@ -220,7 +227,11 @@ impl Worker {
     }
 
     /// Asks one seat after the other for work of `lane`, from another one each time.
-    fn find_seat(&self, lane: Lane, find: impl Fn(&Arc<Seat>) -> Option<Found>) -> Option<Found> {
+    pub(super) fn find_seat(
+        &self,
+        lane: Lane,
+        find: impl Fn(&Arc<Seat>) -> Option<Found>,
+    ) -> Option<Found> {
         self.refresh_seats();
         let seats = self.search.seats.borrow();
         let (ahead, behind) = seats

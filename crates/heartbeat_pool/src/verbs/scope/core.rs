@@ -5,7 +5,7 @@
 
 use super::jobs::Jobs;
 use crate::idle::sleep::Wake;
-use crate::job::Job;
+use crate::job::{Age, Job};
 use crate::lanes::lane::Lane;
 use crate::latch::CountLatch;
 use crate::parker::Parker;
@@ -16,9 +16,10 @@ use crate::registry::team::{Rank, Team};
 use crate::schedule::News;
 use crate::seat::Seat;
 use crate::small_fn::SmallFn;
-use crate::sync::{Arc, Mutex, lock};
+use crate::sync::{Arc, AtomicU64, Mutex, Ordering, lock};
 use crate::tickets::{Call, Tickets};
 use crate::unwind::{self, Payload};
+use crate::worker::{Worker, current};
 use async_task::Runnable;
 use std::cell::Cell;
 use std::mem::ManuallyDrop;
@@ -38,6 +39,8 @@ pub(crate) struct ScopeCore {
     pub(crate) lane: Lane,
     pub(super) jobs: Jobs,
     pub(crate) tickets: Tickets,
+    /// How old the jobs are, as the first of them was when it was queued. See [`Age::to_bits`].
+    age: AtomicU64,
     latch: CountLatch,
     panic: Mutex<Option<Payload>>,
     /// The seat of the owner, if that runs jobs of the scope while it waits.
@@ -59,6 +62,7 @@ impl ScopeCore {
             lane,
             jobs: Jobs::new(order),
             tickets: Tickets::default(),
+            age: AtomicU64::new(0),
             latch: CountLatch::new(parker),
             panic: Mutex::new(None),
             owner,
@@ -123,6 +127,7 @@ impl ScopeCore {
     pub(crate) fn push(&self, job: ScopedJob, ticket: impl FnOnce() -> Job) {
         note::queued(self.number(), self.lane, Place::Scope);
         self.jobs.push(job);
+        self.set_age();
         if let Some(owner) = &self.owner {
             owner.counters.pushes.bump();
         }
@@ -137,6 +142,23 @@ impl ScopeCore {
             Call::Ticket => self.announce(ticket()),
             Call::Nobody => {}
         }
+    }
+
+    /// After a job was queued: takes down how old the jobs are, where it is the only one.
+    fn set_age(&self) {
+        if self.registry.config.order == Order::NewestFirst && self.jobs.len() == 1 {
+            let own = |worker: &Worker| worker.is_in(self.team()).then(|| worker.age())?;
+            let age = current::with_current(|worker| worker.and_then(own));
+            // Relaxed, here and below: who takes a ticket sees what came before it. If others queue
+            // some at the same time, any of them will do.
+            self.age
+                .store(age.map_or(0, Age::to_bits), Ordering::Relaxed);
+        }
+    }
+
+    /// How old its jobs are, if it is known.
+    pub(super) fn age(&self) -> Option<Age> {
+        Age::from_bits(self.age.load(Ordering::Relaxed))
     }
 
     /// Whether the calling thread, the owner, keeps to itself what is queued. Before it sleeps in
