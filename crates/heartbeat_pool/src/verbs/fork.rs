@@ -166,7 +166,7 @@ impl StolenFork<'_> {
                 self.put_back.set(fork.data());
                 seat.returned.give_back(fork);
                 worker.tell(News::at_once(seat.fork_lane()));
-                worker.run_older(job);
+                worker.run_older(job, || self.is_done());
             }
             None => worker.run_fork(fork),
         }

@@ -61,6 +61,15 @@ impl Worker {
         })
     }
 
+    /// Takes what the thread of `seat` has queued before the jobs that it has spawned.
+    pub(super) fn take_before_jobs(&self, seat: &Seat) -> Option<Found> {
+        let is_first = self.goes_by_age()
+            && !seat.stealer.is_empty()
+            && seat.fork_lane() == Lane::Frame
+            && !seat.has_older_jobs();
+        is_first.then(|| self.take_older_or_fork(seat))?
+    }
+
     /// Takes the oldest fork of `seat`, or what its thread has queued before it.
     pub(super) fn take_older_or_fork(&self, seat: &Seat) -> Option<Found> {
         Some(self.older_or_fork(seat, seat.steal_fork()?))
@@ -81,24 +90,36 @@ impl Worker {
             return None;
         }
         // Who takes the fork sees all that its owner did before it.
-        self.ticket_before(age).or_else(|| {
-            let has_jobs = seat.has_jobs_before(age);
-            has_jobs.then(|| seat.stealer.steal())?
-        })
+        self.ticket_that(|ticket| ticket.is_before(age))
+            .or_else(|| {
+                let has_jobs = seat.has_jobs_before(age);
+                has_jobs.then(|| seat.stealer.steal())?
+            })
     }
 
-    /// Runs `job`, which the thread of some fork had queued before that.
-    pub(crate) fn run_older(&self, job: Job) {
+    /// Runs `job`, which the thread of some fork had queued before that, and what it queues, `until`
+    /// that is no use.
+    pub(crate) fn run_older(&self, job: Job, until: impl Fn() -> bool) {
         let _stranger = Stranger::begin();
+        let (start, before) = (self.joins.next_age(&self.seat), self.deque.len());
         self.run_piece(Found::Job(job));
+        while !until() {
+            if self.deque.len() > before && self.run_spawned() {
+                continue;
+            }
+            let Some(ticket) = self.ticket_that(|age| start.is_before(age)) else {
+                return;
+            };
+            self.run_piece(Found::Job(ticket));
+        }
     }
 
-    /// Takes a ticket that is older than `age`, of the same thread.
-    fn ticket_before(&self, age: Age) -> Option<Job> {
+    /// Takes a ticket whose age `is_wanted`.
+    fn ticket_that(&self, is_wanted: impl Fn(Age) -> bool) -> Option<Job> {
         let injector = self.registry.injector(self.team(), Lane::Frame)?;
         for _ in 0..injector.len() {
             let ticket = self.pop_ticket()?;
-            if ticket.age().is_some_and(|ticket| ticket.is_before(age)) {
+            if ticket.age().is_some_and(&is_wanted) {
                 return Some(ticket);
             }
             self.put_back(ticket);

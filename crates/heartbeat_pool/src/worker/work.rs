@@ -214,6 +214,9 @@ impl Worker {
             if Arc::ptr_eq(seat, &self.seat) || !wanted(seat) {
                 return None;
             }
+            if let Some(older) = self.take_before_jobs(seat) {
+                return Some(older);
+            }
             // Nobody would empty the deque of a thread from outside once it has left; and where the
             // newest is next, a thread's deque is for its own alone.
             let keeps_more = self.is_member() && self.registry.config.order == Order::OldestFirst;

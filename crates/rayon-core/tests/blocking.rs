@@ -1,0 +1,117 @@
+//! Programs of joins, scopes and spawned jobs that block on one another, in pools of two and three
+//! threads, none of them spare: whoever takes the wrong piece of work next blocks for ever. Each of
+//! them ends with rayon-core 1.13. Most were generated, and made smaller where they hung here.
+
+mod common;
+use common::{in_time, pool};
+use rayon_core::{Scope, join, scope, spawn};
+use std::sync::mpsc::{self, Sender};
+use std::sync::{Arc, OnceLock};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// One on each line: the number of threads, and what is done one after the other between brackets.
+const PROGRAMS: &str = include_str!("blocking.txt");
+
+/// `S1` sets flag 1, and `A1` awaits it.
+enum Step {
+    /// `W9`: works for 9 microseconds.
+    Work(u64),
+    /// `Z9`: sleeps for 9 microseconds.
+    Sleep(u64),
+    Set(usize),
+    Await(usize),
+    /// `J[..][..]`
+    Join(Vec<Self>, Vec<Self>),
+    /// `C[..]`
+    Scope(Vec<Self>),
+    /// `P[..]`: spawns on the innermost scope.
+    SpawnThere(Vec<Self>),
+    /// `D[..]`
+    Spawn(Vec<Self>),
+}
+
+/// Takes the steps between brackets off the beginning of `text`.
+fn parse(text: &mut &str) -> Vec<Step> {
+    let mut steps = Vec::new();
+    *text = text.strip_prefix('[').expect("an opening bracket");
+    while !text.starts_with(']') {
+        let kind = text.as_bytes()[0];
+        *text = &text[1..];
+        let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap();
+        let number = text[..digits].parse().unwrap_or(0);
+        *text = &text[digits..];
+        steps.push(match kind {
+            b'W' => Step::Work(number),
+            b'Z' => Step::Sleep(number),
+            b'S' => Step::Set(number as usize),
+            b'A' => Step::Await(number as usize),
+            b'J' => Step::Join(parse(text), parse(text)),
+            b'C' => Step::Scope(parse(text)),
+            b'P' => Step::SpawnThere(parse(text)),
+            b'D' => Step::Spawn(parse(text)),
+            _ => panic!("no step: {text}"),
+        });
+    }
+    *text = &text[1..];
+    steps
+}
+
+/// One run of a program.
+#[derive(Clone)]
+struct Run {
+    flags: Arc<[OnceLock<()>]>,
+    /// The run is over once nobody has one.
+    _over: Sender<()>,
+}
+
+impl Run {
+    fn steps<'scope>(&self, steps: &'static [Step], inside: Option<&Scope<'scope>>) {
+        for step in steps {
+            match step {
+                Step::Work(micros) => {
+                    let start = Instant::now();
+                    while start.elapsed() < Duration::from_micros(*micros) {}
+                }
+                Step::Sleep(micros) => thread::sleep(Duration::from_micros(*micros)),
+                Step::Set(flag) => _ = self.flags[*flag].set(()),
+                Step::Await(flag) => _ = self.flags[*flag].wait(),
+                Step::Join(a, b) => {
+                    // One each, for who sends is not `Sync` in all that is supported.
+                    let other = self.clone();
+                    join(|| self.steps(a, inside), move || other.steps(b, inside));
+                }
+                Step::Scope(body) => scope(|s| self.steps(body, Some(s))),
+                Step::SpawnThere(job) => {
+                    let run = self.clone();
+                    let inside = inside.expect("a scope around it");
+                    inside.spawn(move |s| run.steps(job, Some(s)));
+                }
+                Step::Spawn(job) => {
+                    let run = self.clone();
+                    spawn(move || run.steps(job, None));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn each_ends() {
+    for line in PROGRAMS.lines() {
+        let (threads, mut text) = line.split_once(' ').expect("a number before each program");
+        let threads = threads.parse().unwrap();
+        let steps: &'static [Step] = parse(&mut text).leak();
+        eprintln!("{line}");
+        in_time(move || {
+            for _ in 0..5 {
+                let pool = pool(threads);
+                let (over, is_over) = mpsc::channel();
+                let flags = (0..3).map(|_| OnceLock::new()).collect();
+                let run = Run { flags, _over: over };
+                pool.spawn(move || run.steps(steps, None));
+                is_over.recv().unwrap_err();
+            }
+        });
+    }
+}
