@@ -9,7 +9,6 @@ struct VTable {
     run: unsafe fn(NonNull<()>),
     /// Consumes the data without running it.
     drop: unsafe fn(NonNull<()>),
-    age: unsafe fn(NonNull<()>) -> Option<Age>,
     stands_for_others: bool,
     is_local: bool,
 }
@@ -43,6 +42,25 @@ impl Age {
     }
 }
 
+/// A job in a queue where others may take it by its age.
+pub(crate) struct Aged<T> {
+    pub(crate) item: T,
+    /// See [`Age::to_bits`].
+    age: u64,
+}
+
+impl<T> Aged<T> {
+    pub(crate) fn new(item: T, age: Option<Age>) -> Self {
+        let age = age.map_or(0, Age::to_bits);
+        Self { item, age }
+    }
+
+    /// How old it is, if it is known.
+    pub(crate) fn age(&self) -> Option<Age> {
+        Age::from_bits(self.age)
+    }
+}
+
 /// One piece of work that any thread may run.
 ///
 /// Dropping it instead drops what it holds: a queued closure is freed, a task cancelled.
@@ -65,14 +83,6 @@ pub(crate) unsafe trait RawJob: Send {
     const STANDS_FOR_OTHERS: bool = false;
     /// Whether none but the thread that made it may drop it.
     const IS_LOCAL: bool = false;
-    /// How old it is, where that is known.
-    ///
-    /// # Safety
-    ///
-    /// `data` came from `into_raw` of the same type, and lives.
-    unsafe fn age(_data: NonNull<()>) -> Option<Age> {
-        None
-    }
     fn into_raw(self) -> NonNull<()>;
     /// # Safety
     ///
@@ -111,7 +121,6 @@ impl Job {
                 &VTable {
                     run: run::<R>,
                     drop: discard::<R>,
-                    age: R::age,
                     stands_for_others: R::STANDS_FOR_OTHERS,
                     is_local: R::IS_LOCAL,
                 }
@@ -127,13 +136,6 @@ impl Job {
     /// See [`RawJob::STANDS_FOR_OTHERS`].
     pub(crate) fn stands_for_others(&self) -> bool {
         self.vtable.stands_for_others
-    }
-
-    /// See [`RawJob::age`].
-    pub(crate) fn age(&self) -> Option<Age> {
-        // SAFETY: `data` and `vtable` were made together in `borrowing`, and it lives as long as
-        // this.
-        unsafe { (self.vtable.age)(self.data) }
     }
 
     /// See [`RawJob::IS_LOCAL`].

@@ -2,7 +2,7 @@
 
 use crate::cost::WAKE_UP;
 use crate::heartbeat::Beat;
-use crate::job::{Age, Job};
+use crate::job::{Age, Aged, Job};
 use crate::lanes::lane::Lane;
 use crate::lanes::stuck::{Stall, Stalled};
 use crate::metrics::{Counters, WorkerMetrics};
@@ -33,7 +33,7 @@ pub(crate) struct Seat {
     /// Where its owner runs.
     pub(crate) core: CachePadded<Core>,
     pub(crate) beat: CachePadded<Beat>,
-    pub(crate) stealer: Stealer<Job>,
+    pub(crate) stealer: Stealer<Aged<Job>>,
     /// Whether its thread waits, perhaps for what lies there.
     waits: AtomicBool,
     /// The second halves of its joins that others may take, newest last.
@@ -59,7 +59,7 @@ impl Seat {
     pub(crate) fn new(
         name: String,
         order: Order,
-        stealer: Stealer<Job>,
+        stealer: Stealer<Aged<Job>>,
         forks: Stealer<ForkPtr>,
         owner: Arc<Parker>,
         is_lower: bool,

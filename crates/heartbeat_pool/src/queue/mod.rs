@@ -4,7 +4,7 @@
 //! | --- | --- | --- |
 //! | `private` | a worker's joins | that worker, or a beat that promotes the oldest |
 //! | `forks` | a worker's offered joins | that worker, or thieves; `hidden` keeps thieves off for a while, `returned` has those that were taken by mistake |
-//! | `deque` | a worker's spawned frame jobs | that worker, in the pool's `Order`, or thieves; `elders` tells which are older, these or forks |
+//! | `deque` | a worker's spawned frame jobs | that worker, in the pool's `Order`, or thieves; `elders` tells which may be older, these or forks |
 //! | `injector` | everybody | every worker of the team that its lane is for |
 //! | `blocking` | everybody | any thread of the frame's team, which needs no room for it |
 //! | `mailbox`, `pinned` | everybody | one thread |

@@ -12,12 +12,11 @@ pub(crate) mod threads;
 use crate::active::{ActiveTasks, Tracks};
 use crate::config::{Config, Handlers};
 use crate::idle::waiters::Waiters;
-use crate::job::Job;
+use crate::job::{Aged, Job};
 use crate::lanes::lane::Lane;
 use crate::late;
 use crate::metrics::PoolMetrics;
 use crate::queue::blocking::BlockingQueue;
-use crate::queue::deque::Order;
 use crate::queue::injector::Injector;
 use crate::queue_times::QueueTimes;
 use crate::record::{Place, note};
@@ -117,6 +116,7 @@ impl Registry {
             if lane == Lane::Frame {
                 for seat in self.frame().seats.listed().iter() {
                     let jobs = (0..seat.stealer.len()).map_while(|_| seat.stealer.steal());
+                    let jobs = jobs.map(|job| job.item);
                     queued.extend(jobs.map(|job| (lane, job)));
                 }
                 let jobs = (0..self.blocking.len()).map_while(|_| self.blocking.pop());
@@ -149,16 +149,23 @@ impl Registry {
     #[must_use]
     #[inline]
     pub(crate) fn inject(&self, lane: Lane, job: Job) -> &Team {
-        note::queued(job.number(), lane, Place::Injector);
-        let injector = &self.injectors[lane.index()];
-        self.queue_times.queued(lane, job.number());
-        // A lower lane's budget may be full of jobs that wait for their own parts; and where work
-        // goes by its age, what comes from inside is older than what comes from outside.
-        let has_parts = lane != Lane::Frame || self.config.order == Order::NewestFirst;
-        let pushed = if has_parts && job.stands_for_others() {
+        self.inject_aged(lane, Aged::new(job, None))
+    }
+
+    /// The same, of what others take by its age.
+    #[must_use]
+    #[inline]
+    pub(crate) fn inject_aged(&self, lane: Lane, job: Aged<Job>) -> &Team {
+        let (number, injector) = (job.item.number(), &self.injectors[lane.index()]);
+        note::queued(number, lane, Place::Injector);
+        self.queue_times.queued(lane, number);
+        // A lower lane's budget may be full of jobs that wait for their own parts; and of what goes
+        // by its age, nothing comes from outside, which others take last.
+        let is_part = job.age().is_some() || lane != Lane::Frame && job.item.stands_for_others();
+        let pushed = if is_part {
             injector.push_part(job)
         } else {
-            injector.push(job)
+            injector.push(job.item)
         };
         // Closed at the end. What comes then may be a task that its waker woke before that, under
         // whatever locks.

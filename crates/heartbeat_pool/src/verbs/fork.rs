@@ -161,12 +161,12 @@ impl StolenFork<'_> {
     fn run_part(&self, worker: &Worker, seat: &Seat, fork: ForkPtr) {
         worker.seat.counters.steals[seat.fork_lane().index()].bump();
         note::note(|| What::Stolen { from: seat.thread });
-        match worker.take_before(seat, fork.age()) {
+        match worker.take_job_before(seat, fork.age()) {
             Some(job) => {
                 self.put_back.set(fork.data());
                 seat.returned.give_back(fork);
                 worker.tell(News::at_once(seat.fork_lane()));
-                worker.run_older(job, || self.is_done());
+                worker.run_older(job.item, || self.is_done());
             }
             None => worker.run_fork(fork),
         }

@@ -4,16 +4,19 @@
 //! is left for. The order is that of a rayon thread's deque.
 //!
 //! Forks, jobs and tickets lie in queues of their own, so who has taken one looks whether an older
-//! one lies in the others: what was queued before is there to be seen by then.
+//! one lies in the others: what was queued before is there to be seen by then. What has to wait for
+//! that lies among the tickets, or, if it is a fork, among those that came back.
 
 use super::Worker;
 use super::work::Found;
-use crate::job::{Age, Job};
+use crate::job::{Age, Aged, Job};
 use crate::lanes::lane::Lane;
 use crate::queue::forks::ForkPtr;
 use crate::schedule::News;
 use crate::seat::Seat;
+use crate::sync::Arc;
 use crate::threads::this_thread::Stranger;
+use std::mem;
 
 impl Worker {
     /// Whether the pool's work goes by age.
@@ -21,80 +24,116 @@ impl Worker {
         self.seat.elders.is_some()
     }
 
-    /// Takes a scope's ticket, or what the same thread has queued before it.
-    pub(super) fn take_ticket(&self) -> Option<Found> {
-        let ticket = self.pop_ticket()?;
-        let Some(older) = ticket.age().and_then(|age| self.take_older_than(age)) else {
+    /// Takes what a thread of the pool has queued, if there is something.
+    pub(super) fn take_from_inside(&self) -> Option<Found> {
+        let found = self.take_ticket().or_else(|| self.steal(Lane::Frame))?;
+        if let Found::Job(job) = &found
+            && job.stands_for_others()
+        {
             self.count_taken(Lane::Frame);
-            return Some(Found::Job(ticket));
-        };
-        self.put_back(ticket);
-        Some(older)
+        }
+        Some(found)
     }
 
-    fn pop_ticket(&self) -> Option<Job> {
+    /// Takes a scope's ticket, or what the same thread has queued before it.
+    fn take_ticket(&self) -> Option<Found> {
+        let ticket = self.pop_ticket()?;
+        let seat = ticket.age().and_then(|age| self.others_seat(age.thread));
+        Some(match seat {
+            Some(seat) => self.oldest_or(&seat, ticket),
+            None => Found::Job(ticket.item),
+        })
+    }
+
+    fn pop_ticket(&self) -> Option<Aged<Job>> {
         let injector = self.registry.injector(self.team(), Lane::Frame)?;
-        injector.pop_part()
+        injector.pop_aged_part()
     }
 
-    /// Queues `ticket` again, and tells those who have looked for it meanwhile.
-    fn put_back(&self, ticket: Job) {
-        _ = self.registry.inject(Lane::Frame, ticket);
+    /// The seat of another thread, by its number.
+    fn others_seat(&self, thread: u32) -> Option<Arc<Seat>> {
+        self.refresh_seats();
+        let seats = self.search.seats.borrow();
+        let is_its = |seat: &&Arc<Seat>| seat.thread == thread && thread != self.seat.thread;
+        seats.1.iter().find(is_its).cloned()
+    }
+
+    /// Queues `job` again, and tells those who have looked for it meanwhile.
+    fn put_back(&self, job: Aged<Job>) {
+        _ = self.registry.inject_aged(Lane::Frame, job);
         self.tell(News::at_once(Lane::Frame));
     }
 
-    /// Takes a fork or a job of another thread that is older than `age`, which is of that thread.
-    fn take_older_than(&self, age: Age) -> Option<Found> {
-        self.find_seat(Lane::Frame, |seat| {
-            if seat.thread != age.thread || seat.thread == self.seat.thread {
-                return None;
-            }
+    /// Takes the oldest job of `seat`, or what its thread has queued before it.
+    pub(super) fn take_oldest(&self, seat: &Seat) -> Option<Found> {
+        Some(self.oldest_or(seat, seat.stealer.steal()?))
+    }
+
+    /// Takes the oldest fork of `seat`, or what its thread has queued before it.
+    pub(super) fn take_fork_or_older(&self, seat: &Seat) -> Option<Found> {
+        Some(self.older_or_fork(seat, seat.steal_fork()?))
+    }
+
+    /// The oldest of what the thread of `seat` has queued, which is `job` unless there is older.
+    fn oldest_or(&self, seat: &Seat, mut job: Aged<Job>) -> Found {
+        while let Some(age) = job.age() {
             if seat.fork_lane() == Lane::Frame {
                 match seat.steal_fork_before(age) {
-                    Ok(Some(fork)) => return Some(self.older_or_fork(seat, fork)),
+                    Ok(Some(fork)) => {
+                        self.put_back(job);
+                        return self.older_or_fork(seat, fork);
+                    }
                     Ok(None) => {}
                     Err(()) => self.tell(News::at_once(Lane::Frame)),
                 }
             }
-            let has_older = seat.has_jobs_before(age);
-            has_older.then(|| seat.stealer.steal().map(Found::Job))?
-        })
+            match self.take_job_before(seat, age) {
+                Some(older) => self.put_back(mem::replace(&mut job, older)),
+                None => break,
+            }
+        }
+        Found::Job(job.item)
     }
 
-    /// Takes what the thread of `seat` has queued before the jobs that it has spawned.
-    pub(super) fn take_before_jobs(&self, seat: &Seat) -> Option<Found> {
-        let is_first = self.goes_by_age()
-            && !seat.stealer.is_empty()
-            && seat.fork_lane() == Lane::Frame
-            && !seat.has_older_jobs();
-        is_first.then(|| self.take_older_or_fork(seat))?
-    }
-
-    /// Takes the oldest fork of `seat`, or what its thread has queued before it.
-    pub(super) fn take_older_or_fork(&self, seat: &Seat) -> Option<Found> {
-        Some(self.older_or_fork(seat, seat.steal_fork()?))
-    }
-
+    /// The same of a fork.
     fn older_or_fork(&self, seat: &Seat, fork: ForkPtr) -> Found {
-        let Some(job) = self.take_before(seat, fork.age()) else {
+        let Some(job) = self.take_job_before(seat, fork.age()) else {
             return Found::Fork(fork);
         };
         seat.returned.give_back(fork);
         self.tell(News::at_once(seat.fork_lane()));
-        Found::Job(job)
+        self.oldest_or(seat, job)
     }
 
-    /// Takes a job or a ticket that the thread of `seat` has queued before a fork of this `age`.
-    pub(crate) fn take_before(&self, seat: &Seat, age: Age) -> Option<Job> {
+    /// Takes a job or a ticket that the thread of `seat` has queued before this `age`.
+    pub(crate) fn take_job_before(&self, seat: &Seat, age: Age) -> Option<Aged<Job>> {
         if !self.goes_by_age() {
             return None;
         }
-        // Who takes the fork sees all that its owner did before it.
-        self.ticket_that(|ticket| ticket.is_before(age))
-            .or_else(|| {
-                let has_jobs = seat.has_jobs_before(age);
-                has_jobs.then(|| seat.stealer.steal())?
-            })
+        // Who has taken something sees all that its thread did before it.
+        let is_before = |job: Age| job.is_before(age);
+        self.ticket_that(is_before).or_else(|| {
+            let may_be = seat.has_jobs_before(age);
+            let job = may_be.then(|| seat.stealer.steal())??;
+            if job.age().is_some_and(is_before) {
+                return Some(job);
+            }
+            self.put_back(job);
+            None
+        })
+    }
+
+    /// Takes a ticket whose age `is_wanted`.
+    fn ticket_that(&self, is_wanted: impl Fn(Age) -> bool) -> Option<Aged<Job>> {
+        let injector = self.registry.injector(self.team(), Lane::Frame)?;
+        for _ in 0..injector.len() {
+            let ticket = self.pop_ticket()?;
+            if ticket.age().is_some_and(&is_wanted) {
+                return Some(ticket);
+            }
+            self.put_back(ticket);
+        }
+        None
     }
 
     /// Runs `job`, which the thread of some fork had queued before that, and what it queues, `until`
@@ -110,26 +149,8 @@ impl Worker {
             let Some(ticket) = self.ticket_that(|age| start.is_before(age)) else {
                 return;
             };
-            self.run_piece(Found::Job(ticket));
+            self.run_piece(Found::Job(ticket.item));
         }
-    }
-
-    /// Takes a ticket whose age `is_wanted`.
-    fn ticket_that(&self, is_wanted: impl Fn(Age) -> bool) -> Option<Job> {
-        let injector = self.registry.injector(self.team(), Lane::Frame)?;
-        for _ in 0..injector.len() {
-            let ticket = self.pop_ticket()?;
-            if ticket.age().is_some_and(&is_wanted) {
-                return Some(ticket);
-            }
-            self.put_back(ticket);
-        }
-        None
-    }
-
-    /// Takes what a thread of the pool has queued, if there is something.
-    pub(super) fn take_from_inside(&self) -> Option<Found> {
-        self.take_ticket().or_else(|| self.steal(Lane::Frame))
     }
 
     /// Runs one piece of what the threads of the pool have queued, its own first, if there is some.

@@ -37,7 +37,7 @@ mod work;
 
 pub(crate) use work::STRANGERS_TURN;
 
-use crate::job::Job;
+use crate::job::{Aged, Job};
 use crate::lanes::lane::Lane;
 use crate::lanes::occupancy::Charge;
 use crate::parker::Parker;
@@ -82,7 +82,7 @@ use stretch::Stretch;
 pub struct Worker {
     pub(crate) registry: Arc<Registry>,
     pub(crate) seat: Arc<Seat>,
-    deque: Deque<Job>,
+    deque: Deque<Aged<Job>>,
     /// The task that it has just run, if that was woken meanwhile.
     again: Again,
     pub(crate) parker: Arc<Parker>,
@@ -376,7 +376,7 @@ impl Worker {
 impl Drop for Worker {
     fn drop(&mut self) {
         // Nobody empties this deque any more; in a pool that ended, the jobs are dropped.
-        while let Some(job) = self.deque.pop().or_else(|| self.again.take()) {
+        while let Some(job) = self.pop_own().or_else(|| self.again.take()) {
             let team = self.registry.inject(Lane::Frame, job);
             self.registry.tell(team, News::for_others(Lane::Frame));
         }

@@ -2,6 +2,7 @@
 
 use super::Worker;
 use super::work::Found;
+use crate::job::Job;
 use crate::lanes::lane::Lane;
 use crate::lanes::occupancy::Charge;
 use crate::record::Work;
@@ -27,7 +28,7 @@ impl Worker {
     /// ```
     pub fn run_spawned(&self) -> bool {
         let is_own = self.lane() == Lane::Frame;
-        let Some(job) = is_own.then(|| self.deque.pop()).flatten() else {
+        let Some(job) = is_own.then(|| self.pop_own()).flatten() else {
             return false;
         };
         let _stranger = Stranger::begin();
@@ -46,6 +47,11 @@ impl Worker {
     /// top of something that is to go on.
     pub(crate) fn takes_one_piece(&self) -> bool {
         self.search.one_piece.take()
+    }
+
+    /// Takes the job that is next in the thread's own deque.
+    pub(super) fn pop_own(&self) -> Option<Job> {
+        self.deque.pop().map(|job| job.item)
     }
 
     /// Whether there is such a job, in whatever lane the thread works.

@@ -1,7 +1,7 @@
 //! Where new work goes: to a member's own deque, or to the injector of its lane.
 
 use super::Worker;
-use crate::job::{Age, Job};
+use crate::job::{Age, Aged, Job};
 use crate::lanes::lane::Lane;
 use crate::queue::deque::Order;
 use crate::record::{Place, note};
@@ -46,14 +46,16 @@ impl Registry {
         }
     }
 
-    /// Queues `job`, which stands for others and is no job of the calling thread's own, a part of
+    /// Queues `ticket`, which stands for others and is no job of the calling thread's own, a part of
     /// what a worker of `team` does, where any worker of the team that this gives can take it. The
     /// caller must see to it that one does.
-    pub(crate) fn queue(&self, team: &Team, lane: Lane, job: Job) -> &Team {
+    pub(crate) fn queue(&self, team: &Team, lane: Lane, ticket: Aged<Job>) -> &Team {
         let is_mixed = self.config.order == Order::OldestFirst;
         current::with_current(|worker| match worker {
-            Some(worker) if is_mixed && worker.is_in(team) => self.queue_from(worker, lane, job),
-            _ => self.inject(lane, job),
+            Some(worker) if is_mixed && worker.is_in(team) => {
+                self.queue_from(worker, lane, ticket.item)
+            }
+            _ => self.inject_aged(lane, ticket),
         })
     }
 
@@ -63,12 +65,13 @@ impl Registry {
         if lane == Lane::Frame && worker.is_member() {
             note::queued(job.number(), lane, Place::Own);
             self.queue_times.queued(lane, job.number());
-            if let Some((elders, age)) = worker.seat.elders.as_ref().zip(worker.age())
+            let age = worker.age();
+            if let Some((elders, age)) = worker.seat.elders.as_ref().zip(age)
                 && worker.deque.is_empty()
             {
                 elders.set_job(age);
             }
-            worker.deque.push(job);
+            worker.deque.push(Aged::new(job, age));
             self.team(worker.count.rank)
         } else {
             self.inject(lane, job)

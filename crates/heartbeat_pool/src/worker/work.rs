@@ -5,7 +5,6 @@ use super::lone::Kind;
 use crate::job::Job;
 use crate::lanes::lane::Lane;
 use crate::lanes::occupancy::Charge;
-use crate::queue::deque::Order;
 use crate::queue::forks::ForkPtr;
 use crate::record::{What, Work, note};
 use crate::registry::team::Rank;
@@ -99,7 +98,7 @@ impl Worker {
             {
                 return Some(found);
             }
-            if let Some(job) = self.deque.pop() {
+            if let Some(job) = self.pop_own() {
                 return Some(Found::Job(job));
             }
         }
@@ -183,17 +182,11 @@ impl Worker {
     }
 
     fn take_shared(&self, lane: Lane) -> Option<Found> {
-        let found = self.find_seat(lane, |seat| {
+        self.find_seat(lane, |seat| {
             // Not what is younger than a job that was missed, or came, just now.
             let is_next = seat.has_shared(lane) && !seat.has_older_jobs();
-            is_next.then(|| self.take_older_or_fork(seat))?
-        });
-        if let Some(Found::Job(job)) = &found
-            && job.stands_for_others()
-        {
-            self.count_taken(lane);
-        }
-        found
+            is_next.then(|| self.take_fork_or_older(seat))?
+        })
     }
 
     /// Takes part of what runs as `lane`.
@@ -214,18 +207,16 @@ impl Worker {
             if Arc::ptr_eq(seat, &self.seat) || !wanted(seat) {
                 return None;
             }
-            if let Some(older) = self.take_before_jobs(seat) {
-                return Some(older);
+            if self.goes_by_age() {
+                return self.take_oldest(seat);
             }
-            // Nobody would empty the deque of a thread from outside once it has left; and where the
-            // newest is next, a thread's deque is for its own alone.
-            let keeps_more = self.is_member() && self.registry.config.order == Order::OldestFirst;
-            let stolen = if keeps_more {
+            // Nobody would empty the deque of a thread from outside once it has left.
+            let stolen = if self.is_member() {
                 self.deque.steal_batch_and_pop(&seat.stealer)
             } else {
                 seat.stealer.steal()
             };
-            stolen.map(Found::Job)
+            stolen.map(|job| Found::Job(job.item))
         })
     }
 

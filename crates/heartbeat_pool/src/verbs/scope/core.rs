@@ -5,7 +5,7 @@
 
 use super::jobs::Jobs;
 use crate::idle::sleep::Wake;
-use crate::job::{Age, Job};
+use crate::job::{Age, Aged, Job};
 use crate::lanes::lane::Lane;
 use crate::latch::CountLatch;
 use crate::parker::Parker;
@@ -157,7 +157,7 @@ impl ScopeCore {
     }
 
     /// How old its jobs are, if it is known.
-    pub(super) fn age(&self) -> Option<Age> {
+    fn age(&self) -> Option<Age> {
         Age::from_bits(self.age.load(Ordering::Relaxed))
     }
 
@@ -180,7 +180,9 @@ impl ScopeCore {
     }
 
     fn announce(&self, ticket: Job) {
-        let team = self.registry.queue(self.team(), self.lane, ticket);
+        let team = self
+            .registry
+            .queue(self.team(), self.lane, Aged::new(ticket, self.age()));
         let news = match self.owner {
             Some(_) => News::within_a_beat(self.lane),
             None => News::at_once(self.lane),
@@ -204,7 +206,8 @@ impl ScopeCore {
     /// somebody does.
     pub(crate) fn put_back(&self, ticket: impl FnOnce() -> Job) {
         if !self.jobs.is_empty() && self.tickets.claim() {
-            _ = self.registry.queue(self.team(), self.lane, ticket());
+            let ticket = Aged::new(ticket(), self.age());
+            _ = self.registry.queue(self.team(), self.lane, ticket);
         }
     }
 

@@ -3,7 +3,7 @@
 use super::core::ScopeCore;
 use crate::cost;
 use crate::idle::sleep::Wake;
-use crate::job::{Age, Job, RawJob};
+use crate::job::{Job, RawJob};
 use crate::queue::mailbox::Mailbox;
 use crate::record::{self, Work};
 use crate::schedule::News;
@@ -33,12 +33,6 @@ unsafe impl RawJob for Ticket {
     fn into_raw(self) -> NonNull<()> {
         // SAFETY: `Arc::into_raw` is never null.
         unsafe { NonNull::new_unchecked(Arc::into_raw(self.0).cast_mut().cast()) }
-    }
-
-    unsafe fn age(data: NonNull<()>) -> Option<Age> {
-        // SAFETY: by contract `data` came from `into_raw`, so it points to the core, which lives.
-        let core = unsafe { data.cast::<ScopeCore>().as_ref() };
-        core.age()
     }
 
     unsafe fn from_raw(data: NonNull<()>) -> Self {
