@@ -10,6 +10,7 @@
 //! is done with the fork must be over before that is, and its owner may run it.
 
 use crate::idle::sleep::Wake;
+use crate::job::Age;
 use crate::parker::Parker;
 use crate::queue::forks::ForkPtr;
 use crate::queue::private::StackPtr;
@@ -25,12 +26,35 @@ use std::cell::{Cell, UnsafeCell};
 use std::mem::MaybeUninit;
 use std::ptr;
 
+/// Who runs a fork, if that is another one who had no forks.
+struct Thief {
+    seat: Arc<Seat>,
+    /// How many strangers' jobs its thread was inside of then.
+    strangers: usize,
+    /// When it began.
+    begun: Age,
+}
+
+impl Thief {
+    fn new(worker: &Worker) -> Self {
+        let seat = worker.seat.clone();
+        Self {
+            strangers: seat.strangers(),
+            begun: worker.joins.next_age(&seat),
+            seat,
+        }
+    }
+
+    /// Whether it is inside of a stranger's job now.
+    fn is_elsewhere(&self) -> bool {
+        self.seat.strangers() != self.strangers
+    }
+}
+
 /// What owner and thief tell each other of a fork on offer.
 struct State<'a> {
     done: AtomicBool,
-    /// Who runs it, if that is another one who had no forks, and how many strangers' jobs its
-    /// thread was inside of then.
-    thief: OnceLock<(Arc<Seat>, usize)>,
+    thief: OnceLock<Thief>,
     owner: &'a Arc<Parker>,
     /// Whether it is part of a measured join, and what it forks as well.
     is_measured: bool,
@@ -101,8 +125,7 @@ unsafe fn run<F: FnOnce(&Worker) -> R + Send, R: Send>(data: *const (), thief: &
     let state = unsafe { state_of(data) };
     let joins = &thief.joins;
     if joins.forks.is_empty() && joins.private.is_empty() {
-        let seat = &thief.seat;
-        let _ = state.thief.set((seat.clone(), seat.strangers()));
+        let _ = state.thief.set(Thief::new(thief));
     }
     let outer = joins.is_measured.replace(state.is_measured);
     // SAFETY: this is the only run, so nobody else touches the cell until the fork is done.
@@ -157,11 +180,12 @@ impl StolenFork<'_> {
         !seat.forks.is_empty() || seat.returned.has(|fork| self.has_put_back(fork))
     }
 
-    /// Runs what the thief, of `seat`, has forked there, or what it has queued there before that.
-    fn run_part(&self, worker: &Worker, seat: &Seat, fork: ForkPtr) {
+    /// Runs what the `thief` has forked there, or what it has queued there before that.
+    fn run_part(&self, worker: &Worker, thief: &Thief, fork: ForkPtr) {
+        let seat = &thief.seat;
         worker.seat.counters.steals[seat.fork_lane().index()].bump();
         note::note(|| What::Stolen { from: seat.thread });
-        match worker.take_job_before(seat, fork.age()) {
+        match worker.take_job_between(seat, Some(thief.begun), fork.age()) {
             Some(job) => {
                 self.put_back.set(fork.data());
                 seat.returned.give_back(fork);
@@ -175,9 +199,7 @@ impl StolenFork<'_> {
     /// Whether what the thief forks now is likely to be part of what is waited for.
     fn may_steal(&self) -> bool {
         let thief = self.state.thief.get();
-        thief.is_some_and(|(seat, strangers)| {
-            seat.hidden.is_over() && seat.strangers() == *strangers
-        })
+        thief.is_some_and(|thief| thief.seat.hidden.is_over() && !thief.is_elsewhere())
     }
 }
 
@@ -195,9 +217,10 @@ impl Wait for StolenFork<'_> {
             worker.run_fork(own);
             return true;
         }
-        let Some((seat, strangers)) = self.state.thief.get() else {
+        let Some(thief) = self.state.thief.get() else {
             return false;
         };
+        let seat = &thief.seat;
         // None that came back to the thief, for the same reason.
         if !self.may_steal() {
             return false;
@@ -210,13 +233,13 @@ impl Wait for StolenFork<'_> {
             }
             return false;
         };
-        if self.is_done() || seat.strangers() != *strangers {
+        if self.is_done() || thief.is_elsewhere() {
             // The thief may have begun something else, and this be part of that. Otherwise the fork
             // was in the thief's deque before that, which was empty when the thief began.
             seat.returned.give_back(fork);
             worker.tell(News::at_once(seat.fork_lane()));
         } else {
-            self.run_part(worker, seat, fork);
+            self.run_part(worker, thief, fork);
         }
         true
     }
@@ -224,7 +247,7 @@ impl Wait for StolenFork<'_> {
     fn is_ready(&self) -> bool {
         let thief = self.state.thief.get();
         self.seat.returned.has(|fork| self.is(fork))
-            || (self.may_steal() && thief.is_some_and(|(seat, _)| self.has_parts(seat)))
+            || (self.may_steal() && thief.is_some_and(|thief| self.has_parts(&thief.seat)))
     }
 
     fn set_asleep(&self, _: bool) {}
@@ -410,7 +433,12 @@ mod tests {
         beside_a_fork_that_came_back(
             |_| thief.clone(),
             |worker, wait, fork| {
-                let _ = wait.state.thief.set((thief.clone(), thief.strangers()));
+                let begun = fork.age();
+                let _ = wait.state.thief.set(Thief {
+                    strangers: thief.strangers(),
+                    seat: thief.clone(),
+                    begun,
+                });
                 let stranger = Stranger::begin();
                 own.joins.forks.push(ForkPtr::nothing());
                 assert!(!wait.is_ready() && !wait.step(worker, false));
@@ -428,7 +456,12 @@ mod tests {
         beside_a_fork_that_came_back(
             |_| thief.clone(),
             |worker, wait, fork| {
-                let _ = wait.state.thief.set((thief.clone(), thief.strangers()));
+                let begun = fork.age();
+                let _ = wait.state.thief.set(Thief {
+                    strangers: thief.strangers(),
+                    seat: thief.clone(),
+                    begun,
+                });
                 assert!(!wait.is_ready() && !wait.step(worker, false));
                 worker.run_fork(fork);
             },

@@ -106,16 +106,27 @@ impl Worker {
     }
 
     /// Takes a job or a ticket that the thread of `seat` has queued before this `age`.
-    pub(crate) fn take_job_before(&self, seat: &Seat, age: Age) -> Option<Aged<Job>> {
+    fn take_job_before(&self, seat: &Seat, age: Age) -> Option<Aged<Job>> {
+        self.take_job_between(seat, None, age)
+    }
+
+    /// The same, and after `start` if there is one.
+    pub(crate) fn take_job_between(
+        &self,
+        seat: &Seat,
+        start: Option<Age>,
+        age: Age,
+    ) -> Option<Aged<Job>> {
         if !self.goes_by_age() {
             return None;
         }
         // Who has taken something sees all that its thread did before it.
-        let is_before = |job: Age| job.is_before(age);
-        self.ticket_that(is_before).or_else(|| {
+        let is_between =
+            |job: Age| job.is_before(age) && start.is_none_or(|start| start.is_before(job));
+        self.ticket_that(is_between).or_else(|| {
             let may_be = seat.has_jobs_before(age);
             let job = may_be.then(|| seat.stealer.steal())??;
-            if job.age().is_some_and(is_before) {
+            if job.age().is_some_and(is_between) {
                 return Some(job);
             }
             self.put_back(job);

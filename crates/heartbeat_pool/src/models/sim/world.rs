@@ -11,7 +11,7 @@ use std::thread::{self, Thread};
 use std::time::Duration;
 
 /// How long a run may take in virtual time: many times what the longest timeouts add up to.
-const LONGEST: u64 = 60_000_000_000;
+const LONGEST: u64 = 600_000_000_000;
 
 /// What a thread is blocked on, told apart by address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
