@@ -51,6 +51,9 @@ pub(crate) struct Seat {
     pub(crate) presence: Presence,
     /// Forks that were stolen by mistake.
     pub(crate) returned: Returned<ForkPtr>,
+    /// Tickets of scopes for which it has queued jobs, and jobs that came back from thieves, where
+    /// others take its oldest first.
+    pub(crate) tickets: Returned<Aged<Job>>,
     strangers: Arc<AtomicUsize>,
 }
 
@@ -80,7 +83,8 @@ impl Seat {
             hidden: Hidden::new(),
             stall: Stall::default(),
             presence: Presence::default(),
-            returned: Returned::new(owner),
+            returned: Returned::new(owner.clone()),
+            tickets: Returned::new(owner),
             strangers: this_thread::strangers(),
             counters: CachePadded::new(Counters::default()),
         }
@@ -114,44 +118,74 @@ impl Seat {
             metrics.busy = ran;
             metrics.busy_by_lane = [ran, Duration::ZERO, Duration::ZERO];
         }
-        metrics.queued = self.stealer.len() + self.forks.len();
+        metrics.queued = self.queued_jobs() + self.forks.len();
         metrics
     }
 
     /// Whether nothing lies here that others could take.
     pub(crate) fn is_empty(&self) -> bool {
-        self.stealer.is_empty() && self.forks.is_empty() && !self.returned.has_any()
+        !self.has_jobs() && self.forks.is_empty() && !self.returned.has_any()
+    }
+
+    /// Whether it has jobs or tickets that others could take.
+    pub(crate) fn has_jobs(&self) -> bool {
+        !self.stealer.is_empty() || self.tickets.has_any()
+    }
+
+    pub(crate) fn queued_jobs(&self) -> usize {
+        self.stealer.len() + self.tickets.len()
+    }
+
+    /// Takes the jobs and tickets that there are now.
+    pub(crate) fn drain_jobs(&self) -> impl Iterator<Item = Job> {
+        let spawned = (0..self.stealer.len()).map_while(|_| self.stealer.steal());
+        let others = (0..self.tickets.len()).map_while(|_| self.tickets.take(|_| true));
+        spawned.chain(others).map(|job| job.item)
     }
 
     /// Takes the oldest fork, whether others may or not.
     pub(crate) fn steal_fork(&self) -> Option<ForkPtr> {
-        self.returned
-            .take(|_| true)
-            .or_else(|| self.steal_fork_on_offer())
+        self.take_returned(|_| true).or_else(|| self.forks.steal())
     }
 
-    /// Takes the oldest fork of those that were not taken before.
-    pub(crate) fn steal_fork_on_offer(&self) -> Option<ForkPtr> {
-        self.forks.steal()
+    fn take_returned(&self, wanted: impl Fn(&ForkPtr) -> bool) -> Option<ForkPtr> {
+        self.returned
+            .take_first(wanted, |fork, other| fork.age().is_before(other.age()))
+    }
+
+    /// Takes the oldest ticket whose age `is_wanted`.
+    pub(crate) fn take_ticket(&self, is_wanted: impl Fn(Age) -> bool) -> Option<Aged<Job>> {
+        self.tickets.take_first(
+            |ticket| ticket.age().is_some_and(&is_wanted),
+            |ticket, other| {
+                let ages = ticket.age().zip(other.age());
+                ages.is_some_and(|(age, other)| age.is_before(other))
+            },
+        )
     }
 
     /// Takes a fork that is older than `age`, if there is one. `Err` if others have to look again.
     pub(crate) fn steal_fork_before(&self, age: Age) -> Result<Option<ForkPtr>, ()> {
         let is_before = |fork: &ForkPtr| fork.age().is_before(age);
-        if let Some(returned) = self.returned.take(is_before) {
+        if let Some(returned) = self.take_returned(is_before) {
             return Ok(Some(returned));
         }
-        let oldest = self.elders.as_ref().and_then(|elders| elders.fork());
-        if !oldest.is_some_and(|oldest| oldest.is_before(age)) {
+        if !self.oldest_fork().is_some_and(|fork| fork.is_before(age)) {
             return Ok(None);
         }
-        match self.steal_fork_on_offer() {
+        match self.forks.steal() {
             Some(fork) if !is_before(&fork) => {
                 self.returned.give_back(fork);
                 Err(())
             }
             fork => Ok(fork),
         }
+    }
+
+    /// How old the oldest fork on offer may be, where its owner keeps account of that.
+    fn oldest_fork(&self) -> Option<Age> {
+        let elders = self.elders.as_ref().filter(|_| !self.forks.is_empty());
+        elders.and_then(|elders| elders.fork())
     }
 
     /// How old the oldest of what its owner has spawned may be, where it keeps account of that.
@@ -174,9 +208,7 @@ impl Seat {
         let Some(job) = self.oldest_job() else {
             return false;
         };
-        let oldest_fork = self.elders.as_ref().and_then(|elders| elders.fork());
-        let is_before_those_on_offer =
-            self.forks.is_empty() || oldest_fork.is_none_or(|fork| job.is_before(fork));
+        let is_before_those_on_offer = self.oldest_fork().is_none_or(|fork| job.is_before(fork));
         is_before_those_on_offer && !self.returned.has(|fork| fork.age().is_before(job))
     }
 

@@ -6,7 +6,6 @@
 //! every fourth hundred had a thread asleep at it for longer than all the rest took. So few jobs
 //! lie in a ring, which allocates nothing.
 
-use crate::job::Aged;
 use concurrent_queue::{ConcurrentQueue, PushError};
 
 /// More jobs than a frame is likely to have at a time: 24 kilobytes.
@@ -17,7 +16,7 @@ const FEW: usize = 1024;
 pub(crate) struct Injector<T> {
     ring: ConcurrentQueue<T>,
     overflow: ConcurrentQueue<T>,
-    parts: ConcurrentQueue<Aged<T>>,
+    parts: ConcurrentQueue<T>,
 }
 
 impl<T> Injector<T> {
@@ -49,16 +48,11 @@ impl<T> Injector<T> {
     }
 
     /// Queues a part of a job that runs, or gives it back if the queue is closed.
-    pub(crate) fn push_part(&self, part: Aged<T>) -> Result<(), T> {
-        let pushed = self.parts.push(part);
-        pushed.map_err(|refused| refused.into_inner().item)
+    pub(crate) fn push_part(&self, part: T) -> Result<(), T> {
+        self.parts.push(part).map_err(PushError::into_inner)
     }
 
     pub(crate) fn pop_part(&self) -> Option<T> {
-        self.pop_aged_part().map(|part| part.item)
-    }
-
-    pub(crate) fn pop_aged_part(&self) -> Option<Aged<T>> {
         // There are mostly none, and two loads tell, where an attempt costs a fence.
         if !self.has_parts() {
             return None;

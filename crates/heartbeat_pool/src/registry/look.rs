@@ -44,13 +44,12 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
 
     /// Whether a thread's deque has jobs.
     fn has_spawned(&self) -> bool {
-        self.seats.iter().any(|seat| !seat.stealer.is_empty())
+        self.seats.iter().any(|seat| seat.has_jobs())
     }
 
     /// Whether the pool's threads have queued something, which what they run may wait for.
     pub(crate) fn has_work_from_inside(&self) -> bool {
-        let has_parts = || self.has_injected(Lane::Frame, Injector::has_parts);
-        has_parts() || self.has_spawned() || self.has_shared(Lane::Frame)
+        self.has_spawned() || self.has_shared(Lane::Frame)
     }
 
     fn has_shared(&self, lane: Lane) -> bool {
@@ -172,7 +171,7 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
     pub(crate) fn queued_jobs(&self) -> usize {
         let injectors = Lane::ALL.into_iter();
         let injectors = injectors.filter_map(|lane| self.registry.injector(self.team, lane));
-        let deques = self.seats.iter().map(|seat| seat.stealer.len());
+        let deques = self.seats.iter().map(|seat| seat.queued_jobs());
         injectors.map(Injector::len).chain(deques).sum()
     }
 

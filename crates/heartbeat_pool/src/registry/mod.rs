@@ -12,7 +12,7 @@ pub(crate) mod threads;
 use crate::active::{ActiveTasks, Tracks};
 use crate::config::{Config, Handlers};
 use crate::idle::waiters::Waiters;
-use crate::job::{Aged, Job};
+use crate::job::Job;
 use crate::lanes::lane::Lane;
 use crate::late;
 use crate::metrics::PoolMetrics;
@@ -115,9 +115,7 @@ impl Registry {
             queued.extend(jobs.map(|job| (lane, job)));
             if lane == Lane::Frame {
                 for seat in self.frame().seats.listed().iter() {
-                    let jobs = (0..seat.stealer.len()).map_while(|_| seat.stealer.steal());
-                    let jobs = jobs.map(|job| job.item);
-                    queued.extend(jobs.map(|job| (lane, job)));
+                    queued.extend(seat.drain_jobs().map(|job| (lane, job)));
                 }
                 let jobs = (0..self.blocking.len()).map_while(|_| self.blocking.pop());
                 queued.extend(jobs.map(|job| (lane, job)));
@@ -149,23 +147,14 @@ impl Registry {
     #[must_use]
     #[inline]
     pub(crate) fn inject(&self, lane: Lane, job: Job) -> &Team {
-        self.inject_aged(lane, Aged::new(job, None))
-    }
-
-    /// The same, of what others take by its age.
-    #[must_use]
-    #[inline]
-    pub(crate) fn inject_aged(&self, lane: Lane, job: Aged<Job>) -> &Team {
-        let (number, injector) = (job.item.number(), &self.injectors[lane.index()]);
-        note::queued(number, lane, Place::Injector);
-        self.queue_times.queued(lane, number);
-        // A lower lane's budget may be full of jobs that wait for their own parts; and of what goes
-        // by its age, nothing comes from outside, which others take last.
-        let is_part = job.age().is_some() || lane != Lane::Frame && job.item.stands_for_others();
-        let pushed = if is_part {
+        note::queued(job.number(), lane, Place::Injector);
+        let injector = &self.injectors[lane.index()];
+        self.queue_times.queued(lane, job.number());
+        // A lower lane's budget may be full of jobs that wait for their own parts.
+        let pushed = if lane != Lane::Frame && job.stands_for_others() {
             injector.push_part(job)
         } else {
-            injector.push(job.item)
+            injector.push(job)
         };
         // Closed at the end. What comes then may be a task that its waker woke before that, under
         // whatever locks.

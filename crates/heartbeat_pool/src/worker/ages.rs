@@ -12,6 +12,7 @@ use super::work::Found;
 use crate::job::{Age, Aged, Job};
 use crate::lanes::lane::Lane;
 use crate::queue::forks::ForkPtr;
+use crate::record::{Place, note};
 use crate::schedule::News;
 use crate::seat::Seat;
 use crate::sync::Arc;
@@ -26,41 +27,61 @@ impl Worker {
 
     /// Takes what a thread of the pool has queued, if there is something.
     pub(super) fn take_from_inside(&self) -> Option<Found> {
-        let found = self.take_ticket().or_else(|| self.steal(Lane::Frame))?;
-        if let Found::Job(job) = &found
-            && job.stands_for_others()
-        {
-            self.count_taken(Lane::Frame);
-        }
-        Some(found)
+        self.take_own_ticket()
+            .or_else(|| self.find_seat(Lane::Frame, |seat| self.take_ticket(seat)))
+            .or_else(|| self.steal(Lane::Frame))
     }
 
-    /// Takes a scope's ticket, or what the same thread has queued before it.
-    fn take_ticket(&self) -> Option<Found> {
-        let ticket = self.pop_ticket()?;
-        let seat = ticket.age().and_then(|age| self.others_seat(age.thread));
-        Some(match seat {
-            Some(seat) => self.oldest_or(&seat, ticket),
-            None => Found::Job(ticket.item),
-        })
+    fn take_own_ticket(&self) -> Option<Found> {
+        let ticket = self.seat.take_ticket(|_| true)?;
+        self.count_taken(Lane::Frame);
+        Some(Found::Job(ticket.item))
     }
 
-    fn pop_ticket(&self) -> Option<Aged<Job>> {
-        let injector = self.registry.injector(self.team(), Lane::Frame)?;
-        injector.pop_aged_part()
+    /// Takes the oldest ticket of `seat`, or what its thread has queued before it.
+    fn take_ticket(&self, seat: &Seat) -> Option<Found> {
+        Some(self.oldest_or(seat, seat.take_ticket(|_| true)?))
+    }
+
+    /// Queues `ticket` by its age. Gives back what lies elsewhere, as no thread of the pool is known
+    /// to have queued it.
+    pub(super) fn queue_ticket(&self, ticket: Aged<Job>) -> Option<Job> {
+        let Some(age) = ticket.age() else {
+            return Some(ticket.item);
+        };
+        let number = ticket.item.number();
+        note::queued(number, Lane::Frame, Place::Own);
+        self.registry.queue_times.queued(Lane::Frame, number);
+        let pushed = match self.others_seat(age.thread) {
+            Some(seat) => seat.tickets.push(ticket),
+            None if age.thread == self.seat.thread => self.seat.tickets.push(ticket),
+            None => Err(ticket),
+        };
+        pushed.err().map(|refused| refused.item)
+    }
+
+    /// Whether the thread that has queued something at this `age` has queued more than tickets.
+    pub(crate) fn has_more_of(&self, age: Age) -> bool {
+        let seat = self.others_seat(age.thread);
+        seat.is_some_and(|seat| !seat.forks.is_empty() || !seat.stealer.is_empty())
     }
 
     /// The seat of another thread, by its number.
     fn others_seat(&self, thread: u32) -> Option<Arc<Seat>> {
+        if thread == self.seat.thread {
+            return None;
+        }
         self.refresh_seats();
         let seats = self.search.seats.borrow();
-        let is_its = |seat: &&Arc<Seat>| seat.thread == thread && thread != self.seat.thread;
-        seats.1.iter().find(is_its).cloned()
+        seats.1.iter().find(|seat| seat.thread == thread).cloned()
     }
 
-    /// Queues `job` again, and tells those who have looked for it meanwhile.
-    fn put_back(&self, job: Aged<Job>) {
-        _ = self.registry.inject_aged(Lane::Frame, job);
+    /// Puts back what was taken from `seat`, and tells those who have looked for it meanwhile.
+    fn put_back(&self, seat: &Seat, job: Aged<Job>) {
+        if let Err(refused) = seat.tickets.push(job) {
+            // Its thread has left.
+            _ = self.registry.inject(Lane::Frame, refused.item);
+        }
         self.tell(News::at_once(Lane::Frame));
     }
 
@@ -80,7 +101,7 @@ impl Worker {
             if seat.fork_lane() == Lane::Frame {
                 match seat.steal_fork_before(age) {
                     Ok(Some(fork)) => {
-                        self.put_back(job);
+                        self.put_back(seat, job);
                         return self.older_or_fork(seat, fork);
                     }
                     Ok(None) => {}
@@ -88,7 +109,7 @@ impl Worker {
                 }
             }
             match self.take_job_before(seat, age) {
-                Some(older) => self.put_back(mem::replace(&mut job, older)),
+                Some(older) => self.put_back(seat, mem::replace(&mut job, older)),
                 None => break,
             }
         }
@@ -121,28 +142,21 @@ impl Worker {
             return None;
         }
         // Who has taken something sees all that its thread did before it.
-        let is_between =
-            |job: Age| job.is_before(age) && start.is_none_or(|start| start.is_before(job));
-        self.ticket_that(is_between).or_else(|| {
-            let may_be = seat.has_jobs_before(age);
-            let job = may_be.then(|| seat.stealer.steal())??;
+        let is_after_start = |job: Age| start.is_none_or(|start| start.is_before(job));
+        let is_between = |job: Age| job.is_before(age) && is_after_start(job);
+        if let Some(ticket) = seat.take_ticket(is_between) {
+            return Some(ticket);
+        }
+        while seat.has_jobs_before(age) {
+            let job = seat.stealer.steal()?;
             if job.age().is_some_and(is_between) {
                 return Some(job);
             }
-            self.put_back(job);
-            None
-        })
-    }
-
-    /// Takes a ticket whose age `is_wanted`.
-    fn ticket_that(&self, is_wanted: impl Fn(Age) -> bool) -> Option<Aged<Job>> {
-        let injector = self.registry.injector(self.team(), Lane::Frame)?;
-        for _ in 0..injector.len() {
-            let ticket = self.pop_ticket()?;
-            if ticket.age().is_some_and(&is_wanted) {
-                return Some(ticket);
+            let is_last = !job.age().is_some_and(|job| job.is_before(age));
+            self.put_back(seat, job);
+            if is_last {
+                break;
             }
-            self.put_back(ticket);
         }
         None
     }
@@ -151,17 +165,27 @@ impl Worker {
     /// that is no use.
     pub(crate) fn run_older(&self, job: Job, until: impl Fn() -> bool) {
         let _stranger = Stranger::begin();
-        let (start, before) = (self.joins.next_age(&self.seat), self.deque.len());
+        let start = self.joins.next_age(&self.seat);
+        let is_new = |job: Age| start.is_before(job);
         self.run_piece(Found::Job(job));
         while !until() {
-            if self.deque.len() > before && self.run_spawned() {
-                continue;
-            }
-            let Some(ticket) = self.ticket_that(|age| start.is_before(age)) else {
+            let ticket = self.seat.take_ticket(is_new);
+            let Some(next) = ticket.or_else(|| self.pop_new(is_new)) else {
                 return;
             };
-            self.run_piece(Found::Job(ticket.item));
+            self.run_piece(Found::Job(next.item));
         }
+    }
+
+    /// Takes the newest job of the thread's own deque if its age `is_new`.
+    fn pop_new(&self, is_new: impl Fn(Age) -> bool) -> Option<Aged<Job>> {
+        let newest = self.deque.pop()?;
+        if newest.age().is_some_and(is_new) {
+            return Some(newest);
+        }
+        self.deque.push(newest);
+        self.tell(News::at_once(Lane::Frame));
+        None
     }
 
     /// Runs one piece of what the threads of the pool have queued, its own first, if there is some.

@@ -46,9 +46,8 @@ impl Registry {
         // The threads are gone, so nothing runs what this queues.
         self.active().close();
         for seat in self.teams.iter().flat_map(|team| team.seats.every()) {
-            while !seat.stealer.is_empty() {
-                let job = seat.stealer.steal();
-                job.into_iter().for_each(|job| self.guard(|| drop(job)));
+            while seat.has_jobs() {
+                seat.drain_jobs().for_each(|job| self.guard(|| drop(job)));
             }
         }
         self.close_queues().for_each(|job| self.guard(|| drop(job)));

@@ -58,6 +58,7 @@ use current::Entered;
 use parts::{Count, Joins, KeptScopes, Search};
 use std::any::Any;
 use std::cell::{Ref, RefCell};
+use std::iter;
 use std::ptr;
 use std::rc::Rc;
 use stretch::Stretch;
@@ -376,7 +377,9 @@ impl Worker {
 impl Drop for Worker {
     fn drop(&mut self) {
         // Nobody empties this deque any more; in a pool that ended, the jobs are dropped.
-        while let Some(job) = self.pop_own().or_else(|| self.again.take()) {
+        let others = self.seat.tickets.close().into_iter().map(|job| job.item);
+        let own = iter::from_fn(|| self.pop_own().or_else(|| self.again.take()));
+        for job in others.chain(own) {
             let team = self.registry.inject(Lane::Frame, job);
             self.registry.tell(team, News::for_others(Lane::Frame));
         }

@@ -2,7 +2,7 @@
 
 use super::Worker;
 use super::work::Found;
-use crate::job::Job;
+use crate::job::{Aged, Job};
 use crate::lanes::lane::Lane;
 use crate::lanes::occupancy::Charge;
 use crate::record::Work;
@@ -49,15 +49,18 @@ impl Worker {
         self.search.one_piece.take()
     }
 
-    /// Takes the job that is next in the thread's own deque.
+    /// Takes the job that is next in the thread's own deque, or that came back from a thief.
     pub(super) fn pop_own(&self) -> Option<Job> {
-        self.deque.pop().map(|job| job.item)
+        let is_job = |job: &Aged<Job>| !job.item.stands_for_others();
+        let own = self.deque.pop().or_else(|| self.seat.tickets.take(is_job));
+        own.map(|job| job.item)
     }
 
     /// Whether there is such a job, in whatever lane the thread works.
     #[must_use]
     pub fn has_spawned(&self) -> bool {
-        !self.deque.is_empty()
+        let is_job = |job: &Aged<Job>| !job.item.stands_for_others();
+        !self.deque.is_empty() || self.seat.tickets.has(is_job)
     }
 
     /// Runs one job that only this thread may run, if there is one.

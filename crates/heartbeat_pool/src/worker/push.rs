@@ -55,7 +55,11 @@ impl Registry {
             Some(worker) if is_mixed && worker.is_in(team) => {
                 self.queue_from(worker, lane, ticket.item)
             }
-            _ => self.inject_aged(lane, ticket),
+            Some(worker) if lane == Lane::Frame && worker.is_in(team) => {
+                let refused = worker.queue_ticket(ticket);
+                refused.map_or(self.team(worker.count.rank), |job| self.inject(lane, job))
+            }
+            _ => self.inject(lane, ticket.item),
         })
     }
 
@@ -80,9 +84,10 @@ impl Registry {
 }
 
 impl Worker {
-    /// How old the job that the thread queues next is, where its work goes by age.
+    /// How old the job that the thread, one of the pool's own, queues next is, where its work goes by
+    /// age.
     pub(crate) fn age(&self) -> Option<Age> {
-        if !self.goes_by_age() {
+        if !self.goes_by_age() || !self.is_member() {
             return None;
         }
         // What is private is older, and is numbered as it is offered.

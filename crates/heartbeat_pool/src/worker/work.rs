@@ -129,7 +129,7 @@ impl Worker {
 
     fn pop_injected(&self, lane: Lane) -> Option<Found> {
         let injector = self.registry.injector(self.team(), lane)?;
-        // By turns, for neither may ever end; of frame work these are no parts that come here.
+        // By turns, for neither may ever end; of frame work there are no parts here.
         let turn = self.search.turn.get();
         let parts_first = lane != Lane::Frame && turn.is_multiple_of(2);
         if lane != Lane::Frame {

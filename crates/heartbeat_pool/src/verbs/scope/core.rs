@@ -16,7 +16,7 @@ use crate::registry::team::{Rank, Team};
 use crate::schedule::News;
 use crate::seat::Seat;
 use crate::small_fn::SmallFn;
-use crate::sync::{Arc, AtomicU64, Mutex, Ordering, lock};
+use crate::sync::{Arc, Mutex, lock};
 use crate::tickets::{Call, Tickets};
 use crate::unwind::{self, Payload};
 use crate::worker::{Worker, current};
@@ -39,8 +39,6 @@ pub(crate) struct ScopeCore {
     pub(crate) lane: Lane,
     pub(super) jobs: Jobs,
     pub(crate) tickets: Tickets,
-    /// How old the jobs are, as the first of them was when it was queued. See [`Age::to_bits`].
-    age: AtomicU64,
     latch: CountLatch,
     panic: Mutex<Option<Payload>>,
     /// The seat of the owner, if that runs jobs of the scope while it waits.
@@ -62,7 +60,6 @@ impl ScopeCore {
             lane,
             jobs: Jobs::new(order),
             tickets: Tickets::default(),
-            age: AtomicU64::new(0),
             latch: CountLatch::new(parker),
             panic: Mutex::new(None),
             owner,
@@ -126,8 +123,7 @@ impl ScopeCore {
     #[inline]
     pub(crate) fn push(&self, job: ScopedJob, ticket: impl FnOnce() -> Job) {
         note::queued(self.number(), self.lane, Place::Scope);
-        self.jobs.push(job);
-        self.set_age();
+        self.jobs.push(job, self.new_age());
         if let Some(owner) = &self.owner {
             owner.counters.pushes.bump();
         }
@@ -144,21 +140,13 @@ impl ScopeCore {
         }
     }
 
-    /// After a job was queued: takes down how old the jobs are, where it is the only one.
-    fn set_age(&self) {
-        if self.registry.config.order == Order::NewestFirst && self.jobs.len() == 1 {
-            let own = |worker: &Worker| worker.is_in(self.team()).then(|| worker.age())?;
-            let age = current::with_current(|worker| worker.and_then(own));
-            // Relaxed, here and below: who takes a ticket sees what came before it. If others queue
-            // some at the same time, any of them will do.
-            self.age
-                .store(age.map_or(0, Age::to_bits), Ordering::Relaxed);
+    /// How old what the calling thread queues now is, where work goes by age.
+    fn new_age(&self) -> Option<Age> {
+        if self.registry.config.order == Order::OldestFirst {
+            return None;
         }
-    }
-
-    /// How old its jobs are, if it is known.
-    fn age(&self) -> Option<Age> {
-        Age::from_bits(self.age.load(Ordering::Relaxed))
+        let own = |worker: &Worker| worker.is_in(self.team()).then(|| worker.age())?;
+        current::with_current(|worker| worker.and_then(own))
     }
 
     /// Whether the calling thread, the owner, keeps to itself what is queued. Before it sleeps in
@@ -182,7 +170,7 @@ impl ScopeCore {
     fn announce(&self, ticket: Job) {
         let team = self
             .registry
-            .queue(self.team(), self.lane, Aged::new(ticket, self.age()));
+            .queue(self.team(), self.lane, Aged::new(ticket, self.jobs.age()));
         let news = match self.owner {
             Some(_) => News::within_a_beat(self.lane),
             None => News::at_once(self.lane),
@@ -202,11 +190,21 @@ impl ScopeCore {
         }
     }
 
+    /// Takes the ticket that the owner, `worker`, has queued, if it is there still and stands for
+    /// nothing any more: it would be taken for as old as it is.
+    pub(super) fn withdraw(&self, worker: &Worker) {
+        let is_its = |ticket: &Aged<Job>| ticket.item.number() == self.number();
+        if self.tickets.is_ticketless() || worker.seat.tickets.take(is_its).is_none() {
+            return;
+        }
+        self.tickets.taken();
+    }
+
     /// Puts a ticket back for what is left. The caller must look for it later, or see to it that
     /// somebody does.
     pub(crate) fn put_back(&self, ticket: impl FnOnce() -> Job) {
         if !self.jobs.is_empty() && self.tickets.claim() {
-            let ticket = Aged::new(ticket(), self.age());
+            let ticket = Aged::new(ticket(), self.jobs.age());
             _ = self.registry.queue(self.team(), self.lane, ticket);
         }
     }

@@ -3,6 +3,7 @@
 
 use super::core::ScopedJob;
 use super::stacks::Stacks;
+use crate::job::Age;
 use crate::queue::deque::Order;
 use crate::thread_bound::ThreadBound;
 use concurrent_queue::ConcurrentQueue;
@@ -53,9 +54,9 @@ impl Jobs {
     }
 
     #[inline]
-    pub(super) fn push(&self, job: ScopedJob) {
+    pub(super) fn push(&self, job: ScopedJob, age: Option<Age>) {
         match &self.stacks {
-            Some(stacks) => stacks.push(job),
+            Some(stacks) => stacks.push(job, age),
             // Unbounded and never closed.
             None => _ = self.queue.push(job),
         }
@@ -69,6 +70,11 @@ impl Jobs {
             Some(stacks) => stacks.pop(),
             None => self.queue.pop().ok(),
         }
+    }
+
+    /// How old the job that others take next is, if that is known.
+    pub(super) fn age(&self) -> Option<Age> {
+        self.stacks.as_ref().and_then(Stacks::age)
     }
 
     #[inline]

@@ -1,6 +1,7 @@
 //! Jobs of which a thread takes the newest of its own first, and the oldest of others.
 
-use crate::sync::{AtomicUsize, Mutex, Ordering, lock};
+use crate::job::{Age, Aged};
+use crate::sync::{AtomicU64, AtomicUsize, Mutex, Ordering, lock};
 use crate::thread_bound;
 use crate::worker::STRANGERS_TURN;
 use std::collections::VecDeque;
@@ -11,7 +12,7 @@ const KEPT_JOBS: usize = 32;
 /// What one thread has pushed, and which.
 struct Stack<T> {
     by: usize,
-    items: VecDeque<T>,
+    items: VecDeque<Aged<T>>,
 }
 
 pub(super) struct Stacks<T> {
@@ -19,6 +20,8 @@ pub(super) struct Stacks<T> {
     /// thread that has none.
     stacks: Mutex<Vec<Stack<T>>>,
     len: AtomicUsize,
+    /// The age of what others take next, by [`Age::to_bits`].
+    age: AtomicU64,
     /// How often something was to be taken.
     pops: AtomicUsize,
 }
@@ -28,11 +31,13 @@ impl<T> Stacks<T> {
         Self {
             stacks: Mutex::new(Vec::new()),
             len: AtomicUsize::new(0),
+            age: AtomicU64::new(0),
             pops: AtomicUsize::new(0),
         }
     }
 
-    pub(super) fn push(&self, item: T) {
+    pub(super) fn push(&self, item: T, age: Option<Age>) {
+        let item = Aged::new(item, age);
         let by = thread_bound::token();
         let mut stacks = lock(&self.stacks);
         let is_own = |stack: &Stack<T>| stack.by == by;
@@ -50,6 +55,18 @@ impl<T> Stacks<T> {
         // fence the caller has.
         self.len
             .store(self.len.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+        self.set_age(&stacks);
+    }
+
+    fn set_age(&self, stacks: &[Stack<T>]) {
+        let next = stacks.iter().find_map(|stack| stack.items.front());
+        let age = next.and_then(Aged::age).map_or(0, Age::to_bits);
+        self.age.store(age, Ordering::Relaxed);
+    }
+
+    /// How old what others take next is, if that is known.
+    pub(super) fn age(&self) -> Option<Age> {
+        Age::from_bits(self.age.load(Ordering::Relaxed))
     }
 
     /// The calling thread's newest or else the oldest of the next other thread, and now and then
@@ -74,8 +91,9 @@ impl<T> Stacks<T> {
         if item.is_some() {
             self.len
                 .store(self.len.load(Ordering::Relaxed) - 1, Ordering::Relaxed);
+            self.set_age(stacks);
         }
-        item
+        item.map(|aged| aged.item)
     }
 
     pub(super) fn len(&self) -> usize {
@@ -93,12 +111,12 @@ impl<T> Stacks<T> {
     }
 }
 
-fn pop_own<T>(stacks: &mut [Stack<T>], by: usize) -> Option<T> {
+fn pop_own<T>(stacks: &mut [Stack<T>], by: usize) -> Option<Aged<T>> {
     let own = stacks.iter_mut().find(|stack| stack.by == by)?;
     own.items.pop_back()
 }
 
-fn pop_of_others<T>(stacks: &mut [Stack<T>], by: usize) -> Option<T> {
+fn pop_of_others<T>(stacks: &mut [Stack<T>], by: usize) -> Option<Aged<T>> {
     let is_next = |stack: &Stack<T>| stack.by != by && !stack.items.is_empty();
     let next = stacks.iter().position(is_next)?;
     let item = stacks[next].items.pop_front();
@@ -120,12 +138,12 @@ mod tests {
     #[test]
     fn own_items_come_newest_first_and_those_of_others_oldest_first() {
         let stacks = Stacks::new();
-        (0..5).for_each(|item| stacks.push(item));
+        (0..5).for_each(|item| stacks.push(item, None));
         assert_eq!(stacks.take(false), Some(4));
         assert_eq!(elsewhere(|| stacks.take(false)), Some(0));
         elsewhere(|| {
-            stacks.push(10);
-            stacks.push(11);
+            stacks.push(10, None);
+            stacks.push(11, None);
             assert_eq!((stacks.take(false), stacks.take(true)), (Some(11), Some(1)));
         });
         assert_eq!((stacks.take(true), stacks.take(true)), (Some(10), Some(3)));
@@ -141,7 +159,7 @@ mod tests {
             for thread in 0..3 {
                 let (stacks, barrier) = (&stacks, &barrier);
                 scope.spawn(move || {
-                    (0..4).for_each(|item| stacks.push((thread, item)));
+                    (0..4).for_each(|item| stacks.push((thread, item), None));
                     // No thread gets the number of one that has ended.
                     barrier.wait();
                 });
@@ -163,7 +181,7 @@ mod tests {
         let work = |thread: usize| {
             let mut taken = Vec::new();
             for item in thread * ITEMS..(thread + 1) * ITEMS {
-                stacks.push(Box::new(item));
+                stacks.push(Box::new(item), None);
                 if item % 3 > 0 {
                     taken.extend(stacks.take(item % 2 == 0));
                 }

@@ -51,7 +51,8 @@ unsafe impl RawJob for Ticket {
             let is_one = worker.takes_one_piece();
             let mut turns = Turns::since(worker.stretch.start_of_first());
             while run_one(&core, worker) {
-                if is_one {
+                let is_next_older = || core.jobs.age().is_some_and(|age| worker.has_more_of(age));
+                if is_one || is_next_older() {
                     // A ticket for the rest is queued.
                     return;
                 }
