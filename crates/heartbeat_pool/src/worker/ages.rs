@@ -17,7 +17,6 @@ use crate::schedule::News;
 use crate::seat::Seat;
 use crate::sync::Arc;
 use crate::threads::this_thread::Stranger;
-use std::mem;
 
 impl Worker {
     /// Whether the pool's work goes by age.
@@ -60,12 +59,6 @@ impl Worker {
         pushed.err().map(|refused| refused.item)
     }
 
-    /// Whether the thread that has queued something at this `age` has queued more than tickets.
-    pub(crate) fn has_more_of(&self, age: Age) -> bool {
-        let seat = self.others_seat(age.thread);
-        seat.is_some_and(|seat| !seat.forks.is_empty() || !seat.stealer.is_empty())
-    }
-
     /// The seat of another thread, by its number.
     fn others_seat(&self, thread: u32) -> Option<Arc<Seat>> {
         if thread == self.seat.thread {
@@ -96,34 +89,48 @@ impl Worker {
     }
 
     /// The oldest of what the thread of `seat` has queued, which is `job` unless there is older.
-    fn oldest_or(&self, seat: &Seat, mut job: Aged<Job>) -> Found {
-        while let Some(age) = job.age() {
-            if seat.fork_lane() == Lane::Frame {
-                match seat.steal_fork_before(age) {
-                    Ok(Some(fork)) => {
-                        self.put_back(seat, job);
-                        return self.older_or_fork(seat, fork);
-                    }
-                    Ok(None) => {}
-                    Err(()) => self.tell(News::at_once(Lane::Frame)),
-                }
-            }
-            match self.take_job_before(seat, age) {
-                Some(older) => self.put_back(seat, mem::replace(&mut job, older)),
-                None => break,
-            }
-        }
-        Found::Job(job.item)
+    fn oldest_or(&self, seat: &Seat, job: Aged<Job>) -> Found {
+        let Some(older) = job.age().and_then(|age| self.take_older_of(seat, age)) else {
+            return Found::Job(job.item);
+        };
+        self.put_back(seat, job);
+        older
     }
 
     /// The same of a fork.
     fn older_or_fork(&self, seat: &Seat, fork: ForkPtr) -> Found {
-        let Some(job) = self.take_job_before(seat, fork.age()) else {
+        let Some(older) = self.take_older_of(seat, fork.age()) else {
             return Found::Fork(fork);
         };
         seat.returned.give_back(fork);
         self.tell(News::at_once(seat.fork_lane()));
-        self.oldest_or(seat, job)
+        older
+    }
+
+    /// Takes what another thread has queued before it has queued something at this `age`.
+    pub(crate) fn take_older(&self, age: Age) -> Option<Found> {
+        let seat = self.others_seat(age.thread)?;
+        self.take_older_of(&seat, age)
+    }
+
+    /// The same, of the thread of `seat`.
+    fn take_older_of(&self, seat: &Seat, age: Age) -> Option<Found> {
+        if !self.goes_by_age() {
+            return None;
+        }
+        if let Some(job) = self.take_job_before(seat, age) {
+            return Some(self.oldest_or(seat, job));
+        }
+        if seat.fork_lane() != Lane::Frame {
+            return None;
+        }
+        match seat.steal_fork_before(age) {
+            Ok(fork) => Some(self.older_or_fork(seat, fork?)),
+            Err(()) => {
+                self.tell(News::at_once(Lane::Frame));
+                None
+            }
+        }
     }
 
     /// Takes a job or a ticket that the thread of `seat` has queued before this `age`.

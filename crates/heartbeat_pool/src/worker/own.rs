@@ -37,7 +37,7 @@ impl Worker {
     }
 
     /// Runs `found`, or if it stands for a scope's jobs one of these.
-    pub(super) fn run_piece(&self, found: Found) {
+    pub(crate) fn run_piece(&self, found: Found) {
         let stands_for_others = matches!(&found, Found::Job(job) if job.stands_for_others());
         self.search.one_piece.set(stands_for_others);
         self.run(found);

@@ -20,7 +20,7 @@ use crate::trace;
 pub(crate) const STRANGERS_TURN: u32 = 61;
 
 /// Work that was found.
-pub(super) enum Found {
+pub(crate) enum Found {
     Job(Job),
     Fork(ForkPtr),
     /// What only this thread may run.

@@ -54,11 +54,12 @@ impl ScopeCore {
         owner: Option<Arc<Seat>>,
         order: Order,
     ) -> Self {
+        let by_age = registry.config.order == Order::NewestFirst;
         Self {
             registry,
             rank,
             lane,
-            jobs: Jobs::new(order),
+            jobs: Jobs::new(order, by_age),
             tickets: Tickets::default(),
             latch: CountLatch::new(parker),
             panic: Mutex::new(None),
@@ -188,16 +189,6 @@ impl ScopeCore {
         {
             self.announce(ticket());
         }
-    }
-
-    /// Takes the ticket that the owner, `worker`, has queued, if it is there still and stands for
-    /// nothing any more: it would be taken for as old as it is.
-    pub(super) fn withdraw(&self, worker: &Worker) {
-        let is_its = |ticket: &Aged<Job>| ticket.item.number() == self.number();
-        if self.tickets.is_ticketless() || worker.seat.tickets.take(is_its).is_none() {
-            return;
-        }
-        self.tickets.taken();
     }
 
     /// Puts a ticket back for what is left. The caller must look for it later, or see to it that

@@ -1,9 +1,9 @@
 //! What a scope has queued and begun: the oldest is next, whoever has queued it. Where a thread runs
-//! the newest of its own first, `stacks` has the jobs in place of the queue.
+//! the newest of its own first, or work goes by its age, `stacks` has the jobs in place of the queue.
 
 use super::core::ScopedJob;
 use super::stacks::Stacks;
-use crate::job::Age;
+use crate::job::{Age, Aged};
 use crate::queue::deque::Order;
 use crate::thread_bound::ThreadBound;
 use concurrent_queue::ConcurrentQueue;
@@ -23,28 +23,28 @@ pub(super) struct Jobs {
     /// Padded, for the owner writes there at each job.
     mine: ThreadBound<CachePadded<Mine>>,
     queue: ConcurrentQueue<ScopedJob>,
-    /// In its place, where a thread runs its newest first.
+    /// In its place, where each thread's jobs have an order of their own.
     stacks: Option<Stacks<ScopedJob>>,
 }
 
 impl Jobs {
-    /// An empty queue, owned by the calling thread.
-    pub(super) fn new(order: Order) -> Self {
+    /// An empty queue, owned by the calling thread, from which each takes its own in `order`, and
+    /// others' by their age, if `by_age`.
+    pub(super) fn new(order: Order, by_age: bool) -> Self {
         Self {
             mine: ThreadBound::new(CachePadded::new(Mine {
                 begun: Cell::new(0),
                 is_held: Cell::new(false),
             })),
             queue: ConcurrentQueue::unbounded(),
-            stacks: (order == Order::NewestFirst).then(Stacks::new),
+            stacks: (by_age || order == Order::NewestFirst).then(|| Stacks::new(order)),
         }
     }
 
     pub(super) fn order(&self) -> Order {
-        match self.stacks {
-            Some(_) => Order::NewestFirst,
-            None => Order::OldestFirst,
-        }
+        self.stacks
+            .as_ref()
+            .map_or(Order::OldestFirst, Stacks::order)
     }
 
     /// The owner's part, for the owner.
@@ -65,10 +65,18 @@ impl Jobs {
     /// The oldest job; of stacks, the calling thread's newest or else another thread's, and now and
     /// then the other way round.
     #[inline]
-    pub(super) fn pop(&self) -> Option<ScopedJob> {
+    pub(super) fn pop(&self) -> Option<Aged<ScopedJob>> {
         match &self.stacks {
             Some(stacks) => stacks.pop(),
-            None => self.queue.pop().ok(),
+            None => self.queue.pop().ok().map(|job| Aged::new(job, None)),
+        }
+    }
+
+    /// Puts back what was popped of a stack, as the oldest of its thread.
+    pub(super) fn push_back(&self, job: Aged<ScopedJob>) {
+        match &self.stacks {
+            Some(stacks) => stacks.push_back(job),
+            None => self.push(job.item, None),
         }
     }
 

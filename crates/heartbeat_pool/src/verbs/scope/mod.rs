@@ -253,7 +253,6 @@ impl Worker {
 
     /// Keeps what a finished scope used, for the next.
     fn keep_scope_core(&self, core: Arc<ScopeCore>) {
-        core.withdraw(self);
         let mut kept = self.kept_scopes.borrow_mut();
         if kept.len() < KEPT_SCOPES {
             core.jobs.shrink();

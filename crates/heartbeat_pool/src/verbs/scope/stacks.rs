@@ -1,6 +1,8 @@
-//! Jobs of which a thread takes the newest of its own first, and the oldest of others.
+//! Jobs of which a thread takes its own first, the newest or the oldest, and else the oldest of
+//! others.
 
 use crate::job::{Age, Aged};
+use crate::queue::deque::Order;
 use crate::sync::{AtomicU64, AtomicUsize, Mutex, Ordering, lock};
 use crate::thread_bound;
 use crate::worker::STRANGERS_TURN;
@@ -16,6 +18,7 @@ struct Stack<T> {
 }
 
 pub(super) struct Stacks<T> {
+    order: Order,
     /// In the order of their turns with those who take from others. What is empty is for the next
     /// thread that has none.
     stacks: Mutex<Vec<Stack<T>>>,
@@ -27,8 +30,10 @@ pub(super) struct Stacks<T> {
 }
 
 impl<T> Stacks<T> {
-    pub(super) fn new() -> Self {
+    /// Of which each thread takes its own in `order`.
+    pub(super) fn new(order: Order) -> Self {
         Self {
+            order,
             stacks: Mutex::new(Vec::new()),
             len: AtomicUsize::new(0),
             age: AtomicU64::new(0),
@@ -37,28 +42,33 @@ impl<T> Stacks<T> {
     }
 
     pub(super) fn push(&self, item: T, age: Option<Age>) {
-        let item = Aged::new(item, age);
         let by = thread_bound::token();
         let mut stacks = lock(&self.stacks);
-        let is_own = |stack: &Stack<T>| stack.by == by;
-        let is_free = |stack: &Stack<T>| stack.items.is_empty();
-        let place = stacks.iter().position(is_own);
-        let place = place.or_else(|| stacks.iter().position(is_free));
-        let place = place.unwrap_or_else(|| {
-            let items = VecDeque::new();
-            stacks.push(Stack { by, items });
-            stacks.len() - 1
-        });
-        stacks[place].by = by;
-        stacks[place].items.push_back(item);
-        // Relaxed, here and where it is read: written under the lock alone; a look, under whatever
-        // fence the caller has.
-        self.len
-            .store(self.len.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
-        self.set_age(&stacks);
+        let stack = stack_of(&mut stacks, by, |stack| stack.by == by);
+        stack.items.push_back(Aged::new(item, age));
+        self.count(&stacks, 1);
     }
 
-    fn set_age(&self, stacks: &[Stack<T>]) {
+    /// Puts back what was popped of another thread's, as its oldest.
+    pub(super) fn push_back(&self, item: Aged<T>) {
+        let thread = |item: &Aged<T>| item.age().map(|age| age.thread);
+        let is_its = |other: &Aged<T>| thread(other) == thread(&item);
+        let mut stacks = lock(&self.stacks);
+        // Where it was the last, it is nobody's own from now on.
+        let nobody = 0;
+        let stack = stack_of(&mut stacks, nobody, |stack| {
+            stack.items.front().is_some_and(is_its)
+        });
+        stack.items.push_front(item);
+        self.count(&stacks, 1);
+    }
+
+    /// After `more` have come.
+    fn count(&self, stacks: &[Stack<T>], more: isize) {
+        // Relaxed, here and where these are read: written under the lock alone; a look, under
+        // whatever fence the caller has.
+        let len = self.len.load(Ordering::Relaxed).wrapping_add_signed(more);
+        self.len.store(len, Ordering::Relaxed);
         let next = stacks.iter().find_map(|stack| stack.items.front());
         let age = next.and_then(Aged::age).map_or(0, Age::to_bits);
         self.age.store(age, Ordering::Relaxed);
@@ -69,9 +79,9 @@ impl<T> Stacks<T> {
         Age::from_bits(self.age.load(Ordering::Relaxed))
     }
 
-    /// The calling thread's newest or else the oldest of the next other thread, and now and then
-    /// the other way round.
-    pub(super) fn pop(&self) -> Option<T> {
+    /// The calling thread's next or else the oldest of the next other thread, and now and then the
+    /// other way round.
+    pub(super) fn pop(&self) -> Option<Aged<T>> {
         if self.len() == 0 {
             return None;
         }
@@ -80,20 +90,31 @@ impl<T> Stacks<T> {
         self.take(pops.is_multiple_of(STRANGERS_TURN as usize))
     }
 
-    fn take(&self, others_first: bool) -> Option<T> {
+    fn take(&self, others_first: bool) -> Option<Aged<T>> {
         let by = thread_bound::token();
         let stacks = &mut *lock(&self.stacks);
         let item = if others_first {
-            pop_of_others(stacks, by).or_else(|| pop_own(stacks, by))
+            pop_of_others(stacks, by).or_else(|| self.pop_own(stacks, by))
         } else {
-            pop_own(stacks, by).or_else(|| pop_of_others(stacks, by))
+            self.pop_own(stacks, by)
+                .or_else(|| pop_of_others(stacks, by))
         };
         if item.is_some() {
-            self.len
-                .store(self.len.load(Ordering::Relaxed) - 1, Ordering::Relaxed);
-            self.set_age(stacks);
+            self.count(stacks, -1);
         }
-        item.map(|aged| aged.item)
+        item
+    }
+
+    fn pop_own(&self, stacks: &mut [Stack<T>], by: usize) -> Option<Aged<T>> {
+        let own = stacks.iter_mut().find(|stack| stack.by == by)?;
+        match self.order {
+            Order::NewestFirst => own.items.pop_back(),
+            Order::OldestFirst => own.items.pop_front(),
+        }
+    }
+
+    pub(super) fn order(&self) -> Order {
+        self.order
     }
 
     pub(super) fn len(&self) -> usize {
@@ -111,9 +132,25 @@ impl<T> Stacks<T> {
     }
 }
 
-fn pop_own<T>(stacks: &mut [Stack<T>], by: usize) -> Option<Aged<T>> {
-    let own = stacks.iter_mut().find(|stack| stack.by == by)?;
-    own.items.pop_back()
+/// The stack that `is_its`, or else a free one, for what `by` has pushed.
+fn stack_of<T>(
+    stacks: &mut Vec<Stack<T>>,
+    by: usize,
+    is_its: impl Fn(&Stack<T>) -> bool,
+) -> &mut Stack<T> {
+    let is_free = |stack: &Stack<T>| stack.items.is_empty();
+    let place = stacks.iter().position(is_its);
+    let free = || stacks.iter().position(is_free);
+    let place = place.or_else(free).unwrap_or_else(|| {
+        let items = VecDeque::new();
+        stacks.push(Stack { by, items });
+        stacks.len() - 1
+    });
+    let stack = &mut stacks[place];
+    if stack.items.is_empty() {
+        stack.by = by;
+    }
+    stack
 }
 
 fn pop_of_others<T>(stacks: &mut [Stack<T>], by: usize) -> Option<Aged<T>> {
@@ -130,6 +167,10 @@ mod tests {
     use std::sync::atomic::AtomicBool;
     use std::thread;
 
+    fn take<T>(stacks: &Stacks<T>, others_first: bool) -> Option<T> {
+        stacks.take(others_first).map(|taken| taken.item)
+    }
+
     /// What `f` gives on a thread of its own.
     fn elsewhere<R: Send>(f: impl FnOnce() -> R + Send) -> R {
         thread::scope(|scope| scope.spawn(f).join().unwrap())
@@ -137,23 +178,32 @@ mod tests {
 
     #[test]
     fn own_items_come_newest_first_and_those_of_others_oldest_first() {
-        let stacks = Stacks::new();
+        let stacks = Stacks::new(Order::NewestFirst);
         (0..5).for_each(|item| stacks.push(item, None));
-        assert_eq!(stacks.take(false), Some(4));
-        assert_eq!(elsewhere(|| stacks.take(false)), Some(0));
+        assert_eq!(take(&stacks, false), Some(4));
+        assert_eq!(elsewhere(|| take(&stacks, false)), Some(0));
         elsewhere(|| {
             stacks.push(10, None);
             stacks.push(11, None);
-            assert_eq!((stacks.take(false), stacks.take(true)), (Some(11), Some(1)));
+            assert_eq!(
+                (take(&stacks, false), take(&stacks, true)),
+                (Some(11), Some(1))
+            );
         });
-        assert_eq!((stacks.take(true), stacks.take(true)), (Some(10), Some(3)));
+        assert_eq!(
+            (take(&stacks, true), take(&stacks, true)),
+            (Some(10), Some(3))
+        );
         assert_eq!(stacks.len(), 1);
-        assert_eq!((stacks.take(false), stacks.take(false)), (Some(2), None));
+        assert_eq!(
+            (take(&stacks, false), take(&stacks, false)),
+            (Some(2), None)
+        );
     }
 
     #[test]
     fn others_have_turns() {
-        let stacks = Stacks::new();
+        let stacks = Stacks::new(Order::NewestFirst);
         let barrier = std::sync::Barrier::new(3);
         thread::scope(|scope| {
             for thread in 0..3 {
@@ -165,7 +215,7 @@ mod tests {
                 });
             }
         });
-        let threads = [(); 12].map(|()| stacks.take(false).unwrap().0);
+        let threads = [(); 12].map(|()| take(&stacks, false).unwrap().0);
         let first = &threads[..3];
         let mut all = first.to_vec();
         all.sort_unstable();
@@ -177,17 +227,17 @@ mod tests {
     fn each_item_is_taken_once() {
         const ITEMS: usize = if cfg!(miri) { 50 } else { 20_000 };
         const THREADS: usize = 4;
-        let (stacks, over) = (Stacks::new(), AtomicBool::new(false));
+        let (stacks, over) = (Stacks::new(Order::NewestFirst), AtomicBool::new(false));
         let work = |thread: usize| {
             let mut taken = Vec::new();
             for item in thread * ITEMS..(thread + 1) * ITEMS {
                 stacks.push(Box::new(item), None);
                 if item % 3 > 0 {
-                    taken.extend(stacks.take(item % 2 == 0));
+                    taken.extend(take(&stacks, item % 2 == 0));
                 }
             }
             while !over.load(Ordering::Relaxed) || stacks.len() > 0 {
-                taken.extend(stacks.take(false));
+                taken.extend(take(&stacks, false));
             }
             taken
         };

@@ -1,6 +1,6 @@
 //! Running a scope's work: by its owner, which waits, and by workers that its tickets call.
 
-use super::core::ScopeCore;
+use super::core::{ScopeCore, ScopedJob};
 use crate::cost;
 use crate::idle::sleep::Wake;
 use crate::job::{Job, RawJob};
@@ -50,9 +50,8 @@ unsafe impl RawJob for Ticket {
             }
             let is_one = worker.takes_one_piece();
             let mut turns = Turns::since(worker.stretch.start_of_first());
-            while run_one(&core, worker) {
-                let is_next_older = || core.jobs.age().is_some_and(|age| worker.has_more_of(age));
-                if is_one || is_next_older() {
+            while run_next(&core, worker) {
+                if is_one {
                     // A ticket for the rest is queued.
                     return;
                 }
@@ -74,12 +73,32 @@ unsafe impl RawJob for Ticket {
 }
 
 pub(super) fn run_one(core: &Arc<ScopeCore>, worker: &Worker) -> bool {
-    let Some(job) = core.jobs.pop() else {
-        return false;
-    };
+    let job = core.jobs.pop();
+    let any = job.is_some();
+    job.into_iter().for_each(|job| run(core, worker, job.item));
+    any
+}
+
+fn run(core: &Arc<ScopeCore>, worker: &Worker, job: ScopedJob) {
     core.offer(|| Ticket::job(core));
     worker.count_job();
     trace::job(Work::Scoped, core.lane, core.number(), || core.run(job));
+}
+
+/// As [`run_one`], of the jobs that the ticket stands for which others take by their age: if the
+/// same thread has queued something before it, that is next.
+fn run_next(core: &Arc<ScopeCore>, worker: &Worker) -> bool {
+    let Some(job) = core.jobs.pop() else {
+        return false;
+    };
+    match job.age().and_then(|age| worker.take_older(age)) {
+        Some(older) => {
+            core.jobs.push_back(job);
+            core.offer(|| Ticket::job(core));
+            worker.run_piece(older);
+        }
+        None => run(core, worker, job.item),
+    }
     true
 }
 
