@@ -28,6 +28,12 @@ impl Age {
         self.thread == other.thread && self.nth.wrapping_sub(other.nth) > u32::MAX / 2
     }
 
+    /// No younger than whatever the thread has queued after this.
+    pub(crate) fn next(self) -> Self {
+        let nth = self.nth.wrapping_add(1);
+        Self { nth, ..self }
+    }
+
     /// The same in one word, which is not 0.
     pub(crate) fn to_bits(self) -> u64 {
         (u64::from(self.thread) << 32) | u64::from(self.nth)

@@ -145,35 +145,45 @@ impl Seat {
 
     /// Takes the oldest fork, whether others may or not.
     pub(crate) fn steal_fork(&self) -> Option<ForkPtr> {
-        self.take_returned(|_| true).or_else(|| self.forks.steal())
+        self.returned
+            .take(|_| true)
+            .or_else(|| self.steal_fork_on_offer())
     }
 
-    fn take_returned(&self, wanted: impl Fn(&ForkPtr) -> bool) -> Option<ForkPtr> {
-        self.returned
-            .take_first(wanted, |fork, other| fork.age().is_before(other.age()))
+    /// Takes the oldest fork of those that were not taken before.
+    pub(crate) fn steal_fork_on_offer(&self) -> Option<ForkPtr> {
+        let fork = self.forks.steal()?;
+        if let Some(elders) = &self.elders {
+            elders.set_fork(fork.age().next());
+        }
+        Some(fork)
+    }
+
+    /// Takes the oldest job of those that were not taken before.
+    pub(crate) fn steal_job(&self) -> Option<Aged<Job>> {
+        let job = self.stealer.steal()?;
+        if let Some((elders, age)) = self.elders.as_ref().zip(job.age()) {
+            elders.set_job(age.next());
+        }
+        Some(job)
     }
 
     /// Takes the oldest ticket whose age `is_wanted`.
     pub(crate) fn take_ticket(&self, is_wanted: impl Fn(Age) -> bool) -> Option<Aged<Job>> {
-        self.tickets.take_first(
-            |ticket| ticket.age().is_some_and(&is_wanted),
-            |ticket, other| {
-                let ages = ticket.age().zip(other.age());
-                ages.is_some_and(|(age, other)| age.is_before(other))
-            },
-        )
+        self.tickets
+            .take(|ticket| ticket.age().is_some_and(&is_wanted))
     }
 
     /// Takes a fork that is older than `age`, if there is one. `Err` if others have to look again.
     pub(crate) fn steal_fork_before(&self, age: Age) -> Result<Option<ForkPtr>, ()> {
         let is_before = |fork: &ForkPtr| fork.age().is_before(age);
-        if let Some(returned) = self.take_returned(is_before) {
+        if let Some(returned) = self.returned.take(is_before) {
             return Ok(Some(returned));
         }
         if !self.oldest_fork().is_some_and(|fork| fork.is_before(age)) {
             return Ok(None);
         }
-        match self.forks.steal() {
+        match self.steal_fork_on_offer() {
             Some(fork) if !is_before(&fork) => {
                 self.returned.give_back(fork);
                 Err(())
@@ -189,14 +199,9 @@ impl Seat {
     }
 
     /// How old the oldest of what its owner has spawned may be, where it keeps account of that.
-    fn oldest_job(&self) -> Option<Age> {
+    pub(crate) fn oldest_job(&self) -> Option<Age> {
         let elders = self.elders.as_ref().filter(|_| !self.stealer.is_empty());
         elders.and_then(|elders| elders.job())
-    }
-
-    /// Whether its owner has spawned a job before `age`.
-    pub(crate) fn has_jobs_before(&self, age: Age) -> bool {
-        self.oldest_job().is_some_and(|job| job.is_before(age))
     }
 
     /// Whether its owner has spawned what comes before its forks: it may wait for just that, or its

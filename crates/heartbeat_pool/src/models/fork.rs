@@ -7,7 +7,7 @@
 
 use super::check;
 use crate::parker::Parker;
-use crate::queue::returned::Returned;
+use crate::queue::returned::{Ordered, Returned};
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Ordering};
 use loom::cell::UnsafeCell;
 use loom::thread;
@@ -16,6 +16,12 @@ use loom::thread;
 struct Fork {
     done: AtomicBool,
     result: UnsafeCell<u32>,
+}
+
+impl Ordered for usize {
+    fn is_before(&self, other: &Self) -> bool {
+        self < other
+    }
 }
 
 /// A thread that has stolen a half, the *outer* one, and forks two more: the first inside of it,

@@ -9,8 +9,9 @@
 use crate::job::Age;
 use crate::sync::{AtomicU64, Ordering};
 
-/// Bounds, by [`Age::to_bits`]: who has taken the oldest doesn't know the next. Relaxed, all of
-/// them: who sees a job or a fork sees what came before it.
+/// Bounds, by [`Age::to_bits`]: who has taken the oldest doesn't know the next, but that it is
+/// younger. Relaxed, all of them: who sees a job or a fork sees what came before it, and who reads
+/// an older bound takes something for older than it is.
 #[derive(Default)]
 pub(crate) struct Elders {
     /// No younger than the oldest job, if there is one.
@@ -20,12 +21,13 @@ pub(crate) struct Elders {
 }
 
 impl Elders {
-    /// Before the owner queues a job of this age, where there is no other.
+    /// Before the owner queues a job of this age where there is no other, or when all older ones have
+    /// been taken.
     pub(crate) fn set_job(&self, age: Age) {
         self.job.store(age.to_bits(), Ordering::Relaxed);
     }
 
-    /// Before the owner offers a fork of this age, where there is no other.
+    /// The same for forks.
     pub(crate) fn set_fork(&self, age: Age) {
         self.fork.store(age.to_bits(), Ordering::Relaxed);
     }

@@ -7,12 +7,19 @@
 
 use crate::job::Age;
 use crate::queue::private::StackPtr;
+use crate::queue::returned::Ordered;
 use std::any::Any;
 
 /// A stolen fork must be run: its owner waits for it.
 pub(crate) struct ForkPtr {
     half: StackPtr,
     age: Age,
+}
+
+impl Ordered for ForkPtr {
+    fn is_before(&self, other: &Self) -> bool {
+        self.age.is_before(other.age)
+    }
 }
 
 // SAFETY: by the contract of `new` all that it points to may be sent, and a deque hands it to one

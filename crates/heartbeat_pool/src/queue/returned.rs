@@ -1,8 +1,11 @@
 //! What was taken from a thread and came back to it, and its scopes' tickets: where others take the
 //! oldest first.
 
+use crate::job::Aged;
 use crate::parker::Parker;
 use crate::sync::{Arc, AtomicUsize, Mutex, Ordering, lock};
+use std::collections::VecDeque;
+use std::mem;
 
 /// What came back to one thread, which may wait for it.
 pub(crate) struct Returned<T> {
@@ -13,15 +16,29 @@ pub(crate) struct Returned<T> {
 }
 
 struct Items<T> {
-    items: Vec<T>,
+    /// The oldest first.
+    sorted: VecDeque<T>,
     is_closed: bool,
 }
 
-impl<T> Returned<T> {
+/// What one thread has queued.
+pub(crate) trait Ordered {
+    /// Whether it was queued before `other`, if that is known.
+    fn is_before(&self, other: &Self) -> bool;
+}
+
+impl<T> Ordered for Aged<T> {
+    fn is_before(&self, other: &Self) -> bool {
+        let ages = self.age().zip(other.age());
+        ages.is_some_and(|(age, other)| age.is_before(other))
+    }
+}
+
+impl<T: Ordered> Returned<T> {
     pub(crate) fn new(owner: Arc<Parker>) -> Self {
         Self {
             items: Mutex::new(Items {
-                items: Vec::new(),
+                sorted: VecDeque::new(),
                 is_closed: false,
             }),
             count: AtomicUsize::new(0),
@@ -36,15 +53,22 @@ impl<T> Returned<T> {
         self.owner.unpark();
     }
 
-    /// Puts `item` here, or gives it back if this is closed.
+    /// Puts `item` here by its age, or gives it back if this is closed.
     pub(crate) fn push(&self, item: T) -> Result<(), T> {
         let mut items = lock(&self.items);
         if items.is_closed {
             return Err(item);
         }
-        items.items.push(item);
+        let sorted = &mut items.sorted;
+        if sorted.front().is_some_and(|front| item.is_before(front)) {
+            sorted.push_front(item);
+        } else {
+            let is_last = |other: &T| !item.is_before(other);
+            let place = sorted.iter().rposition(is_last).map_or(0, |last| last + 1);
+            sorted.insert(place, item);
+        }
         // Relaxed: under the fences of the sleep protocol, and the owner is unparked after it.
-        self.count.store(items.items.len(), Ordering::Relaxed);
+        self.count.store(sorted.len(), Ordering::Relaxed);
         Ok(())
     }
 
@@ -59,44 +83,26 @@ impl<T> Returned<T> {
 
     /// Whether something came back that `wanted` accepts.
     pub(crate) fn has(&self, wanted: impl Fn(&T) -> bool) -> bool {
-        self.has_any() && lock(&self.items).items.iter().any(wanted)
+        self.has_any() && lock(&self.items).sorted.iter().any(wanted)
     }
 
-    /// Takes something that came back, and that `wanted` accepts.
+    /// Takes the oldest that came back and that `wanted` accepts.
     pub(crate) fn take(&self, wanted: impl Fn(&T) -> bool) -> Option<T> {
-        self.take_first(wanted, |_, _| false)
-    }
-
-    /// The same; of several one that none of them `is_before`.
-    pub(crate) fn take_first(
-        &self,
-        wanted: impl Fn(&T) -> bool,
-        is_before: impl Fn(&T, &T) -> bool,
-    ) -> Option<T> {
         if !self.has_any() {
             return None;
         }
         let mut items = lock(&self.items);
-        let all = items.items.iter().enumerate();
-        let wanted = all.filter(|(_, item)| wanted(item));
-        let first = wanted.reduce(|first, next| {
-            if is_before(next.1, first.1) {
-                next
-            } else {
-                first
-            }
-        });
-        let (place, _) = first?;
-        let item = items.items.swap_remove(place);
-        self.count.store(items.items.len(), Ordering::Relaxed);
-        Some(item)
+        let place = items.sorted.iter().position(wanted)?;
+        let item = items.sorted.remove(place);
+        self.count.store(items.sorted.len(), Ordering::Relaxed);
+        item
     }
 
     /// Refuses what comes from now on, and gives what there is.
-    pub(crate) fn close(&self) -> Vec<T> {
+    pub(crate) fn close(&self) -> VecDeque<T> {
         let mut items = lock(&self.items);
         items.is_closed = true;
         self.count.store(0, Ordering::Relaxed);
-        std::mem::take(&mut items.items)
+        mem::take(&mut items.sorted)
     }
 }

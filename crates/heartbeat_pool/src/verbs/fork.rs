@@ -226,7 +226,7 @@ impl Wait for StolenFork<'_> {
             return false;
         }
         let put_back = seat.returned.take(|fork| self.has_put_back(fork));
-        let Some(fork) = put_back.or_else(|| seat.forks.steal()) else {
+        let Some(fork) = put_back.or_else(|| seat.steal_fork_on_offer()) else {
             // It is to share what is left of it.
             if !self.is_done() {
                 seat.beat.raise_for_waiter();
@@ -360,7 +360,7 @@ mod tests {
     ) -> ForkPtr {
         // SAFETY: the caller keeps it until the test is over.
         unsafe { worker.offer(fork.as_ptr()) };
-        worker.seat.forks.steal().unwrap()
+        worker.seat.steal_fork_on_offer().unwrap()
     }
 
     /// Calls `test` with a fork of an outer join, which came back to `seat`, and the wait for

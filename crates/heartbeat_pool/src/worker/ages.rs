@@ -80,7 +80,7 @@ impl Worker {
 
     /// Takes the oldest job of `seat`, or what its thread has queued before it.
     pub(super) fn take_oldest(&self, seat: &Seat) -> Option<Found> {
-        Some(self.oldest_or(seat, seat.stealer.steal()?))
+        Some(self.oldest_or(seat, seat.steal_job()?))
     }
 
     /// Takes the oldest fork of `seat`, or what its thread has queued before it.
@@ -148,24 +148,18 @@ impl Worker {
         if !self.goes_by_age() {
             return None;
         }
+        let is_between =
+            |job: Age| job.is_before(age) && start.is_none_or(|start| start.is_before(job));
         // Who has taken something sees all that its thread did before it.
-        let is_after_start = |job: Age| start.is_none_or(|start| start.is_before(job));
-        let is_between = |job: Age| job.is_before(age) && is_after_start(job);
-        if let Some(ticket) = seat.take_ticket(is_between) {
-            return Some(ticket);
-        }
-        while seat.has_jobs_before(age) {
-            let job = seat.stealer.steal()?;
+        seat.take_ticket(is_between).or_else(|| {
+            let may_be = seat.oldest_job().is_some_and(is_between);
+            let job = may_be.then(|| seat.steal_job())??;
             if job.age().is_some_and(is_between) {
                 return Some(job);
             }
-            let is_last = !job.age().is_some_and(|job| job.is_before(age));
             self.put_back(seat, job);
-            if is_last {
-                break;
-            }
-        }
-        None
+            None
+        })
     }
 
     /// Runs `job`, which the thread of some fork had queued before that, and what it queues, `until`
