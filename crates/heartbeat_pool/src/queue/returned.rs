@@ -21,6 +21,16 @@ struct Items<T> {
     is_closed: bool,
 }
 
+/// Puts `item` where it belongs by its age.
+fn insert<T: Ordered>(sorted: &mut VecDeque<T>, item: T) {
+    if sorted.front().is_some_and(|front| item.is_before(front)) {
+        return sorted.push_front(item);
+    }
+    let is_last = |other: &T| !item.is_before(other);
+    let place = sorted.iter().rposition(is_last).map_or(0, |last| last + 1);
+    sorted.insert(place, item);
+}
+
 /// What one thread has queued.
 pub(crate) trait Ordered {
     /// Whether it was queued before `other`, if that is known.
@@ -59,17 +69,19 @@ impl<T: Ordered> Returned<T> {
         if items.is_closed {
             return Err(item);
         }
-        let sorted = &mut items.sorted;
-        if sorted.front().is_some_and(|front| item.is_before(front)) {
-            sorted.push_front(item);
-        } else {
-            let is_last = |other: &T| !item.is_before(other);
-            let place = sorted.iter().rposition(is_last).map_or(0, |last| last + 1);
-            sorted.insert(place, item);
-        }
+        insert(&mut items.sorted, item);
         // Relaxed: under the fences of the sleep protocol, and the owner is unparked after it.
-        self.count.store(sorted.len(), Ordering::Relaxed);
+        self.count.store(items.sorted.len(), Ordering::Relaxed);
         Ok(())
+    }
+
+    /// Changes the age of what `is_its`, if that is here.
+    pub(crate) fn change(&self, is_its: impl Fn(&T) -> bool, change: impl FnOnce(T) -> T) {
+        let mut items = lock(&self.items);
+        let place = items.sorted.iter().position(is_its);
+        if let Some(item) = place.and_then(|place| items.sorted.remove(place)) {
+            insert(&mut items.sorted, change(item));
+        }
     }
 
     /// How many there are.

@@ -51,12 +51,27 @@ impl Worker {
         let number = ticket.item.number();
         note::queued(number, Lane::Frame, Place::Own);
         self.registry.queue_times.queued(Lane::Frame, number);
-        let pushed = match self.others_seat(age.thread) {
-            Some(seat) => seat.tickets.push(ticket),
-            None if age.thread == self.seat.thread => self.seat.tickets.push(ticket),
-            None => Err(ticket),
-        };
-        pushed.err().map(|refused| refused.item)
+        match self.seat_of(age) {
+            Some(seat) => seat.tickets.push(ticket).err().map(|refused| refused.item),
+            None => Some(ticket.item),
+        }
+    }
+
+    /// Lets the ticket of this `number` be no younger than `age`, of a job that it stands for.
+    pub(crate) fn renew_ticket(&self, number: u64, age: Age) {
+        if let Some(seat) = self.seat_of(age) {
+            let is_its = |ticket: &Aged<Job>| ticket.item.number() == number;
+            let renew = |ticket: Aged<Job>| Aged::new(ticket.item, Some(age));
+            seat.tickets.change(is_its, renew);
+        }
+    }
+
+    /// The seat of the thread that has queued something at this `age`.
+    fn seat_of(&self, age: Age) -> Option<Arc<Seat>> {
+        if age.thread == self.seat.thread {
+            return Some(self.seat.clone());
+        }
+        self.others_seat(age.thread)
     }
 
     /// The seat of another thread, by its number.

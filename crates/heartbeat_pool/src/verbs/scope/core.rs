@@ -191,6 +191,16 @@ impl ScopeCore {
         }
     }
 
+    /// Puts back a job that `worker` has taken of another thread's. A ticket that was queued meanwhile
+    /// stands for it as well.
+    pub(super) fn put_back_job(&self, worker: &Worker, job: Aged<ScopedJob>) {
+        let age = job.age();
+        self.jobs.push_back(job);
+        if let Some(age) = age.filter(|_| !self.tickets.is_ticketless()) {
+            worker.renew_ticket(self.number(), age);
+        }
+    }
+
     /// Puts a ticket back for what is left. The caller must look for it later, or see to it that
     /// somebody does.
     pub(crate) fn put_back(&self, ticket: impl FnOnce() -> Job) {

@@ -93,7 +93,7 @@ fn run_next(core: &Arc<ScopeCore>, worker: &Worker) -> bool {
     };
     match job.age().and_then(|age| worker.take_older(age)) {
         Some(older) => {
-            core.jobs.push_back(job);
+            core.put_back_job(worker, job);
             core.offer(|| Ticket::job(core));
             worker.run_piece(older);
         }
