@@ -49,7 +49,7 @@ pub(crate) struct Seat {
     /// Since when its owner comes no further, where that matters to somebody.
     stall: Stall,
     pub(crate) presence: Presence,
-    /// Forks that were stolen by mistake.
+    /// Forks that came back: of a thief that was wrong, or that found something older.
     pub(crate) returned: Returned<ForkPtr>,
     /// Tickets of scopes for which it has queued jobs, and jobs that came back from thieves, where
     /// others take its oldest first.

@@ -8,7 +8,7 @@ thread_local! {
 }
 
 /// A number of the calling thread's that no other living thread has.
-pub(crate) fn token() -> usize {
+fn token() -> usize {
     TOKEN.with(|token| ptr::from_ref(token).addr())
 }
 

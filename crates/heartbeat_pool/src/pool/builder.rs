@@ -172,8 +172,8 @@ impl ThreadPoolBuilder {
     /// Without them the pool has never more threads than it was given, and each keeps its index. A
     /// thread's core then idles while it waits for another; and once all of them wait, one of them
     /// does whatever the pool has queued, on top of its wait, for nobody else could. Where the
-    /// others are blocked in ways of their own, for 64 ms, it runs what it has spawned itself, but
-    /// no scope's jobs.
+    /// others are blocked in ways of their own, for 64 ms, it does what the pool's threads have
+    /// queued.
     ///
     /// ```
     /// use heartbeat_pool::{Lane, ThreadPool};

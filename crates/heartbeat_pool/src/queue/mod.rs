@@ -3,8 +3,9 @@
 //! | queue | filled by | emptied by |
 //! | --- | --- | --- |
 //! | `private` | a worker's joins | that worker, or a beat that promotes the oldest |
-//! | `forks` | a worker's offered joins | that worker, or thieves; `hidden` keeps thieves off for a while, `returned` has those that were taken by mistake |
+//! | `forks` | a worker's offered joins | that worker, or thieves; `hidden` keeps thieves off for a while, `returned` has those that came back |
 //! | `deque` | a worker's spawned frame jobs | that worker, in the pool's `Order`, or thieves; `elders` tells which may be older, these or forks |
+//! | `returned` | takers of what was not theirs, or not yet next; of tickets, who queues a scope's jobs where work goes by age | its thread, or thieves |
 //! | `injector` | everybody | every worker of the team that its lane is for |
 //! | `blocking` | everybody | any thread of the frame's team, which needs no room for it |
 //! | `mailbox`, `pinned` | everybody | one thread |

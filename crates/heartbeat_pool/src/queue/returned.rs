@@ -118,3 +118,25 @@ impl<T: Ordered> Returned<T> {
         mem::take(&mut items.sorted)
     }
 }
+
+#[cfg(all(test, not(heartbeat_loom)))]
+mod tests {
+    use super::*;
+    use crate::job::Age;
+    use crate::threads::this_thread;
+
+    #[test]
+    fn the_oldest_is_next_whichever_came_first() {
+        let returned = Returned::new(this_thread::parker());
+        let aged = |nth| Aged::new(nth, Some(Age { thread: 1, nth }));
+        for nth in [5, 7, 3, 6, 4] {
+            assert!(returned.push(aged(nth)).is_ok());
+        }
+        returned.change(|item| item.item == 7, |_| aged(2));
+        let next = || returned.take(|item| item.item != 4).map(|item| item.item);
+        assert_eq!([(); 4].map(|()| next()), [2, 3, 5, 6].map(Some));
+        assert!(next().is_none() && returned.len() == 1);
+        assert_eq!(returned.close().len(), 1);
+        assert!(returned.push(aged(8)).is_err() && !returned.has_any());
+    }
+}

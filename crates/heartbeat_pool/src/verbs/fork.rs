@@ -221,7 +221,7 @@ impl Wait for StolenFork<'_> {
             return false;
         };
         let seat = &thief.seat;
-        // None that came back to the thief, for the same reason.
+        // None that came back to the thief, for the same reason, but what this wait has put back.
         if !self.may_steal() {
             return false;
         }

@@ -122,7 +122,7 @@ fn sleep(
         parker.park_timeout(RETRY);
         return None;
     }
-    let Some(own) = seats.iter().find(|seat| !seat.registry.config.has_spares) else {
+    let Some(own) = seats.iter().find(|seat| seat.is_lone_member()) else {
         parker.park();
         return None;
     };
@@ -131,6 +131,7 @@ fn sleep(
     let for_long = 16 * RELIEF;
     let blocked = || own.look().least_blocked();
     _ = blocked();
+    // Nobody tells of what is queued; but the longer there was nothing, the later that may be seen.
     let pause = if own.look().has_work_from_inside() {
         for_long
     } else {
@@ -213,6 +214,11 @@ impl Worker {
     /// else could.
     fn is_needed(&self) -> bool {
         self.team().occupancy.needs_waiters() && self.look().has_any_work()
+    }
+
+    /// Whether the thread is one of a pool's own whose place no spare one takes.
+    fn is_lone_member(&self) -> bool {
+        self.is_member() && !self.registry.config.has_spares
     }
 
     /// Sees to it that somebody else does what is queued in the pool.

@@ -72,7 +72,7 @@ impl Jobs {
         }
     }
 
-    /// Puts back what was popped of a stack, as the oldest of its thread.
+    /// Puts back what was popped of a stack, to where it was.
     pub(super) fn push_back(&self, job: Aged<ScopedJob>) {
         match &self.stacks {
             Some(stacks) => stacks.push_back(job),

@@ -3,8 +3,8 @@
 
 use crate::job::{Age, Aged};
 use crate::queue::deque::Order;
+use crate::record::note;
 use crate::sync::{AtomicU64, AtomicUsize, Mutex, Ordering, lock};
-use crate::thread_bound;
 use crate::worker::STRANGERS_TURN;
 use std::collections::VecDeque;
 
@@ -13,7 +13,7 @@ const KEPT_JOBS: usize = 32;
 
 /// What one thread has pushed, and which.
 struct Stack<T> {
-    by: usize,
+    by: u32,
     items: VecDeque<Aged<T>>,
 }
 
@@ -42,24 +42,23 @@ impl<T> Stacks<T> {
     }
 
     pub(super) fn push(&self, item: T, age: Option<Age>) {
-        let by = thread_bound::token();
+        let by = note::this_thread();
         let mut stacks = lock(&self.stacks);
-        let stack = stack_of(&mut stacks, by, |stack| stack.by == by);
+        let stack = stack_of(&mut stacks, by);
         stack.items.push_back(Aged::new(item, age));
         self.count(&stacks, 1);
     }
 
-    /// Puts back what was popped of another thread's, as its oldest.
+    /// Puts back what was popped of another thread's, to where it was.
     pub(super) fn push_back(&self, item: Aged<T>) {
-        let thread = |item: &Aged<T>| item.age().map(|age| age.thread);
-        let is_its = |other: &Aged<T>| thread(other) == thread(&item);
+        let Some(age) = item.age() else {
+            return self.push(item.item, None);
+        };
         let mut stacks = lock(&self.stacks);
-        // Where it was the last, it is nobody's own from now on.
-        let nobody = 0;
-        let stack = stack_of(&mut stacks, nobody, |stack| {
-            stack.items.front().is_some_and(is_its)
-        });
-        stack.items.push_front(item);
+        let items = &mut stack_of(&mut stacks, age.thread).items;
+        let is_younger = |other: &Aged<T>| other.age().is_some_and(|other| age.is_before(other));
+        let place = items.iter().position(is_younger).unwrap_or(items.len());
+        items.insert(place, item);
         self.count(&stacks, 1);
     }
 
@@ -91,7 +90,7 @@ impl<T> Stacks<T> {
     }
 
     fn take(&self, others_first: bool) -> Option<Aged<T>> {
-        let by = thread_bound::token();
+        let by = note::this_thread();
         let stacks = &mut *lock(&self.stacks);
         let item = if others_first {
             pop_of_others(stacks, by).or_else(|| self.pop_own(stacks, by))
@@ -105,7 +104,7 @@ impl<T> Stacks<T> {
         item
     }
 
-    fn pop_own(&self, stacks: &mut [Stack<T>], by: usize) -> Option<Aged<T>> {
+    fn pop_own(&self, stacks: &mut [Stack<T>], by: u32) -> Option<Aged<T>> {
         let own = stacks.iter_mut().find(|stack| stack.by == by)?;
         match self.order {
             Order::NewestFirst => own.items.pop_back(),
@@ -132,28 +131,21 @@ impl<T> Stacks<T> {
     }
 }
 
-/// The stack that `is_its`, or else a free one, for what `by` has pushed.
-fn stack_of<T>(
-    stacks: &mut Vec<Stack<T>>,
-    by: usize,
-    is_its: impl Fn(&Stack<T>) -> bool,
-) -> &mut Stack<T> {
-    let is_free = |stack: &Stack<T>| stack.items.is_empty();
-    let place = stacks.iter().position(is_its);
-    let free = || stacks.iter().position(is_free);
+/// The stack of what `by` has pushed, or else a free one.
+fn stack_of<T>(stacks: &mut Vec<Stack<T>>, by: u32) -> &mut Stack<T> {
+    let place = stacks.iter().position(|stack| stack.by == by);
+    let free = || stacks.iter().position(|stack| stack.items.is_empty());
     let place = place.or_else(free).unwrap_or_else(|| {
         let items = VecDeque::new();
         stacks.push(Stack { by, items });
         stacks.len() - 1
     });
     let stack = &mut stacks[place];
-    if stack.items.is_empty() {
-        stack.by = by;
-    }
+    stack.by = by;
     stack
 }
 
-fn pop_of_others<T>(stacks: &mut [Stack<T>], by: usize) -> Option<Aged<T>> {
+fn pop_of_others<T>(stacks: &mut [Stack<T>], by: u32) -> Option<Aged<T>> {
     let is_next = |stack: &Stack<T>| stack.by != by && !stack.items.is_empty();
     let next = stacks.iter().position(is_next)?;
     let item = stacks[next].items.pop_front();
@@ -199,6 +191,28 @@ mod tests {
             (take(&stacks, false), take(&stacks, false)),
             (Some(2), None)
         );
+    }
+
+    #[test]
+    fn what_is_put_back_lies_where_it_was() {
+        let stacks = Stacks::new(Order::NewestFirst);
+        let thread = note::this_thread();
+        let age = |nth| Some(Age { thread, nth });
+        (0..3).for_each(|nth| stacks.push(nth, age(nth)));
+        elsewhere(|| {
+            let popped = [(); 3].map(|()| stacks.pop().unwrap());
+            assert_eq!(stacks.age(), None);
+            let [first, second, third] = popped;
+            stacks.push_back(second);
+            assert_eq!(stacks.age(), age(1));
+            stacks.push_back(third);
+            stacks.push_back(first);
+            assert_eq!((stacks.age(), stacks.len()), (age(0), 3));
+        });
+        stacks.push(3, age(3));
+        let oldest = elsewhere(|| [(); 2].map(|()| take(&stacks, false)));
+        assert_eq!(oldest, [Some(0), Some(1)]);
+        assert_eq!([(); 2].map(|()| take(&stacks, false)), [Some(3), Some(2)]);
     }
 
     #[test]
