@@ -169,14 +169,42 @@ impl ScopeCore {
     }
 
     fn announce(&self, ticket: Job) {
-        let team = self
-            .registry
-            .queue(self.team(), self.lane, Aged::new(ticket, self.jobs.age()));
+        let Some(team) = self.queue(ticket) else {
+            return;
+        };
         let news = match self.owner {
             Some(_) => News::within_a_beat(self.lane),
             None => News::at_once(self.lane),
         };
         self.registry.tell(team, news.by(Wake::Elsewhere));
+    }
+
+    /// Queues `ticket`, which was claimed, unless others have taken all jobs meanwhile: who queues
+    /// the next one makes a ticket of its age.
+    fn queue(&self, ticket: Job) -> Option<&Team> {
+        loop {
+            if let Some(age) = self.jobs.next() {
+                let ticket = Aged::new(ticket, age);
+                return Some(self.registry.queue(self.team(), self.lane, ticket));
+            }
+            self.tickets.taken();
+            if self.jobs.is_empty() || !self.tickets.claim() {
+                return None;
+            }
+        }
+    }
+
+    /// Takes back the ticket that `worker`, the owner, has queued, if it is there still. Whether
+    /// none is left that would stand for another scope's jobs by its age.
+    pub(super) fn is_clear(&self, worker: &Worker) -> bool {
+        if !worker.goes_by_age() {
+            return true;
+        }
+        let is_its = |ticket: &Aged<Job>| ticket.item.number() == self.number();
+        if worker.seat.tickets.take(is_its).is_some() {
+            self.tickets.taken();
+        }
+        self.tickets.is_ticketless()
     }
 
     /// Before the caller gets busy: lets another thread come for what is left. A ticket that is
@@ -205,8 +233,7 @@ impl ScopeCore {
     /// somebody does.
     pub(crate) fn put_back(&self, ticket: impl FnOnce() -> Job) {
         if !self.jobs.is_empty() && self.tickets.claim() {
-            let ticket = Aged::new(ticket(), self.jobs.age());
-            _ = self.registry.queue(self.team(), self.lane, ticket);
+            _ = self.queue(ticket());
         }
     }
 

@@ -80,9 +80,9 @@ impl Jobs {
         }
     }
 
-    /// How old the job that others take next is, if that is known.
-    pub(super) fn age(&self) -> Option<Age> {
-        self.stacks.as_ref().and_then(Stacks::age)
+    /// How old the job that others take next is, if that is known; of stacks none if there is none.
+    pub(super) fn next(&self) -> Option<Option<Age>> {
+        self.stacks.as_ref().map_or(Some(None), Stacks::next)
     }
 
     #[inline]

@@ -254,7 +254,7 @@ impl Worker {
     /// Keeps what a finished scope used, for the next.
     fn keep_scope_core(&self, core: Arc<ScopeCore>) {
         let mut kept = self.kept_scopes.borrow_mut();
-        if kept.len() < KEPT_SCOPES {
+        if kept.len() < KEPT_SCOPES && core.is_clear(self) {
             core.jobs.shrink();
             kept.push(core);
         }

@@ -23,7 +23,8 @@ pub(super) struct Stacks<T> {
     /// thread that has none.
     stacks: Mutex<Vec<Stack<T>>>,
     len: AtomicUsize,
-    /// The age of what others take next, by [`Age::to_bits`].
+    /// The age of what others take next, by [`Age::to_bits`], of thread 0 if it is not known;
+    /// 0 if there is nothing.
     age: AtomicU64,
     /// How often something was to be taken.
     pops: AtomicUsize,
@@ -69,13 +70,15 @@ impl<T> Stacks<T> {
         let len = self.len.load(Ordering::Relaxed).wrapping_add_signed(more);
         self.len.store(len, Ordering::Relaxed);
         let next = stacks.iter().find_map(|stack| stack.items.front());
-        let age = next.and_then(Aged::age).map_or(0, Age::to_bits);
+        let nobodys = Age { thread: 0, nth: 1 };
+        let age = next.map_or(0, |next| next.age().unwrap_or(nobodys).to_bits());
         self.age.store(age, Ordering::Relaxed);
     }
 
-    /// How old what others take next is, if that is known.
-    pub(super) fn age(&self) -> Option<Age> {
-        Age::from_bits(self.age.load(Ordering::Relaxed))
+    /// How old what others take next is, if that is known; none if there is nothing.
+    pub(super) fn next(&self) -> Option<Option<Age>> {
+        let age = Age::from_bits(self.age.load(Ordering::Relaxed))?;
+        Some((age.thread != 0).then_some(age))
     }
 
     /// The calling thread's next or else the oldest of the next other thread, and now and then the
@@ -201,13 +204,13 @@ mod tests {
         (0..3).for_each(|nth| stacks.push(nth, age(nth)));
         elsewhere(|| {
             let popped = [(); 3].map(|()| stacks.pop().unwrap());
-            assert_eq!(stacks.age(), None);
+            assert_eq!(stacks.next(), None);
             let [first, second, third] = popped;
             stacks.push_back(second);
-            assert_eq!(stacks.age(), age(1));
+            assert_eq!(stacks.next(), Some(age(1)));
             stacks.push_back(third);
             stacks.push_back(first);
-            assert_eq!((stacks.age(), stacks.len()), (age(0), 3));
+            assert_eq!((stacks.next(), stacks.len()), (Some(age(0)), 3));
         });
         stacks.push(3, age(3));
         let oldest = elsewhere(|| [(); 2].map(|()| take(&stacks, false)));
