@@ -65,7 +65,7 @@
 //!
 //! | room | what is in it |
 //! | --- | --- |
-//! | `sync`, `system`, `unwind`, `small_fn`, `job`, `late`, `active`, `tickets`, `thread_bound`, `thread_clock`, `stopwatch`, `alarm`, `placement` | primitives |
+//! | `sync`, `system`, `unwind`, `small_fn`, `age`, `job`, `late`, `active`, `tickets`, `thread_bound`, `thread_clock`, `stopwatch`, `alarm`, `placement` | primitives |
 //! | `lanes` | who may run what |
 //! | `record` | what happened, event by event |
 //! | `parker`, `latch`, `signal` | where a thread sleeps, and how it is told |
@@ -90,6 +90,7 @@ mod sync;
 #[cfg(any(all(heartbeat_loom, test), heartbeat_sim, heartbeat_transfers))]
 mod models;
 
+mod age;
 mod alarm;
 mod latch;
 mod parker;

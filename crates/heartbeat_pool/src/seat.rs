@@ -1,8 +1,9 @@
 //! A thread's place in a pool, as the other threads see it.
 
+use crate::age::{Age, Aged};
 use crate::cost::WAKE_UP;
 use crate::heartbeat::Beat;
-use crate::job::{Age, Aged, Job};
+use crate::job::Job;
 use crate::lanes::lane::Lane;
 use crate::lanes::stuck::{Stall, Stalled};
 use crate::metrics::{Counters, WorkerMetrics};

@@ -6,7 +6,7 @@
 //! was spawned before them, no thread may be left for that. Jobs, forks and scopes lie in queues of
 //! their own, so a thread numbers what it queues ([`Age`]).
 
-use crate::job::Age;
+use crate::age::Age;
 use crate::sync::{AtomicU64, Ordering};
 
 /// Bounds, by [`Age::to_bits`]: who has taken the oldest doesn't know the next, but that it is

@@ -5,7 +5,7 @@
 //! deque that others steal from costs a fence, some two nanoseconds more than it takes to keep a
 //! fork where nobody sees it.
 
-use crate::job::Age;
+use crate::age::Age;
 use crate::queue::private::StackPtr;
 use crate::queue::returned::Ordered;
 use std::any::Any;

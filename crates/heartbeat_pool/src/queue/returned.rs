@@ -1,7 +1,7 @@
 //! What was taken from a thread and came back to it, and its scopes' tickets: where others take the
 //! oldest first.
 
-use crate::job::Aged;
+use crate::age::Aged;
 use crate::parker::Parker;
 use crate::sync::{Arc, AtomicUsize, Mutex, Ordering, lock};
 use std::collections::VecDeque;
@@ -122,7 +122,7 @@ impl<T: Ordered> Returned<T> {
 #[cfg(all(test, not(heartbeat_loom)))]
 mod tests {
     use super::*;
-    use crate::job::Age;
+    use crate::age::Age;
     use crate::threads::this_thread;
 
     #[test]

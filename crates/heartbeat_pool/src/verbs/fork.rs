@@ -9,8 +9,8 @@
 //! fork begins once the own ones were stolen, too. Then all that the thief's deque holds until it
 //! is done with the fork must be over before that is, and its owner may run it.
 
+use crate::age::Age;
 use crate::idle::sleep::Wake;
-use crate::job::Age;
 use crate::parker::Parker;
 use crate::queue::forks::ForkPtr;
 use crate::queue::private::StackPtr;

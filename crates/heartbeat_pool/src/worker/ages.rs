@@ -9,7 +9,8 @@
 
 use super::Worker;
 use super::work::Found;
-use crate::job::{Age, Aged, Job};
+use crate::age::{Age, Aged};
+use crate::job::Job;
 use crate::lanes::lane::Lane;
 use crate::queue::forks::ForkPtr;
 use crate::record::{Place, note};

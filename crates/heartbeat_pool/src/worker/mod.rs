@@ -37,7 +37,8 @@ mod work;
 
 pub(crate) use work::STRANGERS_TURN;
 
-use crate::job::{Aged, Job};
+use crate::age::Aged;
+use crate::job::Job;
 use crate::lanes::lane::Lane;
 use crate::lanes::occupancy::Charge;
 use crate::parker::Parker;

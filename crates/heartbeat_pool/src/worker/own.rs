@@ -2,7 +2,8 @@
 
 use super::Worker;
 use super::work::Found;
-use crate::job::{Aged, Job};
+use crate::age::Aged;
+use crate::job::Job;
 use crate::lanes::lane::Lane;
 use crate::lanes::occupancy::Charge;
 use crate::record::Work;

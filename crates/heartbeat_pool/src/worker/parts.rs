@@ -1,6 +1,6 @@
 //! What a worker is made of, but for its queues.
 
-use crate::job::Age;
+use crate::age::Age;
 use crate::lanes::occupancy::Charge;
 use crate::lanes::relief::Relief;
 use crate::queue::deque::Deque;

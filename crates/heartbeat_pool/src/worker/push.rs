@@ -1,7 +1,8 @@
 //! Where new work goes: to a member's own deque, or to the injector of its lane.
 
 use super::Worker;
-use crate::job::{Age, Aged, Job};
+use crate::age::{Age, Aged};
+use crate::job::Job;
 use crate::lanes::lane::Lane;
 use crate::queue::deque::Order;
 use crate::record::{Place, note};

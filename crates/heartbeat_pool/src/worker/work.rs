@@ -160,6 +160,10 @@ impl Worker {
             self.take_shared(lane)
                 .or_else(|| self.steal_job_of(lane, |_| true))
         };
+        if self.goes_by_age() && !self.registry.config.has_spares {
+            // What comes from outside may need a thread beside the one that runs it.
+            return from_seats();
+        }
         // By turns, for neither may ever be empty.
         if (self.search.ticks.get() / STRANGERS_TURN).is_multiple_of(2) {
             from_seats().or_else(|| self.pop_injected(lane))

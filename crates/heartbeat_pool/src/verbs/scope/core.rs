@@ -4,8 +4,9 @@
 //! and its worker uses it for one scope after another.
 
 use super::jobs::Jobs;
+use crate::age::{Age, Aged};
 use crate::idle::sleep::Wake;
-use crate::job::{Age, Aged, Job};
+use crate::job::Job;
 use crate::lanes::lane::Lane;
 use crate::latch::CountLatch;
 use crate::parker::Parker;

@@ -3,7 +3,7 @@
 
 use super::core::ScopedJob;
 use super::stacks::Stacks;
-use crate::job::{Age, Aged};
+use crate::age::{Age, Aged};
 use crate::queue::deque::Order;
 use crate::thread_bound::ThreadBound;
 use concurrent_queue::ConcurrentQueue;

@@ -1,7 +1,7 @@
 //! Jobs of which a thread takes its own first, the newest or the oldest, and else the oldest of
 //! others.
 
-use crate::job::{Age, Aged};
+use crate::age::{Age, Aged};
 use crate::queue::deque::Order;
 use crate::record::note;
 use crate::sync::{AtomicU64, AtomicUsize, Mutex, Ordering, lock};
