@@ -7,7 +7,7 @@ use crate::sync::{Arc, AtomicUsize, Mutex, Ordering, lock};
 use std::collections::VecDeque;
 use std::mem;
 
-/// What came back to one thread, which may wait for it.
+/// What came back to one thread, which may wait for it, or tickets that it has queued.
 pub(crate) struct Returned<T> {
     items: Mutex<Items<T>>,
     /// The number of items, read without the lock.

@@ -11,6 +11,7 @@
 
 use crate::age::Age;
 use crate::idle::sleep::Wake;
+use crate::lanes::lane::Lane;
 use crate::parker::Parker;
 use crate::queue::forks::ForkPtr;
 use crate::queue::private::StackPtr;
@@ -185,7 +186,9 @@ impl StolenFork<'_> {
         let seat = &thief.seat;
         worker.seat.counters.steals[seat.fork_lane().index()].bump();
         note::note(|| What::Stolen { from: seat.thread });
-        match worker.take_job_between(seat, Some(thief.begun), fork.age()) {
+        let is_frames = seat.fork_lane() == Lane::Frame;
+        let older = || worker.take_job_between(seat, Some(thief.begun), fork.age());
+        match is_frames.then(older).flatten() {
             Some(job) => {
                 self.put_back.set(fork.data());
                 seat.returned.give_back(fork);

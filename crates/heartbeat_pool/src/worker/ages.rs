@@ -5,7 +5,9 @@
 //!
 //! Forks, jobs and tickets lie in queues of their own, so who has taken one looks whether an older
 //! one lies in the others: what was queued before is there to be seen by then. What has to wait for
-//! that lies among the tickets, or, if it is a fork, among those that came back.
+//! that lies among the tickets, or, if it is a fork, among those that came back. A scope has one
+//! ticket, with the thread that has queued the job which is next: another thread's jobs there are
+//! not seen as that one's oldest.
 
 use super::Worker;
 use super::work::Found;
@@ -46,24 +48,25 @@ impl Worker {
     /// Queues `ticket` by its age. Gives back what lies elsewhere, as no thread of the pool is known
     /// to have queued it.
     pub(super) fn queue_ticket(&self, ticket: Aged<Job>) -> Option<Job> {
-        let Some(age) = ticket.age() else {
+        let Some(seat) = ticket.age().and_then(|age| self.seat_of(age)) else {
             return Some(ticket.item);
         };
         let number = ticket.item.number();
         note::queued(number, Lane::Frame, Place::Own);
         self.registry.queue_times.queued(Lane::Frame, number);
-        match self.seat_of(age) {
-            Some(seat) => seat.tickets.push(ticket).err().map(|refused| refused.item),
-            None => Some(ticket.item),
-        }
+        // Refused where its thread has left.
+        seat.tickets.push(ticket).err().map(|refused| refused.item)
     }
 
     /// Lets the ticket of this `number` be no younger than `age`, of a job that it stands for.
     pub(crate) fn renew_ticket(&self, number: u64, age: Age) {
         if let Some(seat) = self.seat_of(age) {
             let is_its = |ticket: &Aged<Job>| ticket.item.number() == number;
+            let is_younger = |own: Age| age.is_before(own);
+            let is_wrong =
+                |ticket: &Aged<Job>| is_its(ticket) && ticket.age().is_some_and(is_younger);
             let renew = |ticket: Aged<Job>| Aged::new(ticket.item, Some(age));
-            seat.tickets.change(is_its, renew);
+            seat.tickets.change(is_wrong, renew);
         }
     }
 
@@ -115,7 +118,10 @@ impl Worker {
 
     /// The same of a fork.
     fn older_or_fork(&self, seat: &Seat, fork: ForkPtr) -> Found {
-        let Some(older) = self.take_older_of(seat, fork.age()) else {
+        // Forks of other lanes have no frame jobs beside them.
+        let is_frames = seat.fork_lane() == Lane::Frame;
+        let older = is_frames.then(|| self.take_older_of(seat, fork.age()));
+        let Some(older) = older.flatten() else {
             return Found::Fork(fork);
         };
         seat.returned.give_back(fork);

@@ -14,9 +14,9 @@ use crate::threads::this_thread::{self, Stranger};
 use crate::trace;
 
 /// Every this many jobs a worker looks everywhere else before its own deque, so that nothing is
-/// starved by tasks that keep waking each other: not what came from outside, nor what lies in the
-/// deque of a thread that waits. In a scope whose threads run their newest first, at what others
-/// have spawned.
+/// starved by tasks that keep waking each other: not what lies in the deque of a thread that waits,
+/// nor, where there are spare threads, what came from outside. In a scope whose threads run their
+/// newest first, at what others have spawned.
 pub(crate) const STRANGERS_TURN: u32 = 61;
 
 /// Work that was found.
@@ -161,7 +161,8 @@ impl Worker {
                 .or_else(|| self.steal_job_of(lane, |_| true))
         };
         if self.goes_by_age() && !self.registry.config.has_spares {
-            // What comes from outside may need a thread beside the one that runs it.
+            // What comes from outside may need one more thread than the one that runs it, and is
+            // last, as in rayon.
             return from_seats();
         }
         // By turns, for neither may ever be empty.

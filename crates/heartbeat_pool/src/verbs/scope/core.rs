@@ -129,22 +129,29 @@ impl ScopeCore {
         if let Some(owner) = &self.owner {
             owner.counters.pushes.bump();
         }
-        if self.is_held_here() {
-            return;
+        if !self.is_held_here() {
+            self.call(ticket);
         }
+    }
+
+    /// After a job was queued: calls whoever must hear of it.
+    #[inline]
+    fn call(&self, ticket: impl FnOnce() -> Job) -> Call {
         let occupancy = &self.team().occupancy;
         // In a pool with no threads there is nobody but the owner.
         let owner_may = || occupancy.target() == 0 || occupancy.has_room();
-        match self.tickets.pushed(owner_may) {
+        let call = self.tickets.pushed(owner_may);
+        match call {
             Call::Owner => self.latch.wake_owner(),
             Call::Ticket => self.announce(ticket()),
             Call::Nobody => {}
         }
+        call
     }
 
     /// How old what the calling thread queues now is, where work goes by age.
     fn new_age(&self) -> Option<Age> {
-        if self.registry.config.order == Order::OldestFirst {
+        if self.registry.config.order == Order::OldestFirst || self.lane != Lane::Frame {
             return None;
         }
         let own = |worker: &Worker| worker.is_in(self.team()).then(|| worker.age())?;
@@ -198,7 +205,7 @@ impl ScopeCore {
     /// Takes back the ticket that `worker`, the owner, has queued, if it is there still. Whether
     /// none is left that would stand for another scope's jobs by its age.
     pub(super) fn is_clear(&self, worker: &Worker) -> bool {
-        if !worker.goes_by_age() {
+        if !worker.goes_by_age() || !worker.is_member() {
             return true;
         }
         let is_its = |ticket: &Aged<Job>| ticket.item.number() == self.number();
@@ -222,10 +229,17 @@ impl ScopeCore {
 
     /// Puts back a job that `worker` has taken of another thread's. A ticket that was queued meanwhile
     /// stands for it as well.
-    pub(super) fn put_back_job(&self, worker: &Worker, job: Aged<ScopedJob>) {
+    pub(super) fn put_back_job(
+        &self,
+        worker: &Worker,
+        job: Aged<ScopedJob>,
+        ticket: impl FnOnce() -> Job,
+    ) {
         let age = job.age();
         self.jobs.push_back(job);
-        if let Some(age) = age.filter(|_| !self.tickets.is_ticketless()) {
+        if self.call(ticket) == Call::Nobody
+            && let Some(age) = age
+        {
             worker.renew_ticket(self.number(), age);
         }
     }

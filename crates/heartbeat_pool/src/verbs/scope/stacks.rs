@@ -221,17 +221,9 @@ mod tests {
     #[test]
     fn others_have_turns() {
         let stacks = Stacks::new(Order::NewestFirst);
-        let barrier = std::sync::Barrier::new(3);
-        thread::scope(|scope| {
-            for thread in 0..3 {
-                let (stacks, barrier) = (&stacks, &barrier);
-                scope.spawn(move || {
-                    (0..4).for_each(|item| stacks.push((thread, item), None));
-                    // No thread gets the number of one that has ended.
-                    barrier.wait();
-                });
-            }
-        });
+        for thread in 0..3 {
+            elsewhere(|| (0..4).for_each(|item| stacks.push((thread, item), None)));
+        }
         let threads = [(); 12].map(|()| take(&stacks, false).unwrap().0);
         let first = &threads[..3];
         let mut all = first.to_vec();

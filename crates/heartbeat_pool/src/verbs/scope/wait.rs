@@ -93,8 +93,7 @@ fn run_next(core: &Arc<ScopeCore>, worker: &Worker) -> bool {
     };
     match job.age().and_then(|age| worker.take_older(age)) {
         Some(older) => {
-            core.put_back_job(worker, job);
-            core.offer(|| Ticket::job(core));
+            core.put_back_job(worker, job, || Ticket::job(core));
             worker.run_piece(older);
         }
         None => run(core, worker, job.item),
