@@ -13,6 +13,9 @@ use std::time::{Duration, Instant};
 /// One on each line: the number of threads, and what is done one after the other between brackets.
 const PROGRAMS: &str = include_str!("blocking.txt");
 
+/// Shared, for what is spawned may outlive its program's run.
+type Steps = Arc<[Step]>;
+
 /// `S1` sets flag 1, and `A1` awaits it.
 enum Step {
     /// `W9`: works for 9 microseconds.
@@ -22,17 +25,17 @@ enum Step {
     Set(usize),
     Await(usize),
     /// `J[..][..]`
-    Join(Vec<Self>, Vec<Self>),
+    Join(Steps, Steps),
     /// `C[..]`
-    Scope(Vec<Self>),
+    Scope(Steps),
     /// `P[..]`: spawns on the innermost scope.
-    SpawnThere(Vec<Self>),
+    SpawnThere(Steps),
     /// `D[..]`
-    Spawn(Vec<Self>),
+    Spawn(Steps),
 }
 
 /// Takes the steps between brackets off the beginning of `text`.
-fn parse(text: &mut &str) -> Vec<Step> {
+fn parse(text: &mut &str) -> Steps {
     let mut steps = Vec::new();
     *text = text.strip_prefix('[').expect("an opening bracket");
     while !text.starts_with(']') {
@@ -54,7 +57,7 @@ fn parse(text: &mut &str) -> Vec<Step> {
         });
     }
     *text = &text[1..];
-    steps
+    steps.into()
 }
 
 /// One run of a program.
@@ -66,7 +69,7 @@ struct Run {
 }
 
 impl Run {
-    fn steps<'scope>(&self, steps: &'static [Step], inside: Option<&Scope<'scope>>) {
+    fn steps<'scope>(&self, steps: &[Step], inside: Option<&Scope<'scope>>) {
         for step in steps {
             match step {
                 Step::Work(micros) => {
@@ -83,13 +86,13 @@ impl Run {
                 }
                 Step::Scope(body) => scope(|s| self.steps(body, Some(s))),
                 Step::SpawnThere(job) => {
-                    let run = self.clone();
+                    let (run, job) = (self.clone(), job.clone());
                     let inside = inside.expect("a scope around it");
-                    inside.spawn(move |s| run.steps(job, Some(s)));
+                    inside.spawn(move |s| run.steps(&job, Some(s)));
                 }
                 Step::Spawn(job) => {
-                    let run = self.clone();
-                    spawn(move || run.steps(job, None));
+                    let (run, job) = (self.clone(), job.clone());
+                    spawn(move || run.steps(&job, None));
                 }
             }
         }
@@ -101,15 +104,15 @@ fn each_ends() {
     for line in PROGRAMS.lines() {
         let (threads, mut text) = line.split_once(' ').expect("a number before each program");
         let threads = threads.parse().unwrap();
-        let steps: &'static [Step] = parse(&mut text).leak();
+        let steps = parse(&mut text);
         eprintln!("{line}");
         in_time(move || {
             for _ in 0..5 {
                 let pool = pool(threads);
                 let (over, is_over) = mpsc::channel();
                 let flags = (0..3).map(|_| OnceLock::new()).collect();
-                let run = Run { flags, _over: over };
-                pool.spawn(move || run.steps(steps, None));
+                let (run, steps) = (Run { flags, _over: over }, steps.clone());
+                pool.spawn(move || run.steps(&steps, None));
                 is_over.recv().unwrap_err();
             }
         });
