@@ -150,8 +150,9 @@ impl ScopeCore {
     }
 
     /// How old what the calling thread queues now is, where work goes by age.
+    #[inline]
     fn new_age(&self) -> Option<Age> {
-        if self.registry.config.order == Order::OldestFirst || self.lane != Lane::Frame {
+        if !self.jobs.have_ages() || self.lane != Lane::Frame {
             return None;
         }
         let own = |worker: &Worker| worker.is_in(self.team()).then(|| worker.age())?;

@@ -41,6 +41,12 @@ impl Jobs {
         }
     }
 
+    /// Whether each job may have an age.
+    #[inline]
+    pub(super) fn have_ages(&self) -> bool {
+        self.stacks.is_some()
+    }
+
     pub(super) fn order(&self) -> Order {
         self.stacks
             .as_ref()

@@ -72,13 +72,16 @@ unsafe impl RawJob for Ticket {
     }
 }
 
+#[inline]
 pub(super) fn run_one(core: &Arc<ScopeCore>, worker: &Worker) -> bool {
-    let job = core.jobs.pop();
-    let any = job.is_some();
-    job.into_iter().for_each(|job| run(core, worker, job.item));
-    any
+    let Some(job) = core.jobs.pop() else {
+        return false;
+    };
+    run(core, worker, job.item);
+    true
 }
 
+#[inline]
 fn run(core: &Arc<ScopeCore>, worker: &Worker, job: ScopedJob) {
     core.offer(|| Ticket::job(core));
     worker.count_job();
