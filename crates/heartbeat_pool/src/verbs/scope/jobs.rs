@@ -71,11 +71,16 @@ impl Jobs {
     /// The oldest job; of stacks, the calling thread's newest or else another thread's, and now and
     /// then the other way round.
     #[inline]
-    pub(super) fn pop(&self) -> Option<Aged<ScopedJob>> {
+    pub(super) fn pop(&self) -> Option<ScopedJob> {
         match &self.stacks {
-            Some(stacks) => stacks.pop(),
-            None => self.queue.pop().ok().map(|job| Aged::new(job, None)),
+            Some(stacks) => stacks.pop().map(|job| job.item),
+            None => self.queue.pop().ok(),
         }
+    }
+
+    /// The same, with its age, where each may have one.
+    pub(super) fn pop_aged(&self) -> Option<Aged<ScopedJob>> {
+        self.stacks.as_ref().and_then(Stacks::pop)
     }
 
     /// Puts back what was popped of a stack, to where it was.

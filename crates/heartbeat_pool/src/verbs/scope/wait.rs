@@ -77,7 +77,7 @@ pub(super) fn run_one(core: &Arc<ScopeCore>, worker: &Worker) -> bool {
     let Some(job) = core.jobs.pop() else {
         return false;
     };
-    run(core, worker, job.item);
+    run(core, worker, job);
     true
 }
 
@@ -91,7 +91,10 @@ fn run(core: &Arc<ScopeCore>, worker: &Worker, job: ScopedJob) {
 /// As [`run_one`], of the jobs that the ticket stands for which others take by their age: if the
 /// same thread has queued something before it, that is next.
 fn run_next(core: &Arc<ScopeCore>, worker: &Worker) -> bool {
-    let Some(job) = core.jobs.pop() else {
+    if !core.jobs.have_ages() {
+        return run_one(core, worker);
+    }
+    let Some(job) = core.jobs.pop_aged() else {
         return false;
     };
     match job.age().and_then(|age| worker.take_older(age)) {
