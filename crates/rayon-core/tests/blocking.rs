@@ -80,9 +80,7 @@ impl Run {
                 Step::Set(flag) => _ = self.flags[*flag].set(()),
                 Step::Await(flag) => _ = self.flags[*flag].wait(),
                 Step::Join(a, b) => {
-                    // One each, for who sends is not `Sync` in all that is supported.
-                    let other = self.clone();
-                    join(|| self.steps(a, inside), move || other.steps(b, inside));
+                    join(|| self.steps(a, inside), || self.steps(b, inside));
                 }
                 Step::Scope(body) => scope(|s| self.steps(body, Some(s))),
                 Step::SpawnThere(job) => {
