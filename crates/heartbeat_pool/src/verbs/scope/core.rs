@@ -125,7 +125,7 @@ impl ScopeCore {
     #[inline]
     pub(crate) fn push(&self, job: ScopedJob, ticket: impl FnOnce() -> Job) {
         note::queued(self.number(), self.lane, Place::Scope);
-        self.jobs.push(job, self.new_age());
+        self.jobs.push(job, || self.new_age());
         if let Some(owner) = &self.owner {
             owner.counters.pushes.bump();
         }
@@ -150,9 +150,8 @@ impl ScopeCore {
     }
 
     /// How old what the calling thread queues now is, where work goes by age.
-    #[inline]
     fn new_age(&self) -> Option<Age> {
-        if !self.jobs.have_ages() || self.lane != Lane::Frame {
+        if self.lane != Lane::Frame {
             return None;
         }
         let own = |worker: &Worker| worker.is_in(self.team()).then(|| worker.age())?;

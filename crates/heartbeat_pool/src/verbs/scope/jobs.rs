@@ -60,9 +60,9 @@ impl Jobs {
     }
 
     #[inline]
-    pub(super) fn push(&self, job: ScopedJob, age: Option<Age>) {
+    pub(super) fn push(&self, job: ScopedJob, age: impl FnOnce() -> Option<Age>) {
         match &self.stacks {
-            Some(stacks) => stacks.push(job, age),
+            Some(stacks) => stacks.push(job, age()),
             // Unbounded and never closed.
             None => _ = self.queue.push(job),
         }
@@ -87,7 +87,7 @@ impl Jobs {
     pub(super) fn push_back(&self, job: Aged<ScopedJob>) {
         match &self.stacks {
             Some(stacks) => stacks.push_back(job),
-            None => self.push(job.item, None),
+            None => self.push(job.item, || None),
         }
     }
 
