@@ -15,18 +15,15 @@ use heartbeat_pool::record::{Name, Recorder};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-/// Work of less microseconds than this stays on its thread.
+/// Work of less microseconds stays on its thread.
 const WORTH_SHARING: f32 = 25.0;
-/// What a batch should take: much more than a task costs, much less than a frame.
+/// What a batch should take in microseconds: much more than a task costs, much less than a frame.
 const BATCH: f32 = 5.0;
 /// So many batches a thread even out whatever the entities cost.
-const MOST_A_THREAD: f32 = 16.0;
+const MOST_A_THREAD: usize = 16;
 /// Of so many iterations that stay on their thread, one is a sample, to see how long it is now. A
-/// prime, here and below, so that it is not always the same of some that alternate.
+/// prime, so that it is not always the same of some that alternate.
 const SAMPLE: u8 = 13;
-/// Of so many that look short while they are shared, perhaps because many threads share them: the
-/// next number after each sample that showed them to be long.
-const SAMPLE_SHARED: [u8; 6] = [3, 7, 13, 31, 61, 127];
 /// Batches a thread of a sample, which are shared only if the first of them prove to be long.
 const SAMPLED: usize = 4;
 /// Its batches at most: they cost a microsecond then.
@@ -42,25 +39,21 @@ const SLOTS: usize = 256;
 /// What a thread knows of the iterations that follow one of some kind, or begin those of a system.
 #[derive(Clone, Copy)]
 struct Next {
-    /// How long they take in microseconds, the longer ones above all; once they are shared, how
-    /// long that way.
-    takes: f32,
-    /// Whether the last sample showed them to be worth sharing.
-    is_long: bool,
-    /// How many samples have shown that since they were short.
-    proofs: usize,
-    /// How many more come before the next sample, of those that are short or look like it.
+    /// How many microseconds all their batches take together, the longer ones above all. What they
+    /// take from begin to end says little of that once they are shared, for many threads may be in
+    /// each other's way.
+    work: f32,
+    /// How many more come before the next sample, of those that stay on their thread.
     left: u8,
 }
 
 impl Next {
     /// The first one is a sample.
-    const UNKNOWN: Self = Self {
-        takes: 0.0,
-        is_long: false,
-        proofs: 0,
-        left: 0,
-    };
+    const UNKNOWN: Self = Self { work: 0.0, left: 0 };
+
+    fn is_worth_sharing(&self) -> bool {
+        self.work >= WORTH_SHARING
+    }
 }
 
 struct History {
@@ -69,7 +62,7 @@ struct History {
     depth: Cell<usize>,
     /// Its kind, once it has begun.
     last: Cell<usize>,
-    /// When the thread has last asked for the number of an iteration that looked short.
+    /// When the thread has last asked for the number of an iteration that is not shared.
     asked_at: Cell<Option<Instant>>,
     /// What the one that has asked for its batches and not begun yet is expected to be, and the
     /// place in `next` that this is known from.
@@ -135,58 +128,40 @@ pub(crate) fn number(threads: usize) -> usize {
         let place = place(depth, history.last.get());
         let slot = &history.next[place];
         let mut next = slot.get();
-        // Where they are shared and take long even so, a sample could tell nothing new.
-        if !next.is_long || next.takes < WORTH_SHARING {
-            if next.left == 0 || (!next.is_long && history.is_awhile_ago()) {
-                history.asked.set(Some((Expected::Short, place)));
-                return (threads * SAMPLED).min(MOST_SAMPLED.max(threads));
-            }
-            next.left -= 1;
-            slot.set(next);
+        if next.is_worth_sharing() {
+            history.asked.set(Some((Expected::Long, place)));
+            return ((next.work / BATCH) as usize).clamp(2, threads * MOST_A_THREAD);
         }
-        if !next.is_long {
-            // Nobody will tell its kind, but what comes next has one more before it.
-            history.last.set(history.last.get().wrapping_add(1));
-            return 1;
+        if next.left == 0 || history.is_awhile_ago() {
+            history.asked.set(Some((Expected::Short, place)));
+            return (threads * SAMPLED).min(MOST_SAMPLED.max(threads));
         }
-        history.asked.set(Some((Expected::Long, place)));
-        threads * (next.takes / BATCH).clamp(1.0, MOST_A_THREAD) as usize
+        next.left -= 1;
+        slot.set(next);
+        // Nobody will tell its kind, but what comes next has one more before it.
+        history.last.set(history.last.get().wrapping_add(1));
+        1
     })
 }
 
-/// Calls `f`, which is the scope with the closure `Body`, with how long it is likely to take: that
-/// of an iteration if one has asked for its batches just before.
-pub(crate) fn measure<Body, R>(f: impl FnOnce(Expected) -> R) -> R {
+/// Calls `f`, which is the scope with the closure `Body`, with how long an iteration is likely to
+/// take if one has asked for its batches just before. `f` also gives what its tasks have taken
+/// together, as far as that is not what it took itself.
+pub(crate) fn measure<Body, R>(f: impl FnOnce(Option<Expected>) -> (R, Option<Duration>)) -> R {
     let asked = HISTORY.with(|history| history.asked.take());
     // One that has failed before its scope may have left its question to somebody else's.
     let Some((expected, place)) = asked.filter(|_| type_name::<Body>().contains("bevy_ecs::")) else {
-        return f(Expected::Long);
+        return f(None).0;
     };
     let start = Instant::now();
-    let result = f(expected);
-    let took = start.elapsed().as_secs_f32() * 1e6;
+    let (result, work) = f(Some(expected));
+    let work = work.unwrap_or_else(|| start.elapsed()).as_secs_f32() * 1e6;
     HISTORY.with(|history| {
         let slot = &history.next[place];
-        let mut next = slot.get();
-        let looked_short = next.takes < WORTH_SHARING;
-        let takes = took.max(next.takes * MEMORY);
-        if !next.is_long || expected == Expected::Long {
-            next.takes = takes;
-        }
-        if expected == Expected::Short {
-            next.is_long = takes >= WORTH_SHARING;
-            next.proofs = if next.is_long { next.proofs + 1 } else { 0 };
-            let period = match next.proofs.checked_sub(1) {
-                Some(proof) => SAMPLE_SHARED[proof.min(SAMPLE_SHARED.len() - 1)],
-                None => SAMPLE,
-            };
-            next.left = period - 1;
-        } else if next.takes < WORTH_SHARING && !looked_short {
-            // They have changed.
-            next.proofs = 0;
-            next.left = next.left.min(SAMPLE - 1);
-        }
-        slot.set(next);
+        slot.set(Next {
+            work: work.max(slot.get().work * MEMORY),
+            left: SAMPLE - 1,
+        });
         // Where the name lies tells types apart better than its letters.
         history.last.set(type_name::<Body>().as_ptr().addr());
     });
@@ -212,16 +187,18 @@ mod tests {
 
     /// The numbers of batches of `count` iterations that take so long.
     fn numbers(count: usize, micros: u64) -> Vec<usize> {
-        numbers_of(count, |_| micros)
+        numbers_of(count, micros, None)
     }
 
-    fn numbers_of(count: usize, micros: impl Fn(Expected) -> u64) -> Vec<usize> {
+    /// The same, whose batches have taken `work` together.
+    fn numbers_of(count: usize, micros: u64, work: Option<u64>) -> Vec<usize> {
         let iterate = |_| {
             let number = number(4);
             if number > 1 {
-                measure::<bevy_ecs::Body, _>(|expected| {
-                    let (start, length) = (Instant::now(), Duration::from_micros(micros(expected)));
+                measure::<bevy_ecs::Body, _>(|_| {
+                    let (start, length) = (Instant::now(), Duration::from_micros(micros));
                     while start.elapsed() < length {}
+                    ((), work.map(Duration::from_micros))
                 });
             }
             number
@@ -236,14 +213,14 @@ mod tests {
             // Nothing is known at first, and not yet what follows the first, unless that has the
             // same place, as one in `SLOTS` has.
             assert_eq!(numbers(1, 100), [16]);
-            assert!([16, 64].contains(&numbers(1, 100)[0]));
+            numbers(1, 100);
             let long = numbers(20, 100);
-            assert!(long.iter().all(|&number| number == 64), "{long:?}");
+            assert!(long.iter().all(|&number| number >= 20), "{long:?}");
             numbers(100, 0);
             let short = numbers(100, 0);
             assert!(short.iter().filter(|&&number| number == 1).count() >= 80);
-            numbers(20, 100);
-            assert_eq!(numbers(1, 100), [64]);
+            numbers(20, 200);
+            assert!(numbers(1, 200)[0] >= 40);
         };
         thread::spawn(check).join().unwrap();
     }
@@ -283,20 +260,20 @@ mod tests {
     #[test]
     fn what_is_short_for_many_threads_alone_stays_shared() {
         let check = || {
-            let samples = Cell::new(0);
-            let micros = |expected| match expected {
-                Expected::Short => {
-                    samples.set(samples.get() + 1);
-                    200
-                }
-                Expected::Long => 1,
-            };
-            numbers_of(300, micros);
-            samples.set(0);
-            let numbers = numbers_of(300, micros);
-            assert!(numbers.iter().all(|&number| number > 1), "{numbers:?}");
-            // More than a few only where the machine has made some long.
-            assert!(samples.get() <= 30, "{} samples", samples.get());
+            numbers_of(2, 1, Some(100));
+            let numbers = numbers_of(100, 1, Some(100));
+            assert!(numbers.iter().all(|&number| number == 20), "{numbers:?}");
+        };
+        thread::spawn(check).join().unwrap();
+    }
+
+    #[test]
+    fn what_is_long_as_it_is_shared_alone_stays_on_its_thread() {
+        let check = || {
+            numbers(2, 100);
+            numbers_of(100, 300, Some(1));
+            let numbers = numbers_of(100, 300, Some(1));
+            assert!(!numbers.iter().any(|&number| number > 16), "{numbers:?}");
         };
         thread::spawn(check).join().unwrap();
     }
@@ -305,8 +282,8 @@ mod tests {
     fn an_iteration_that_fails_leaves_nothing_to_others() {
         let check = || {
             number(4);
-            let expected = measure::<Location, _>(|expected| expected);
-            assert!(expected == Expected::Long);
+            let expected = measure::<Location, _>(|expected| (expected, None));
+            assert!(expected.is_none());
             assert_eq!(numbers(1, 0), [16]);
         };
         thread::spawn(check).join().unwrap();

@@ -16,8 +16,9 @@ use core::task::{Context, Poll};
 use heartbeat_pool::{Mailbox, ThreadPool};
 use pin_project_lite::pin_project;
 use std::panic::{catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -33,16 +34,42 @@ pub(crate) struct ScopeState<T> {
     cancelled: AtomicBool,
     /// The handles of tasks that wait or belong to a thread, to cancel them by.
     tasks: Mutex<Vec<Task<()>>>,
+    /// What its tasks take, if that is asked for.
+    took: Option<Took>,
+}
+
+/// How many nanoseconds so many tasks have taken together.
+#[derive(Default)]
+struct Took {
+    nanos: AtomicU64,
+    tasks: AtomicUsize,
+}
+
+impl Took {
+    fn count(&self, time: Duration) {
+        let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        // Relaxed, here and in `of_all`: read after the scope's end.
+        self.nanos.fetch_add(nanos, Ordering::Relaxed);
+        self.tasks.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// What all of so many tasks take by those that were counted, if any was.
+    fn of_all(&self, tasks: usize) -> Option<Duration> {
+        let counted = self.tasks.load(Ordering::Relaxed);
+        let nanos = self.nanos.load(Ordering::Relaxed) as f64;
+        (counted > 0).then(|| Duration::from_nanos((nanos / counted as f64 * tasks as f64) as u64))
+    }
 }
 
 impl<T: 'static> ScopeState<T> {
-    fn new() -> Self {
+    fn new(is_measured: bool) -> Self {
         Self {
             spawned: AtomicUsize::new(0),
             results: Mutex::new(Vec::new()),
             keeps_results: TypeId::of::<T>() != TypeId::of::<()>(),
             cancelled: AtomicBool::new(false),
             tasks: Mutex::new(Vec::new()),
+            took: is_measured.then(Took::default),
         }
     }
 
@@ -93,14 +120,15 @@ impl<T> ScopeState<T> {
 
 impl<T: 'static> ScopeState<T> {
     /// Runs a whole scope on `pool`, which calls nobody for what is expected to be short and turns
-    /// out to be. The calling thread ticks its own executor while it waits, and `external` if that
+    /// out to be. Of other iterations it gives as well what their tasks took together. The calling
+    /// thread ticks its own executor while it waits, and `external` if that
     /// is its own as well.
     pub(crate) fn run<'env, F>(
         pool: &ThreadPool,
         external: Option<&ThreadExecutor>,
-        expected: Expected,
+        expected: Option<Expected>,
         f: F,
-    ) -> Vec<T>
+    ) -> (Vec<T>, Option<Duration>)
     where
         F: for<'scope> FnOnce(&'scope Scope<'scope, 'env, T>),
         T: Send + 'static,
@@ -108,13 +136,13 @@ impl<T: 'static> ScopeState<T> {
         let here = TaskPool::get_thread_executor();
         let external = external.map_or(here.mailbox(), ThreadExecutor::mailbox);
         let here = here.mailbox();
-        let state = Self::new();
+        let state = Self::new(expected.is_some());
         let slot = OnceLock::new();
         let both = [here, external];
         let distinct = !Arc::ptr_eq(here, external) && external.is_mine();
         let mailboxes = if distinct { &both[..] } else { &both[..1] };
         pool.scope_with_mailboxes(mailboxes, |inner| {
-            if expected == Expected::Short {
+            if expected == Some(Expected::Short) {
                 inner.hold();
             }
             // SAFETY: used by the closure and by the scope's tasks alone. The pool's scope ends
@@ -143,7 +171,10 @@ impl<T: 'static> ScopeState<T> {
         });
         // It refers to `state`.
         drop(slot);
-        state.into_results()
+        // Relaxed: all were spawned by now.
+        let tasks = state.spawned.load(Ordering::Relaxed);
+        let took = state.took.as_ref().and_then(|took| took.of_all(tasks));
+        (state.into_results(), took)
     }
 }
 
@@ -228,8 +259,14 @@ where
 {
     fn run(self: Pin<Box<Self>>) {
         let (inner, state) = (self.inner, self.state);
+        // While the owner is alone, the scope's own time says as much.
+        let start = state.took.as_ref().filter(|_| !inner.is_held());
+        let start = start.map(|took| (took, Instant::now()));
         if let Err(waiting) = first_poll(self) {
             state.keep(inner.spawn_future(waiting));
+        }
+        if let Some((took, start)) = start {
+            took.count(start.elapsed());
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `TaskPool`: a lane of the process's one pool, or a pool of its own.
 
 use crate::Task;
-use crate::batches::{self, Expected};
+use crate::batches;
 use crate::executor;
 use crate::process_pool::{self, Callback, LaneSettings};
 use crate::scope::{Scope, ScopeState};
@@ -278,7 +278,7 @@ impl TaskPool {
         T: Send + 'static,
     {
         let _ = tick_task_pool_executor;
-        let results = ScopeState::run(self.pool(), external_executor, Expected::Long, f);
+        let (results, _) = ScopeState::run(self.pool(), external_executor, None, f);
         self.tick_if_threadless();
         results
     }

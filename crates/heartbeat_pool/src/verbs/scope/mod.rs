@@ -191,6 +191,22 @@ impl<'scope> Scope<'scope, '_> {
         self.core.hold();
     }
 
+    /// Whether the calling thread, the scope's owner, still keeps to itself what it spawns, by
+    /// [`hold`](Self::hold).
+    ///
+    /// ```
+    /// let pool = heartbeat_pool::ThreadPool::builder().num_threads(2).build().unwrap();
+    /// pool.scope(|scope| {
+    ///     assert!(!scope.is_held());
+    ///     scope.hold();
+    ///     assert!(scope.is_held());
+    /// });
+    /// ```
+    #[must_use]
+    pub fn is_held(&self) -> bool {
+        self.core.is_held_here()
+    }
+
     /// Runs one closure or future of the scope that nobody has begun, on the calling thread, if
     /// that is inside of the scope's pool. Tells whether there was one.
     ///
