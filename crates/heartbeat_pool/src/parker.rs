@@ -198,7 +198,7 @@ impl Parker {
         let has_alarm = owner.has_alarm;
         match &owner.thread {
             // A late waker may meet the owner awake.
-            Some(thread) if owner.is_asleep && placement::is_on() && keep_off(bed) => {
+            Some(thread) if owner.is_asleep && placement::moves_threads() && keep_off(bed) => {
                 thread.keep_off(placement::current(), bed, || self.wake(has_alarm));
             }
             _ => {

@@ -4,7 +4,8 @@
 //! to help, beat after beat, while another core has nothing to do: Linux wakes a thread on the core
 //! that it had last if it takes no other one for idle, presumably not one that the host has put to
 //! sleep. Such a helper moves once, and has another core from then on. Who goes on running after it
-//! has woken a helper has it wake elsewhere.
+//! has woken a helper has it wake elsewhere. So it is on machines of two or three cores: where there
+//! are more, the system finds an idle one, and to move a thread takes longer than that gains.
 
 use crate::sync::real::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
 use std::iter;
@@ -15,11 +16,11 @@ static IS_ON: AtomicBool = AtomicBool::new(true);
 /// Whether pools have a say in which cores their threads run on, for the whole process; they have
 /// unless this is told otherwise.
 ///
-/// On Linux a thread of a pool that wakes another one goes on beside it where that is possible: for
-/// the moment of the wake-up the other one may not use the waker's core. An app that sets its
-/// threads' affinities itself while they work, or a system whose scheduler knows better, turns that
-/// off; then nothing here asks for a thread's core or changes what it may use. Elsewhere there is
-/// nothing to turn off.
+/// On Linux a thread of a pool that wakes another one goes on beside it where that is possible: on a
+/// machine of two or three cores, the other one may not use the waker's for the moment of the
+/// wake-up. An app that sets its threads' affinities itself while they work, or a system whose
+/// scheduler knows better, turns that off; then nothing here asks for a thread's core or changes
+/// what it may use. Elsewhere there is nothing to turn off.
 ///
 /// ```
 /// heartbeat_pool::place_threads(false);
@@ -33,8 +34,14 @@ pub fn place_threads(is_on: bool) {
 }
 
 /// Whether pools have such a say, on a system that lets them.
-pub(crate) fn is_on() -> bool {
+fn is_on() -> bool {
     system::MOVES_THREADS && IS_ON.load(Ordering::Relaxed)
+}
+
+/// Whether threads are moved: where the process has so few cores that the system may find no other
+/// idle one.
+pub(crate) fn moves_threads() -> bool {
+    is_on() && system::has_few_cores()
 }
 
 /// The calling thread's core, where that is known and matters.
@@ -177,7 +184,7 @@ impl Thread {
 /// Moves the calling thread to a core that is none of `others`, if it has one of those and may use
 /// others.
 pub(crate) fn leave<I: Iterator<Item = usize>>(others: impl Fn() -> I) {
-    if here().is_some_and(|core| others().any(|other| other == core)) {
+    if moves_threads() && here().is_some_and(|core| others().any(|other| other == core)) {
         // It has moved; where it may go later is as before.
         let thread = system::this_thread();
         if let Some(confined) = system::avoid(thread, others()) {
@@ -193,14 +200,25 @@ pub(crate) fn leave<I: Iterator<Item = usize>>(others: impl Fn() -> I) {
 ))]
 mod system {
     use rustix::thread::{CpuSet, Pid, gettid, sched_getaffinity, sched_getcpu, sched_setaffinity};
+    use std::sync::OnceLock;
+    use std::thread;
 
     pub(super) const MOVES_THREADS: bool = true;
+    /// With so many cores the system finds an idle one, and sooner.
+    const MANY_CORES: usize = 4;
+
     pub(super) type Thread = Pid;
 
     /// What a thread may use for a moment, and what it might use before.
     pub(super) struct Confined {
         pub(super) now: CpuSet,
         before: CpuSet,
+    }
+
+    pub(super) fn has_few_cores() -> bool {
+        static FEW: OnceLock<bool> = OnceLock::new();
+        let cores = || thread::available_parallelism();
+        *FEW.get_or_init(|| cores().is_ok_and(|cores| cores.get() < MANY_CORES))
     }
 
     pub(super) fn this_thread() -> Thread {
@@ -245,6 +263,10 @@ mod system {
     pub(super) struct Thread;
     pub(super) struct Confined;
 
+    pub(super) fn has_few_cores() -> bool {
+        MOVES_THREADS
+    }
+
     pub(super) fn this_thread() -> Thread {
         Thread
     }
@@ -285,7 +307,7 @@ mod tests {
     fn a_thread_leaves_a_core_and_may_go_there_later() {
         let _alone = alone();
         let allowed = sched_getaffinity(None).unwrap();
-        if allowed.count() < 2 {
+        if allowed.count() < 2 || !moves_threads() {
             return;
         }
         let leaves = |_| {

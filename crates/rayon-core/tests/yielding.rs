@@ -44,9 +44,13 @@ fn to_what_the_thread_has_spawned_in_another_pool() {
         };
         pool.with_worker(|_| (0..100).for_each(|_| to_it()));
         pool.install(|_| {
-            spawn(|| ());
-            assert_eq!(current_thread_has_pending_tasks(), Some(true));
-            assert_eq!(yield_local(), Some(Yield::Executed));
+            // Unless the pool's own thread is there first.
+            let runs_it = || {
+                spawn(|| ());
+                let is_pending = current_thread_has_pending_tasks() == Some(true);
+                is_pending && yield_local() == Some(Yield::Executed)
+            };
+            assert!((0..1000).any(|_| runs_it()));
             (0..100).for_each(|_| to_it());
         });
     });

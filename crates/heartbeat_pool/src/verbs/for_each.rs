@@ -18,6 +18,26 @@ use std::marker::PhantomData;
 /// adds a sixteenth to the whole at most.
 const PARTS: usize = 16;
 
+/// How a loop is split from its beginning.
+struct Parts {
+    /// Items of one at most.
+    most: usize,
+    /// Whether all is known to be so long that a helper who comes a beat later is missed.
+    are_long: bool,
+    /// The nanoseconds that they took.
+    took: AtomicU64,
+}
+
+impl Parts {
+    fn of(most: usize, are_long: bool) -> Self {
+        Self {
+            most,
+            are_long,
+            took: AtomicU64::new(0),
+        }
+    }
+}
+
 /// What is done with pieces: a state for each stretch of them, and what the stretches come to.
 struct Folding<W, S, R, I, F, E, C> {
     init: I,
@@ -62,40 +82,41 @@ where
 
     /// Folds `work` in parts that others can take from the beginning.
     fn split(&self, worker: &Worker, work: W, is_long: bool) -> R {
-        // What is known to be long is missed by a helper who comes a beat later.
-        worker.joins.wants_help_now.set(is_long);
         let items = work.len();
         // The pool may have lost its threads just now.
         let parts = PARTS * worker.num_threads().max(1);
         let most = (items / parts).max(1);
-        let took = AtomicU64::new(0);
-        let result = self.parts(worker, work, most, &took);
-        loop_cost::learn(Self::key(), took.into_inner() as f32 / items as f32);
+        let parts = Parts::of(most, is_long);
+        let result = self.parts(worker, work, &parts);
+        loop_cost::learn(Self::key(), parts.took.into_inner() as f32 / items as f32);
         result
     }
 
-    /// Splits `work` into parts of `most` items at most, which others can take, and folds those
-    /// that they leave.
-    fn parts(&self, worker: &Worker, work: W, most: usize, took: &AtomicU64) -> R {
+    /// Splits `work` into `parts`, which others can take, and folds those that they leave.
+    fn parts(&self, worker: &Worker, work: W, parts: &Parts) -> R {
         let items = work.len();
-        if items <= most {
+        if items <= parts.most {
+            // What the items share is theirs to know.
+            worker.joins.wants_help_now.set(false);
             let start = Instant::now();
             let result = self.stretch(worker, work, None, PieceSize::new(true));
             // Relaxed: read after all joins.
-            took.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
+            let took = start.elapsed().as_nanos() as u64;
+            parts.took.fetch_add(took, Ordering::Relaxed);
             return result;
         }
+        worker.joins.wants_help_now.set(parts.are_long);
         let (left, right) = work.split_at(items / 2);
         let (left, right) = worker.join_offered(
-            |worker| self.parts(worker, left, most, took),
-            |worker| self.parts(worker, right, most, took),
+            |worker| self.parts(worker, left, parts),
+            |worker| self.parts(worker, right, parts),
         );
         (self.combine)(left, right)
     }
 
     /// What tells loops of this code from others.
     fn key() -> usize {
-        let code: fn(&Self, &Worker, W, usize, &AtomicU64) -> R = Self::parts;
+        let code: fn(&Self, &Worker, W, &Parts) -> R = Self::parts;
         code as usize
     }
 
@@ -150,7 +171,8 @@ where
     #[cold]
     fn share(&self, worker: &Worker, work: W, most: Option<usize>) -> R {
         if let Some(most) = most {
-            return self.parts(worker, work, most, &AtomicU64::new(0));
+            let are_long = worker.joins.wants_help_now.get();
+            return self.parts(worker, work, &Parts::of(most, are_long));
         }
         let middle = work.len() / 2;
         let (left, right) = work.split_at(middle);

@@ -37,8 +37,9 @@ const LOOKOUT: [Duration; 3] = [
     DROWSY.saturating_mul(8),
 ];
 
-/// Looks in a row at a pool that needs no sentinel, after which a sentinel or a lookout leaves. Not
-/// at once, for work from outside often comes in bursts.
+/// Looks in a row at a pool that needs no sentinel, after which a sentinel or a lookout leaves, for
+/// work from outside often comes in bursts; and stretches of work in a row that did not pay, after
+/// which the worker is shy. One alone may be chance.
 pub(super) const ENOUGH: u32 = 2;
 
 impl Worker {

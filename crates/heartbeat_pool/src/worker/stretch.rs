@@ -4,6 +4,7 @@
 //! A worker measures each stretch of work between two searches. After stretches that did not pay it
 //! is *shy*: it no longer waits for work at the others' elbows but looks once a beat.
 
+use super::ladder::ENOUGH;
 use crate::cost;
 use crate::seat::Seat;
 use crate::sync::{Arc, Instant};
@@ -12,8 +13,6 @@ use std::time::Duration;
 
 /// Jobs before a stretch is judged while it lasts.
 const PROBE: u32 = 8;
-/// Stretches in a row that did not pay, after which the worker is shy.
-const PATIENCE: u32 = 2;
 
 /// Whose work a worker does.
 enum Helped {
@@ -127,26 +126,26 @@ impl Stretch {
         let needed = matches!(self.helped.replace(Helped::Needed), Helped::Needed);
         let elapsed = self.start.get().elapsed();
         let strikes = if self.wasted.take() {
-            PATIENCE
+            ENOUGH
         } else if needed || (cost::is_worth_coming(elapsed) && self.pays(elapsed)) {
             0
         } else {
             self.strikes.get() + 1
         };
-        self.strikes.set(strikes.min(PATIENCE));
+        self.strikes.set(strikes.min(ENOUGH));
         self.jobs.set(0);
         self.probe.set(PROBE);
     }
 
     pub(super) fn is_shy(&self) -> bool {
-        self.strikes.get() >= PATIENCE
+        self.strikes.get() >= ENOUGH
     }
 
     /// Whether the worker is shy, once: it is again after one more stretch that did not pay.
     pub(super) fn take_shyness(&self) -> bool {
         let shy = self.is_shy();
         if shy {
-            self.strikes.set(PATIENCE - 1);
+            self.strikes.set(ENOUGH - 1);
         }
         shy
     }

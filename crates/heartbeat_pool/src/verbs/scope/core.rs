@@ -17,7 +17,7 @@ use crate::registry::team::{Rank, Team};
 use crate::schedule::News;
 use crate::seat::Seat;
 use crate::small_fn::SmallFn;
-use crate::sync::{Arc, Mutex, lock};
+use crate::sync::{Arc, AtomicBool, Mutex, Ordering, lock};
 use crate::tickets::{Call, Tickets};
 use crate::unwind::{self, Payload};
 use crate::worker::{Worker, current};
@@ -42,6 +42,9 @@ pub(crate) struct ScopeCore {
     pub(crate) tickets: Tickets,
     latch: CountLatch,
     panic: Mutex<Option<Payload>>,
+    /// Whether jobs are long by what the owner has seen of them in its wait: those that are over, or
+    /// the first one, which is not.
+    are_long: AtomicBool,
     /// The seat of the owner, if that runs jobs of the scope while it waits.
     pub(crate) owner: Option<Arc<Seat>>,
 }
@@ -64,6 +67,7 @@ impl ScopeCore {
             tickets: Tickets::default(),
             latch: CountLatch::new(parker),
             panic: Mutex::new(None),
+            are_long: AtomicBool::new(false),
             owner,
         }
     }
@@ -180,11 +184,38 @@ impl ScopeCore {
         let Some(team) = self.queue(ticket) else {
             return;
         };
+        self.registry.tell(team, self.news());
+    }
+
+    /// Of the jobs that are queued: the owner does them where nobody comes, unless they are long.
+    fn news(&self) -> News {
+        // Relaxed: a guess.
+        let are_long = self.are_long.load(Ordering::Relaxed);
         let news = match self.owner {
-            Some(_) => News::within_a_beat(self.lane),
-            None => News::at_once(self.lane),
+            Some(_) if !are_long => News::within_a_beat(self.lane),
+            _ => News::at_once(self.lane),
         };
-        self.registry.tell(team, news.by(Wake::Elsewhere));
+        self.beside_it(news)
+    }
+
+    /// Tells at once of the jobs that are queued.
+    pub(super) fn tell_at_once(&self) {
+        let news = self.beside_it(News::at_once(self.lane));
+        self.registry.tell(self.team(), news);
+    }
+
+    fn beside_it(&self, news: News) -> News {
+        let are_many = self.are_long.load(Ordering::Relaxed) && self.jobs.len() > 1;
+        let news = news.by(Wake::Elsewhere);
+        if are_many { news.for_many() } else { news }
+    }
+
+    /// Tells others whether jobs are long, as far as the owner knows.
+    pub(super) fn set_long(&self, are_long: bool) {
+        // Relaxed, both: as in `news`.
+        if self.are_long.load(Ordering::Relaxed) != are_long {
+            self.are_long.store(are_long, Ordering::Relaxed);
+        }
     }
 
     /// Queues `ticket`, which was claimed, unless others have taken all jobs meanwhile: who queues

@@ -197,7 +197,6 @@ impl<'scope> Scope<'scope, '_> {
     /// ```
     /// let pool = heartbeat_pool::ThreadPool::builder().num_threads(2).build().unwrap();
     /// pool.scope(|scope| {
-    ///     assert!(!scope.is_held());
     ///     scope.hold();
     ///     assert!(scope.is_held());
     /// });
@@ -243,9 +242,9 @@ impl<'scope> Scope<'scope, '_> {
     }
 }
 
-/// Scopes that a thread is likely to be inside of at a time: programs that divide their work by
-/// them are inside of many.
-const KEPT_SCOPES: usize = 16;
+/// What is kept for the next scopes: of so many, for programs that divide their work by them are
+/// inside of many at a time, and of each the memory for so many jobs of a thread.
+const KEPT: usize = 16;
 
 impl Worker {
     /// What a new scope of this worker shares with those who help it: kept from an earlier scope,
@@ -270,7 +269,7 @@ impl Worker {
     /// Keeps what a finished scope used, for the next.
     fn keep_scope_core(&self, core: Arc<ScopeCore>) {
         let mut kept = self.kept_scopes.borrow_mut();
-        if kept.len() < KEPT_SCOPES && core.is_clear(self) {
+        if kept.len() < KEPT && core.is_clear(self) {
             core.jobs.shrink();
             kept.push(core);
         }
@@ -344,6 +343,7 @@ impl Worker {
         let core = self.take_scope_core(order);
         let result = within(&core, f, || self.wait(&Completion::new(&core, mailboxes)));
         core.let_go();
+        core.set_long(false);
         self.keep_scope_core(core);
         result.unwrap_or_else(|payload| unwind::resume(payload))
     }

@@ -8,9 +8,6 @@ use crate::sync::{AtomicU64, AtomicUsize, Mutex, Ordering, lock};
 use crate::worker::STRANGERS_TURN;
 use std::collections::VecDeque;
 
-/// Jobs for which a thread's memory is kept.
-const KEPT_JOBS: usize = 32;
-
 /// What one thread has pushed, and which.
 struct Stack<T> {
     by: u32,
@@ -129,7 +126,7 @@ impl<T> Stacks<T> {
         for stack in &mut *lock(&self.stacks) {
             stack
                 .items
-                .shrink_to((stack.items.capacity() / 2).max(KEPT_JOBS));
+                .shrink_to((stack.items.capacity() / 2).max(super::KEPT));
         }
     }
 }

@@ -2,11 +2,9 @@
 
 use super::core::{ScopeCore, ScopedJob};
 use crate::cost;
-use crate::idle::sleep::Wake;
 use crate::job::{Job, RawJob};
 use crate::queue::mailbox::Mailbox;
 use crate::record::{self, Work};
-use crate::schedule::News;
 use crate::sync::{Arc, Instant};
 use crate::trace;
 use crate::unwind;
@@ -121,10 +119,12 @@ pub(super) struct Completion<'a> {
 
 impl<'a> Completion<'a> {
     pub(super) fn new(core: &'a Arc<ScopeCore>, mailboxes: &'a [&'a Arc<Mailbox>]) -> Self {
+        let are_many = core.jobs.len() > 2;
+        core.set_long(are_many);
         Self {
             core,
             mailboxes,
-            start: Cell::new((core.jobs.len() > 2).then(Instant::now)),
+            start: Cell::new(are_many.then(Instant::now)),
             jobs: Cell::new(0),
             next_look: Cell::new(1),
         }
@@ -149,6 +149,7 @@ impl<'a> Completion<'a> {
             return;
         };
         let elapsed = start.elapsed();
+        self.core.set_long(cost::is_worth_a_call(elapsed / jobs));
         let is_held = self.core.is_held_here();
         // Who was promised that these are short is not disturbed for the last of them.
         let is_over_soon = is_held
@@ -156,8 +157,7 @@ impl<'a> Completion<'a> {
         if cost::is_worth_a_call(elapsed) && !is_over_soon {
             self.core.let_go();
             self.core.offer(|| Ticket::job(self.core));
-            let news = News::at_once(self.core.lane).by(Wake::Elsewhere);
-            self.core.registry.tell(self.core.team(), news);
+            self.core.tell_at_once();
         }
         // Where nobody was called yet, the next ones may be longer.
         let short = !cost::is_worth_taking(jobs, elapsed) && !is_held;
