@@ -24,9 +24,12 @@ const MOST_A_THREAD: usize = 8;
 /// Of so many iterations that stay on their thread, one is a sample, to see how long it is now. A
 /// prime, so that it is not always the same of some that alternate.
 const SAMPLE: u8 = 13;
-/// Batches a thread of a sample, which are shared only if the first of them prove to be long.
+/// Of so many that are shared: batches that many threads run at a time may take longer than on one.
+const SAMPLE_SHARED: u8 = 127;
+/// Batches a thread of a sample, which are shared only if the first of them prove to be long. As
+/// many at least of what is shared, for it may take longer this time.
 const SAMPLED: usize = 4;
-/// Its batches at most: they cost a microsecond then.
+/// Batches of a sample at most: they cost a microsecond then.
 const MOST_SAMPLED: usize = 32;
 /// What comes so long after the thread's last question is a sample in any case: it may well be
 /// another iteration than came then, and beside that while a sample costs next to nothing.
@@ -43,7 +46,7 @@ struct Next {
     /// take from begin to end says little of that once they are shared, for many threads may be in
     /// each other's way.
     work: f32,
-    /// How many more come before the next sample, of those that stay on their thread.
+    /// How many more come before the next sample.
     left: u8,
 }
 
@@ -53,6 +56,21 @@ impl Next {
 
     fn is_worth_sharing(&self) -> bool {
         self.work >= WORTH_SHARING
+    }
+
+    /// After one whose batches took so many microseconds together. A sample of what was shared
+    /// counts alone: it may be shared for no other reason than that it was.
+    fn measured(self, work: f32, expected: Expected) -> Self {
+        let was_shared = self.is_worth_sharing();
+        let is_doubted = was_shared && expected == Expected::Short;
+        let memory = if is_doubted { 0.0 } else { MEMORY };
+        let work = work.max(self.work * memory);
+        let left = match (work >= WORTH_SHARING, expected) {
+            (true, Expected::Long) => self.left,
+            (true, Expected::Short) => SAMPLE_SHARED - 1,
+            (false, _) => SAMPLE - 1,
+        };
+        Self { work, left }
     }
 }
 
@@ -128,16 +146,17 @@ pub(crate) fn number(threads: usize) -> usize {
         let place = place(depth, history.last.get());
         let slot = &history.next[place];
         let mut next = slot.get();
-        if next.is_worth_sharing() {
-            history.asked.set(Some((Expected::Long, place)));
-            return ((next.work / BATCH) as usize).clamp(2, threads * MOST_A_THREAD);
-        }
-        if next.left == 0 || history.is_awhile_ago() {
+        let is_shared = next.is_worth_sharing();
+        if next.left == 0 || (!is_shared && history.is_awhile_ago()) {
             history.asked.set(Some((Expected::Short, place)));
-            return (threads * SAMPLED).min(MOST_SAMPLED.max(threads));
+            return (threads * SAMPLED).min(MOST_SAMPLED);
         }
         next.left -= 1;
         slot.set(next);
+        if is_shared {
+            history.asked.set(Some((Expected::Long, place)));
+            return ((next.work / BATCH) as usize).clamp(SAMPLED, threads * MOST_A_THREAD);
+        }
         // Nobody will tell its kind, but what comes next has one more before it.
         history.last.set(history.last.get().wrapping_add(1));
         1
@@ -158,10 +177,7 @@ pub(crate) fn measure<Body, R>(f: impl FnOnce(Option<Expected>) -> (R, Option<Du
     let work = work.unwrap_or_else(|| start.elapsed()).as_secs_f32() * 1e6;
     HISTORY.with(|history| {
         let slot = &history.next[place];
-        slot.set(Next {
-            work: work.max(slot.get().work * MEMORY),
-            left: SAMPLE - 1,
-        });
+        slot.set(slot.get().measured(work, expected));
         // Where the name lies tells types apart better than its letters.
         history.last.set(type_name::<Body>().as_ptr().addr());
     });
@@ -274,6 +290,28 @@ mod tests {
             numbers_of(100, 300, Some(1));
             let numbers = numbers_of(100, 300, Some(1));
             assert!(!numbers.iter().any(|&number| number > 16), "{numbers:?}");
+        };
+        thread::spawn(check).join().unwrap();
+    }
+
+    #[test]
+    fn what_was_shared_for_no_reason_is_found_to_be_short() {
+        let check = || {
+            let iterate = |_| {
+                let number = number(4);
+                if number > 1 {
+                    measure::<bevy_ecs::Body, _>(|expected| {
+                        let is_shared = expected == Some(Expected::Long);
+                        ((), Some(Duration::from_micros(if is_shared { 30 } else { 10 })))
+                    });
+                }
+                number
+            };
+            numbers(2, 100);
+            (0..4 * usize::from(SAMPLE_SHARED)).for_each(|_| _ = iterate(()));
+            let numbers: Vec<_> = (0..100).map(|_| iterate(())).collect();
+            let alone = numbers.iter().filter(|&&number| number == 1).count();
+            assert!(alone >= 80, "{numbers:?}");
         };
         thread::spawn(check).join().unwrap();
     }

@@ -38,38 +38,58 @@ pub(crate) struct ScopeState<T> {
     took: Option<Took>,
 }
 
-/// How many nanoseconds so many tasks have taken together.
-#[derive(Default)]
+/// What the tasks of an iteration have taken together.
 struct Took {
+    /// When the scope's owner began, alone at first or not.
+    begun: (Instant, Expected),
+    /// When the first task began that others could have run.
+    shared: OnceLock<Instant>,
+    /// The nanoseconds of all such tasks.
     nanos: AtomicU64,
-    tasks: AtomicUsize,
 }
 
 impl Took {
-    fn count(&self, time: Duration) {
-        let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
-        // Relaxed, here and in `of_all`: read after the scope's end.
-        self.nanos.fetch_add(nanos, Ordering::Relaxed);
-        self.tasks.fetch_add(1, Ordering::Relaxed);
+    fn by(expected: Expected) -> Self {
+        Self {
+            begun: (Instant::now(), expected),
+            shared: OnceLock::new(),
+            nanos: AtomicU64::new(0),
+        }
     }
 
-    /// What all of so many tasks take by those that were counted, if any was.
-    fn of_all(&self, tasks: usize) -> Option<Duration> {
-        let counted = self.tasks.load(Ordering::Relaxed);
-        let nanos = self.nanos.load(Ordering::Relaxed) as f64;
-        (counted > 0).then(|| Duration::from_nanos((nanos / counted as f64 * tasks as f64) as u64))
+    /// A task began that others could have run.
+    fn begin(&self) -> Instant {
+        let start = Instant::now();
+        self.shared.get_or_init(|| start);
+        start
+    }
+
+    fn end(&self, start: Instant) {
+        let nanos = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        // Relaxed: read after the scope's end.
+        self.nanos.fetch_add(nanos, Ordering::Relaxed);
+    }
+
+    /// None if that is what the scope took, for its owner was alone.
+    fn all(&self) -> Option<Duration> {
+        let shared = self.shared.get()?;
+        let alone = match self.begun {
+            (begun, Expected::Short) => shared.saturating_duration_since(begun),
+            (_, Expected::Long) => Duration::ZERO,
+        };
+        Some(alone + Duration::from_nanos(self.nanos.load(Ordering::Relaxed)))
     }
 }
 
 impl<T: 'static> ScopeState<T> {
-    fn new(is_measured: bool) -> Self {
+    fn new(expected: Option<Expected>) -> Self {
         Self {
             spawned: AtomicUsize::new(0),
             results: Mutex::new(Vec::new()),
             keeps_results: TypeId::of::<T>() != TypeId::of::<()>(),
             cancelled: AtomicBool::new(false),
             tasks: Mutex::new(Vec::new()),
-            took: is_measured.then(Took::default),
+            took: expected.map(Took::by),
         }
     }
 
@@ -136,7 +156,7 @@ impl<T: 'static> ScopeState<T> {
         let here = TaskPool::get_thread_executor();
         let external = external.map_or(here.mailbox(), ThreadExecutor::mailbox);
         let here = here.mailbox();
-        let state = Self::new(expected.is_some());
+        let state = Self::new(expected);
         let slot = OnceLock::new();
         let both = [here, external];
         let distinct = !Arc::ptr_eq(here, external) && external.is_mine();
@@ -171,9 +191,7 @@ impl<T: 'static> ScopeState<T> {
         });
         // It refers to `state`.
         drop(slot);
-        // Relaxed: all were spawned by now.
-        let tasks = state.spawned.load(Ordering::Relaxed);
-        let took = state.took.as_ref().and_then(|took| took.of_all(tasks));
+        let took = state.took.as_ref().and_then(Took::all);
         (state.into_results(), took)
     }
 }
@@ -259,14 +277,13 @@ where
 {
     fn run(self: Pin<Box<Self>>) {
         let (inner, state) = (self.inner, self.state);
-        // While the owner is alone, the scope's own time says as much.
-        let start = state.took.as_ref().filter(|_| !inner.is_held());
-        let start = start.map(|took| (took, Instant::now()));
+        let took = state.took.as_ref().filter(|_| !inner.is_held());
+        let begun = took.map(|took| (took, took.begin()));
         if let Err(waiting) = first_poll(self) {
             state.keep(inner.spawn_future(waiting));
         }
-        if let Some((took, start)) = start {
-            took.count(start.elapsed());
+        if let Some((took, start)) = begun {
+            took.end(start);
         }
     }
 }
@@ -293,5 +310,38 @@ impl<T> fmt::Debug for Scope<'_, '_, T> {
         f.debug_struct("Scope")
             .field("inner", self.inner)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(all(test, feature = "multi_threaded"))]
+mod tests {
+    use super::*;
+
+    fn spin(time: Duration) {
+        let start = Instant::now();
+        while start.elapsed() < time {}
+    }
+
+    /// What `tasks` have taken together by their scope.
+    fn took(expected: Expected, tasks: &[Duration]) -> Option<Duration> {
+        let pool = ThreadPool::builder().num_threads(2).build().unwrap();
+        let (_, took) = ScopeState::<()>::run(&pool, None, Some(expected), |scope| {
+            for &task in tasks {
+                scope.spawn(async move { spin(task) });
+            }
+        });
+        took
+    }
+
+    #[test]
+    fn what_a_sample_takes_is_that_of_its_owner_alone_and_of_all() {
+        let long = Duration::from_millis(2);
+        let mut tasks = [Duration::ZERO; 16];
+        assert_eq!(took(Expected::Short, &tasks[..2]), None, "nobody was called");
+        tasks[0] = long;
+        tasks[15] = long;
+        for expected in [Expected::Short, Expected::Long] {
+            assert!(took(expected, &tasks).unwrap() >= 2 * long);
+        }
     }
 }

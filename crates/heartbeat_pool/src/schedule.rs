@@ -34,7 +34,7 @@ pub(crate) struct News {
     when: When,
     /// Where whoever is woken may run: beside a queuer that goes on.
     wake: Wake,
-    /// How many are to search for it.
+    /// How many are to search for it, if so many sleep.
     searchers: usize,
 }
 
@@ -91,10 +91,10 @@ impl News {
         Self::at_once(lane).by(Wake::OffThisCore)
     }
 
-    /// The same of work that is long and may be done by many at a time.
-    pub(crate) const fn for_many(self) -> Self {
+    /// The same of long work that so many threads can do at a time.
+    pub(crate) fn for_many(self, threads: usize) -> Self {
         Self {
-            searchers: CROWD,
+            searchers: threads.clamp(1, CROWD),
             ..self
         }
     }
@@ -118,19 +118,31 @@ impl Registry {
     /// will be found by then.
     #[inline]
     pub(crate) fn tell(self: &Arc<Self>, team: &Team, news: News) {
-        for _ in 0..news.searchers {
-            let is_needed = match news.when {
-                When::AtOnce => {
-                    team.sleep.needs_searcher() || self.wants_more_searchers(team, news)
-                }
-                When::WithinABeat => team.sleep.needs_watch(),
-                When::Sometime => team.sleep.needs_watch() && !team.sleep.has_sentinel(),
-            };
-            let has_use = |lane| has_use_for_one_more(team, lane);
-            if !is_needed || !news.lane.is_none_or(has_use) {
-                return;
-            }
+        let is_needed = match news.when {
+            When::AtOnce => team.sleep.needs_searcher() || self.wants_more_searchers(team, news),
+            When::WithinABeat => team.sleep.needs_watch(),
+            When::Sometime => team.sleep.needs_watch() && !team.sleep.has_sentinel(),
+        };
+        if is_needed
+            && news
+                .lane
+                .is_none_or(|lane| has_use_for_one_more(team, lane))
+        {
             self.wake(team, news.need, news.wake);
+        }
+        if news.searchers > 1 {
+            self.wake_crowd(team, news);
+        }
+    }
+
+    /// Wakes idle threads until so many search as the news say, as far as there is room. None is
+    /// started for that, and none that waits is woken.
+    #[cold]
+    fn wake_crowd(&self, team: &Team, news: News) {
+        let searchers = || team.sleep.searchers();
+        let wants_more = || searchers() < news.searchers.min(team.occupancy.room());
+        while wants_more() && team.sleep.wake_worker(news.wake) {
+            note::note(|| What::Called { need: news.need });
         }
     }
 
@@ -168,23 +180,24 @@ impl Registry {
         let is_woken = if occupancy.needs_waiters() {
             sleep.wake_one(Wake::Anywhere)
         } else {
-            sleep.wake_worker()
+            sleep.wake_worker(Wake::Anywhere)
         };
         if !is_woken && occupancy.target() > 0 {
             self.spawn_spare(team);
         }
     }
 
-    /// Whether there is more than the searchers will take, of long work or of what came from outside,
-    /// there is room for one more, and the queuer goes on. Lower work is in no such hurry.
+    /// Whether more is queued from outside than the searchers will take, there is room for one
+    /// more, and the queuer goes on. Lower work is in no such hurry.
     fn wants_more_searchers(&self, team: &Team, news: News) -> bool {
         if news.lane != Some(Lane::Frame) || news.wake == Wake::Anywhere {
             return false;
         }
         let searchers = team.sleep.searchers();
-        let injector = || self.injector(team, Lane::Frame);
         searchers < team.occupancy.room()
-            && (searchers < news.searchers || injector().is_some_and(|jobs| searchers < jobs.len()))
+            && self
+                .injector(team, Lane::Frame)
+                .is_some_and(|jobs| searchers < jobs.len())
     }
 
     /// Wakes an idle thread of `team`, or starts one.

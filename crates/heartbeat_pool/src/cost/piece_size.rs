@@ -79,11 +79,6 @@ impl PieceSize {
         None
     }
 
-    /// Whether `left` items take so long that nobody who sleeps should wait for the next beat.
-    pub(crate) fn is_worth_waking(&self, left: usize) -> bool {
-        self.time(left).is_some_and(cost::is_worth_waking)
-    }
-
     /// How many items a part may have at most, if those that were run last are long: so many parts
     /// of the `left` ones take less than one such item to make.
     pub(crate) fn most_in_a_part(&self, left: usize) -> Option<usize> {
@@ -94,7 +89,7 @@ impl PieceSize {
     }
 
     /// What `left` items take, if that is known.
-    fn time(&self, left: usize) -> Option<Duration> {
+    pub(crate) fn time(&self, left: usize) -> Option<Duration> {
         Some(cost::nanos(self.item? * left as f64))
     }
 

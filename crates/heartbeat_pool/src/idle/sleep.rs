@@ -49,7 +49,7 @@ impl Idle {
     }
 }
 
-/// Where a thread is to run that is woken.
+/// Where a thread is to run that is woken, as far as threads are moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wake {
     /// Where the system puts it: the waker may be about to sleep.
@@ -164,21 +164,16 @@ impl Sleep {
     /// Wakes the thread that went idle last, whose caches are warmest. False if none is idle.
     #[must_use]
     pub(crate) fn wake_one(&self, wake: Wake) -> bool {
-        let unpark = match wake {
-            Wake::Anywhere => Parker::unpark,
-            Wake::OffThisCore => Parker::unpark_off_this_core,
-            Wake::Elsewhere => Parker::unpark_elsewhere,
-        };
-        self.wake_if(|_| true, unpark)
+        self.wake_if(|_| true, wake)
     }
 
     /// As [`wake_one`](Self::wake_one), but none that waits.
     #[must_use]
-    pub(crate) fn wake_worker(&self) -> bool {
-        self.wake_if(|idle| idle.threads.len() > idle.waiting, Parker::unpark)
+    pub(crate) fn wake_worker(&self, wake: Wake) -> bool {
+        self.wake_if(|idle| idle.threads.len() > idle.waiting, wake)
     }
 
-    fn wake_if(&self, may_wake: impl FnOnce(&Idle) -> bool, unpark: impl FnOnce(&Parker)) -> bool {
+    fn wake_if(&self, may_wake: impl FnOnce(&Idle) -> bool, wake: Wake) -> bool {
         let woken = {
             let mut idle = lock(&self.idle);
             if !may_wake(&idle) {
@@ -191,7 +186,11 @@ impl Sleep {
             self.watch.fetch_add(SEARCHER, Ordering::SeqCst);
             parker
         };
-        unpark(&woken);
+        match wake {
+            Wake::Anywhere => woken.unpark(),
+            Wake::OffThisCore => woken.unpark_off_this_core(),
+            Wake::Elsewhere => woken.unpark_elsewhere(),
+        }
         true
     }
 

@@ -60,7 +60,7 @@ impl Pool {
                 parker.park();
             }
             if self.sleep.wait_end(parker) && self.has_work() {
-                let handed_on = self.sleep.wake_worker();
+                let handed_on = self.sleep.wake_worker(Wake::Anywhere);
                 if !handed_on && is_needed() {
                     let _ = self.sleep.wake_one(Wake::Anywhere);
                 }
@@ -78,7 +78,7 @@ impl Pool {
             let _ = if self.running.load(Ordering::Relaxed) == 0 {
                 self.sleep.wake_one(Wake::Anywhere)
             } else {
-                self.sleep.wake_worker()
+                self.sleep.wake_worker(Wake::Anywhere)
             };
         }
     }

@@ -6,13 +6,14 @@
 //! A raised beat halves what is left and offers one half, so that splits only as often as there is
 //! somebody to take it: lazy splitting (Tzannes et al., PPOPP 2010) on the heartbeat.
 
-use crate::cost;
 use crate::cost::loop_cost;
 use crate::cost::piece_size::PieceSize;
+use crate::cost::{self, WAKE_UP};
 use crate::sync::{AtomicU64, Instant, Ordering};
 use crate::verbs::split::Split;
 use crate::worker::Worker;
 use std::marker::PhantomData;
+use std::time::Duration;
 
 /// Parts a thread that a loop begins by splitting into: what one of them takes more than the others
 /// adds a sixteenth to the whole at most.
@@ -22,19 +23,28 @@ const PARTS: usize = 16;
 struct Parts {
     /// Items of one at most.
     most: usize,
-    /// Whether all is known to be so long that a helper who comes a beat later is missed.
-    are_long: bool,
+    /// Items that a helper who comes a beat later is missed for, if that is known.
+    missed: Option<usize>,
     /// The nanoseconds that they took.
     took: AtomicU64,
 }
 
 impl Parts {
-    fn of(most: usize, are_long: bool) -> Self {
+    /// Of so many items, which take `all` together, if that is known.
+    fn new(most: usize, items: usize, all: Option<Duration>) -> Self {
+        let all = all.filter(|&all| cost::is_worth_waking(all));
+        let missed = all.map(|all| (items as f64 * WAKE_UP.div_duration_f64(all)) as usize);
         Self {
             most,
-            are_long,
+            missed,
             took: AtomicU64::new(0),
         }
+    }
+
+    /// How many are to come at once for half of so many items.
+    fn helpers(&self, items: usize) -> usize {
+        let is_missed = self.missed.is_some_and(|missed| items / 2 > missed);
+        if is_missed { items / self.most } else { 0 }
     }
 }
 
@@ -64,7 +74,7 @@ where
         }
         let expected = loop_cost::expected(Self::key(), items);
         if expected.is_none_or(cost::is_worth_waking) {
-            return self.split(worker, work, expected.is_some());
+            return self.split(worker, work, expected);
         }
         // The same code may take much longer this time: the first item tells.
         let (first, rest) = work.split_at(1);
@@ -77,16 +87,16 @@ where
             return self.stretch(worker, rest, Some(state), PieceSize::after_a_short_item());
         }
         let first = (self.finish)(state);
-        (self.combine)(first, self.split(worker, rest, true))
+        (self.combine)(first, self.split(worker, rest, Some(all)))
     }
 
     /// Folds `work` in parts that others can take from the beginning.
-    fn split(&self, worker: &Worker, work: W, is_long: bool) -> R {
+    fn split(&self, worker: &Worker, work: W, all: Option<Duration>) -> R {
         let items = work.len();
         // The pool may have lost its threads just now.
         let parts = PARTS * worker.num_threads().max(1);
         let most = (items / parts).max(1);
-        let parts = Parts::of(most, is_long);
+        let parts = Parts::new(most, items, all);
         let result = self.parts(worker, work, &parts);
         loop_cost::learn(Self::key(), parts.took.into_inner() as f32 / items as f32);
         result
@@ -97,7 +107,7 @@ where
         let items = work.len();
         if items <= parts.most {
             // What the items share is theirs to know.
-            worker.joins.wants_help_now.set(false);
+            worker.joins.wants_help_now.set(0);
             let start = Instant::now();
             let result = self.stretch(worker, work, None, PieceSize::new(true));
             // Relaxed: read after all joins.
@@ -105,7 +115,7 @@ where
             parts.took.fetch_add(took, Ordering::Relaxed);
             return result;
         }
-        worker.joins.wants_help_now.set(parts.are_long);
+        worker.joins.wants_help_now.set(parts.helpers(items));
         let (left, right) = work.split_at(items / 2);
         let (left, right) = worker.join_offered(
             |worker| self.parts(worker, left, parts),
@@ -139,9 +149,7 @@ where
                     }
                     // Ended first, for this thread goes on with a state of the next stretch.
                     let before = state.map(&self.finish);
-                    let joins = &worker.joins;
-                    joins.wants_help_now.set(size.is_worth_waking(left));
-                    let rest = self.share(worker, rest, size.most_in_a_part(left));
+                    let rest = self.share(worker, rest, &size);
                     return match before {
                         Some(before) => (self.combine)(before, rest),
                         None => rest,
@@ -165,15 +173,17 @@ where
         }
     }
 
-    /// Folds `work`, half of it on offer; or, where its items are long, each part of `most` items,
-    /// for the next ones may be as long, and no other thread would come to those that this one is
+    /// Folds `work`, half of it on offer; or, where its items are long by their `size`, each of small
+    /// parts, for the next ones may be as long, and no other thread would come to those that this one is
     /// about to begin.
     #[cold]
-    fn share(&self, worker: &Worker, work: W, most: Option<usize>) -> R {
-        if let Some(most) = most {
-            let are_long = worker.joins.wants_help_now.get();
-            return self.parts(worker, work, &Parts::of(most, are_long));
+    fn share(&self, worker: &Worker, work: W, size: &PieceSize) -> R {
+        let items = work.len();
+        if let Some(most) = size.most_in_a_part(items) {
+            return self.parts(worker, work, &Parts::new(most, items, size.time(items)));
         }
+        let is_long = size.time(items).is_some_and(cost::is_worth_waking);
+        worker.joins.wants_help_now.set(usize::from(is_long));
         let middle = work.len() / 2;
         let (left, right) = work.split_at(middle);
         let (left, right) = worker.join(
@@ -181,7 +191,7 @@ where
             |worker| self.stretch(worker, right, None, PieceSize::new(true)),
         );
         // Should nobody have been there to share with.
-        worker.joins.wants_help_now.set(false);
+        worker.joins.wants_help_now.set(0);
         (self.combine)(left, right)
     }
 }

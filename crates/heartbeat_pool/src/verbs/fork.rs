@@ -339,10 +339,13 @@ impl Worker {
                 self.seat.hidden.show();
             }
             let news = match (is_shown, self.joins.wants_help_now.take()) {
-                (true, true) => News::at_once(self.lane()).by(Wake::Elsewhere).for_many(),
-                (true, false) => News::within_a_beat(self.lane()).by(Wake::Elsewhere),
-                (false, true) => News::kept_for_a_beat(),
-                (false, false) => News::kept(),
+                (true, 0) => News::within_a_beat(self.lane()).by(Wake::Elsewhere),
+                (true, helpers) => {
+                    let news = News::at_once(self.lane()).by(Wake::Elsewhere);
+                    news.for_many(helpers)
+                }
+                (false, 0) => News::kept(),
+                (false, _) => News::kept_for_a_beat(),
             };
             self.tell(news);
         });

@@ -69,7 +69,7 @@ impl Worker {
         if let Some(kept_for) = call.kept_for {
             self.seat.hidden.hide(start + kept_for);
         }
-        self.joins.wants_help_now.set(call.is_long);
+        self.joins.wants_help_now.set(usize::from(call.is_long));
         let results = self.join_offered(a, b);
         drop(outermost);
         measured::end(kind, call, start.elapsed());

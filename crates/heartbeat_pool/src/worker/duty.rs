@@ -224,7 +224,7 @@ impl Worker {
     /// Sees to it that somebody else does what is queued in the pool.
     pub(super) fn hand_on(&self) {
         let team = self.team();
-        if team.sleep.wake_worker() {
+        if team.sleep.wake_worker(Wake::Anywhere) {
             return;
         }
         // Others that wait as well, who would only hand it on again were they not needed.

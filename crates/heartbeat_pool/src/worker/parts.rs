@@ -25,8 +25,8 @@ pub(crate) struct Joins {
     pub(crate) forks: Deque<ForkPtr>,
     /// Whether the thread is inside of a measured join, or of a part of one.
     pub(crate) is_measured: Cell<bool>,
-    /// Whether its next fork is to be taken soon, or as soon as others may take it.
-    pub(crate) wants_help_now: Cell<bool>,
+    /// How many are to look for its next fork, and what it forks then, as soon as others may take it.
+    pub(crate) wants_help_now: Cell<usize>,
     /// The number of what was queued last.
     queued: Cell<u32>,
 }
@@ -65,7 +65,7 @@ impl Joins {
             private: PrivateQueue::default(),
             forks,
             is_measured: Cell::new(false),
-            wants_help_now: Cell::new(false),
+            wants_help_now: Cell::new(0),
             queued: Cell::new(0),
         }
     }

@@ -42,9 +42,9 @@ pub(crate) struct ScopeCore {
     pub(crate) tickets: Tickets,
     latch: CountLatch,
     panic: Mutex<Option<Payload>>,
-    /// Whether jobs are long by what the owner has seen of them in its wait: those that are over, or
-    /// the first one, which is not.
-    are_long: AtomicBool,
+    /// Whether what is queued is much work, by what the owner has seen of it in its wait: jobs that
+    /// are over, or the first one, which is not.
+    is_much: AtomicBool,
     /// The seat of the owner, if that runs jobs of the scope while it waits.
     pub(crate) owner: Option<Arc<Seat>>,
 }
@@ -67,7 +67,7 @@ impl ScopeCore {
             tickets: Tickets::default(),
             latch: CountLatch::new(parker),
             panic: Mutex::new(None),
-            are_long: AtomicBool::new(false),
+            is_much: AtomicBool::new(false),
             owner,
         }
     }
@@ -187,34 +187,39 @@ impl ScopeCore {
         self.registry.tell(team, self.news());
     }
 
-    /// Of the jobs that are queued: the owner does them where nobody comes, unless they are long.
+    /// Of the jobs that are queued: the owner does them where nobody comes, unless they are much.
     fn news(&self) -> News {
-        // Relaxed: a guess.
-        let are_long = self.are_long.load(Ordering::Relaxed);
         let news = match self.owner {
-            Some(_) if !are_long => News::within_a_beat(self.lane),
+            Some(_) if !self.is_much() => News::within_a_beat(self.lane),
             _ => News::at_once(self.lane),
         };
-        self.beside_it(news)
+        self.for_others(news, self.jobs.len())
     }
 
-    /// Tells at once of the jobs that are queued.
+    /// Tells at once of the jobs that are queued, of which the next one is the caller's.
     pub(super) fn tell_at_once(&self) {
-        let news = self.beside_it(News::at_once(self.lane));
+        let news = self.for_others(News::at_once(self.lane), self.jobs.len().saturating_sub(1));
         self.registry.tell(self.team(), news);
     }
 
-    fn beside_it(&self, news: News) -> News {
-        let are_many = self.are_long.load(Ordering::Relaxed) && self.jobs.len() > 1;
+    fn for_others(&self, news: News, jobs: usize) -> News {
         let news = news.by(Wake::Elsewhere);
-        if are_many { news.for_many() } else { news }
+        if self.is_much() {
+            news.for_many(jobs)
+        } else {
+            news
+        }
     }
 
-    /// Tells others whether jobs are long, as far as the owner knows.
-    pub(super) fn set_long(&self, are_long: bool) {
-        // Relaxed, both: as in `news`.
-        if self.are_long.load(Ordering::Relaxed) != are_long {
-            self.are_long.store(are_long, Ordering::Relaxed);
+    fn is_much(&self) -> bool {
+        // Relaxed, as in `set_much`: a guess.
+        self.is_much.load(Ordering::Relaxed)
+    }
+
+    /// Tells others whether what is queued is much, as far as the owner knows.
+    pub(super) fn set_much(&self, is_much: bool) {
+        if self.is_much() != is_much {
+            self.is_much.store(is_much, Ordering::Relaxed);
         }
     }
 

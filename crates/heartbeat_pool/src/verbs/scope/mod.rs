@@ -343,7 +343,7 @@ impl Worker {
         let core = self.take_scope_core(order);
         let result = within(&core, f, || self.wait(&Completion::new(&core, mailboxes)));
         core.let_go();
-        core.set_long(false);
+        core.set_much(false);
         self.keep_scope_core(core);
         result.unwrap_or_else(|payload| unwind::resume(payload))
     }

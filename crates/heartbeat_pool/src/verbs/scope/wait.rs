@@ -120,7 +120,8 @@ pub(super) struct Completion<'a> {
 impl<'a> Completion<'a> {
     pub(super) fn new(core: &'a Arc<ScopeCore>, mailboxes: &'a [&'a Arc<Mailbox>]) -> Self {
         let are_many = core.jobs.len() > 2;
-        core.set_long(are_many);
+        // Until the first one is over, unless they are likely to be short.
+        core.set_much(are_many && !core.is_held_here());
         Self {
             core,
             mailboxes,
@@ -141,7 +142,7 @@ impl<'a> Completion<'a> {
         // The next job is the owner's in any case.
         let left = self.core.jobs.len();
         if left < 2 {
-            return;
+            return self.core.set_much(false);
         }
         let Some(start) = self.start.get() else {
             self.start.set(Some(Instant::now()));
@@ -149,18 +150,20 @@ impl<'a> Completion<'a> {
             return;
         };
         let elapsed = start.elapsed();
-        self.core.set_long(cost::is_worth_a_call(elapsed / jobs));
+        let rest = (elapsed / jobs).saturating_mul(u32::try_from(left).unwrap_or(u32::MAX));
+        let are_worth_taking = cost::is_worth_taking(jobs, elapsed);
+        self.core
+            .set_much(are_worth_taking && cost::is_worth_waking(rest));
         let is_held = self.core.is_held_here();
         // Who was promised that these are short is not disturbed for the last of them.
-        let is_over_soon = is_held
-            && !cost::is_worth_a_call(elapsed / jobs * u32::try_from(left).unwrap_or(u32::MAX));
+        let is_over_soon = is_held && !cost::is_worth_a_call(rest);
         if cost::is_worth_a_call(elapsed) && !is_over_soon {
             self.core.let_go();
             self.core.offer(|| Ticket::job(self.core));
             self.core.tell_at_once();
         }
         // Where nobody was called yet, the next ones may be longer.
-        let short = !cost::is_worth_taking(jobs, elapsed) && !is_held;
+        let short = !are_worth_taking && !is_held;
         self.next_look
             .set(jobs.saturating_mul(if short { 16 } else { 2 }));
     }
