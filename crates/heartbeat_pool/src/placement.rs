@@ -4,8 +4,9 @@
 //! to help, beat after beat, while another core has nothing to do: Linux wakes a thread on the core
 //! that it had last if it takes no other one for idle, presumably not one that the host has put to
 //! sleep. Such a helper moves once, and has another core from then on. Who goes on running after it
-//! has woken a helper has it wake elsewhere. So it is on machines of two or three cores: where there
-//! are more, the system finds an idle one, and to move a thread takes longer than that gains.
+//! has woken a helper has it wake elsewhere. So it is on machines of two or three cores, and where
+//! lower threads run on the others: else the system finds an idle one, and to move a thread takes
+//! longer than that gains.
 
 use crate::sync::real::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
 use std::iter;
@@ -17,8 +18,8 @@ static IS_ON: AtomicBool = AtomicBool::new(true);
 /// unless this is told otherwise.
 ///
 /// On Linux a thread of a pool that wakes another one goes on beside it where that is possible: on a
-/// machine of two or three cores, the other one may not use the waker's for the moment of the
-/// wake-up. An app that sets its threads' affinities itself while they work, or a system whose
+/// machine of two or three cores, or beside io and background jobs, the other one may not use the
+/// waker's for the moment of the wake-up. An app that sets its threads' affinities itself while they work, or a system whose
 /// scheduler knows better, turns that off; then nothing here asks for a thread's core or changes
 /// what it may use. Elsewhere there is nothing to turn off.
 ///
@@ -39,9 +40,9 @@ fn is_on() -> bool {
 }
 
 /// Whether threads are moved: where the process has so few cores that the system may find no other
-/// idle one.
+/// idle one, or lower threads run, for it takes their cores for busy ones.
 pub(crate) fn moves_threads() -> bool {
-    is_on() && system::has_few_cores()
+    is_on() && (system::has_few_cores() || LOWER_RUNNING.load(Ordering::Relaxed) > 0)
 }
 
 /// The calling thread's core, where that is known and matters.
@@ -84,8 +85,12 @@ impl Core {
         self.core
             .store(core.map_or(0, |core| core + 1), Ordering::Relaxed);
         if self.is_lower {
-            before.into_iter().for_each(|core| LOWER.count(core, -1));
-            core.into_iter().for_each(|core| LOWER.count(core, 1));
+            for (core, more) in [(before, -1), (core, 1)] {
+                if let Some(core) = core {
+                    LOWER.count(core, more);
+                    LOWER_RUNNING.fetch_add(more, Ordering::Relaxed);
+                }
+            }
         }
     }
 
@@ -130,6 +135,8 @@ static CLAIMED: Counts = Counts::new();
 /// How many lower threads run on each core, or would: as of when each last began a stretch of work.
 /// One that has moved since costs a spin in vain, or one left out.
 static LOWER: Counts = Counts::new();
+/// How many these are on all cores.
+static LOWER_RUNNING: AtomicI32 = AtomicI32::new(0);
 
 /// The calling thread's core; 0 where that can't be known.
 pub(crate) fn current() -> usize {
