@@ -34,12 +34,12 @@
 //!   other would never end. Once all others have been blocked, not spinning, for 64 ms (up to a
 //!   second if they queue something only then): what threads of the pool have spawned, on scopes
 //!   as well, or left of their joins. And before it helps with joins of the half that it waits for:
-//!   what that half has spawned before them.
+//!   what that half has spawned before them, and what it has spawned itself since the join began.
 //! - A job that blocks by other means than these until another job of its pool has run needs a
 //!   thread that is free for that one; others take a thread's oldest first, be it a job, a scope's
 //!   or half of a join, as rayon's do. But rayon's threads also run whatever they have spawned in a
-//!   first half before they begin the second or help with it, and in a scope before they wait for
-//!   it: who blocks on just that there waits for ever here if no other thread is free.
+//!   first half before they begin the second, and in a scope before they wait for it: who blocks on
+//!   just that there waits for ever here if no other thread is free.
 //! - A call from outside to the process's pool is begun by the calling thread, on its own stack, as
 //!   a call from one of that pool's threads is: a short one wakes nobody, and needn't wait for a
 //!   thread to wake. Where calls are to run on threads with bigger stacks, or that a handler has

@@ -267,3 +267,35 @@ fn a_scopes_job_waits_for_one_that_it_has_spawned() {
         });
     });
 }
+
+/// The second half is stolen before the first one spawns, and blocks in both halves of a join of its
+/// own: who waits for it runs what it has spawned before it helps with either.
+#[test]
+fn what_the_first_half_has_spawned_comes_before_joins_of_the_stolen_second() {
+    in_time(|| {
+        for by_scope in [false, true] {
+            let pool = pool(2);
+            let flags = Arc::new([OnceLock::new(), OnceLock::new()]);
+            let both_run = Arc::new(Barrier::new(2));
+            pool.install(|| {
+                scope(|s| {
+                    let first = || {
+                        both_run.wait();
+                        // The other thread blocks by then.
+                        thread::sleep(Duration::from_millis(5));
+                        let flags = flags.clone();
+                        let set = move || {
+                            join(|| flags[0].set(()).unwrap(), || flags[1].set(()).unwrap());
+                        };
+                        if by_scope { s.spawn(move |_| set()) } else { spawn(set) }
+                    };
+                    let second = || {
+                        both_run.wait();
+                        join(|| _ = flags[1].wait(), || _ = flags[0].wait());
+                    };
+                    join(first, second);
+                });
+            });
+        }
+    });
+}

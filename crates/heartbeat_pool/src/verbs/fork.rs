@@ -55,6 +55,7 @@ impl Thief {
 /// What owner and thief tell each other of a fork on offer.
 struct State<'a> {
     done: AtomicBool,
+    age: Age,
     thief: OnceLock<Thief>,
     owner: &'a Arc<Parker>,
     /// Whether it is part of a measured join, and what it forks as well.
@@ -62,9 +63,10 @@ struct State<'a> {
 }
 
 impl<'a> State<'a> {
-    fn new(owner: &'a Worker) -> Self {
+    fn new(owner: &'a Worker, age: Age) -> Self {
         Self {
             done: AtomicBool::new(false),
+            age,
             thief: OnceLock::new(),
             owner: &owner.parker,
             is_measured: owner.joins.is_measured.get(),
@@ -181,14 +183,16 @@ impl StolenFork<'_> {
         !seat.forks.is_empty() || seat.returned.has(|fork| self.has_put_back(fork))
     }
 
-    /// Runs what the `thief` has forked there, or what it has queued there before that.
+    /// Runs what the `thief` has forked there, or what it has queued there before that, or first what
+    /// this thread has queued since the fork that it waits for: the thief's may wait for just that.
     fn run_part(&self, worker: &Worker, thief: &Thief, fork: ForkPtr) {
         let seat = &thief.seat;
         worker.seat.counters.steals[seat.fork_lane().index()].bump();
         note::note(|| What::Stolen { from: seat.thread });
         let is_frames = seat.fork_lane() == Lane::Frame;
+        let own = || worker.take_new(self.state.age);
         let older = || worker.take_job_between(seat, Some(thief.begun), fork.age());
-        match is_frames.then(older).flatten() {
+        match is_frames.then(|| own().or_else(older)).flatten() {
             Some(job) => {
                 self.put_back.set(fork.data());
                 seat.returned.give_back(fork);
@@ -270,12 +274,13 @@ impl Worker {
     #[inline]
     pub(super) unsafe fn offer(&self, half: StackPtr) -> bool {
         let state = half.data.cast::<State<'_>>().cast_mut();
+        let age = self.joins.next_age(&self.seat);
         // SAFETY: its first field is the state, in a cell, which nobody sees before the push. The
         // parker is the worker's, which the caller keeps as long.
-        unsafe { state.write(State::new(self)) };
+        unsafe { state.write(State::new(self, age)) };
         // SAFETY: closure and result are `Send` by the bounds of `Fork`, and it is kept by
         // contract.
-        let fork = unsafe { ForkPtr::new(half, self.joins.next_age(&self.seat)) };
+        let fork = unsafe { ForkPtr::new(half, age) };
         let forks = &self.joins.forks;
         if let Some(elders) = &self.seat.elders
             && forks.is_empty()

@@ -200,6 +200,16 @@ impl Worker {
         }
     }
 
+    /// Takes what the thread itself has queued since this `age`.
+    pub(crate) fn take_new(&self, age: Age) -> Option<Aged<Job>> {
+        if !self.goes_by_age() {
+            return None;
+        }
+        let is_new = |job: Age| age.is_before(job);
+        self.pop_new(is_new)
+            .or_else(|| self.seat.take_ticket(is_new))
+    }
+
     /// Takes the newest job of the thread's own deque if its age `is_new`.
     fn pop_new(&self, is_new: impl Fn(Age) -> bool) -> Option<Aged<Job>> {
         let newest = self.deque.pop()?;
