@@ -287,7 +287,11 @@ fn what_the_first_half_has_spawned_comes_before_joins_of_the_stolen_second() {
                         let set = move || {
                             join(|| flags[0].set(()).unwrap(), || flags[1].set(()).unwrap());
                         };
-                        if by_scope { s.spawn(move |_| set()) } else { spawn(set) }
+                        if by_scope {
+                            s.spawn(move |_| set());
+                        } else {
+                            spawn(set);
+                        }
                     };
                     let second = || {
                         both_run.wait();
