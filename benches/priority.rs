@@ -126,7 +126,7 @@ fn loading(pool: &ThreadPool, neighbours: usize) {
     let mut times: Vec<_> = (0..3)
         .map(|_| {
             let start = Instant::now();
-            let load = || pool.spawn_async(Lane::Io, || async { work(Duration::from_millis(1)) });
+            let load = || pool.spawn_future(Lane::Io, async { work(Duration::from_millis(1)) });
             let images: Vec<_> = (0..100).map(|_| load()).collect();
             images.into_iter().for_each(|image| pool.block_on(image));
             start.elapsed()

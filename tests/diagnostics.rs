@@ -106,7 +106,7 @@ fn a_job_of_the_first_screen_is_seen_to_wait() {
     app.add_systems(Startup, move || {
         let wait = |_| {
             let released = released.clone();
-            heartbeat_pool::global().spawn_async(Lane::Background, move || async move {
+            heartbeat_pool::global().spawn_future(Lane::Background, async move {
                 let _ = lock(&released).recv();
             })
         };
@@ -138,7 +138,7 @@ fn a_background_job_behind_others_is_seen_to_wait_and_those_to_work() {
     let jobs: Vec<_> = (0..8)
         .map(|_| {
             let (released, begun) = (released.clone(), begun.clone());
-            pool.spawn_async(Lane::Background, move || async move {
+            pool.spawn_future(Lane::Background, async move {
                 let _ = begun.send(());
                 let _ = lock(&released).recv();
             })

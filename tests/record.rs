@@ -406,7 +406,7 @@ fn a_late_frame_is_written_while_jobs_block_and_the_app_ends() {
         is_in_time
     });
     let pool = heartbeat_pool::global();
-    let blocked = pool.spawn_async(Lane::Background, || async move {
+    let blocked = pool.spawn_future(Lane::Background, async move {
         blocks.lock().unwrap().recv().unwrap_err();
     });
     (0..5).for_each(|_| app.update());

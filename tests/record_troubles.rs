@@ -45,7 +45,7 @@ fn panics_on_many_threads_while_late_frames_are_written_leave_all_files() {
     for frame in 0..40 {
         app.update();
         if frame >= 4 {
-            let panic = |lane| pool.spawn_async(lane, || async { panic!("part of the test") });
+            let panic = |lane| pool.spawn_future(lane, async { panic!("part of the test") });
             panics.extend(Lane::ALL.map(panic));
         }
     }

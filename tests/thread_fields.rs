@@ -44,7 +44,7 @@ fn threads_have_names_stacks_and_a_panic_handler() {
                 dig(DEEP);
                 thread::current().name().map(str::to_owned)
             };
-            block_on(pool.spawn_async(lane, name)).unwrap()
+            block_on(pool.spawn_future(lane, name())).unwrap()
         });
         // A spare thread may be the one that runs it.
         assert!(names[0].starts_with("game "), "{names:?}");
@@ -76,7 +76,7 @@ fn threads_have_names_stacks_and_a_panic_handler() {
         }
         assert_eq!(PANICS.load(Ordering::SeqCst), 1);
         // Also from jobs: the plugin has the function.
-        let blocked = pool.spawn_async(Lane::Io, || async { spawn_blocking(|| 4).await });
+        let blocked = pool.spawn_future(Lane::Io, async { spawn_blocking(|| 4).await });
         assert_eq!(block_on(blocked), 4);
     });
 }

@@ -6,11 +6,13 @@
 //! async-executor's, but that a task is listed when it first waits: most never do.
 
 use crate::sync::{Arc, Mutex, lock};
-use crate::unwind::{Around, Guarded, Payload};
+use crate::unwind::{self, Payload};
 use slab::Slab;
-use std::any::Any;
-use std::ptr::NonNull;
-use std::task::Waker;
+use std::future::Future;
+use std::mem::ManuallyDrop;
+use std::pin::Pin;
+use std::ptr;
+use std::task::{Context, Poll, Waker};
 
 /// Wakers of pending tasks; `None` once closed.
 pub(crate) struct ActiveTasks(Mutex<Option<Slab<Waker>>>);
@@ -53,62 +55,91 @@ impl ActiveTasks {
     }
 }
 
-/// Whoever keeps a list of its tasks.
+/// Whoever tasks belong to.
 pub(crate) trait Tracks {
-    fn active(&self) -> &ActiveTasks;
-    /// Sees the panic of a task before its awaiter, if it has one, gets it.
-    fn report_panic(&self, payload: &(dyn Any + Send));
+    /// Where its tasks are listed while they wait, if they are.
+    fn active(&self) -> Option<&ActiveTasks>;
+    /// Hears of what a task has panicked with, in a poll or in its drop. Gives what whoever awaits it
+    /// gets.
+    fn panicked(&self, payload: Payload) -> Payload;
+    /// Hears that a task's future was dropped.
+    fn ended(&self) {}
 }
 
-/// Lists a task from its first wait until its future is dropped.
-pub(crate) struct Listed<O: Tracks> {
-    /// Not counted, for the counter would travel between cores with every task.
-    owner: NonNull<O>,
+/// A pointer without a count of its own, for the counter would travel between cores with every task.
+pub(crate) struct Uncounted<T>(ManuallyDrop<Arc<T>>);
+
+impl<T> Uncounted<T> {
+    /// # Safety
+    ///
+    /// Somebody must hold a count of `owner` whenever [`get`](Self::get) is called, and for as long
+    /// as what that gives is used.
+    pub(crate) unsafe fn new(owner: &Arc<T>) -> Self {
+        // SAFETY: a copy that is never dropped; its use is the caller's promise.
+        Self(ManuallyDrop::new(unsafe { ptr::read(owner) }))
+    }
+
+    pub(crate) fn get(&self) -> &Arc<T> {
+        &self.0
+    }
+}
+
+/// A task's future, of which its owner hears.
+pub(crate) struct Tracked<F, O: Tracks> {
+    future: ManuallyDrop<F>,
+    owner: Uncounted<O>,
+    /// Where it is listed, from its first wait on.
     key: Option<usize>,
 }
 
-// SAFETY: all that is made of the pointer is `&O`, which other threads may have, as `O` is `Sync`;
-// and by the contract of `tracked` the owner outlives this, wherever it is.
-unsafe impl<O: Tracks + Sync> Send for Listed<O> {}
-
-impl<O: Tracks> Listed<O> {
-    fn owner(&self) -> &O {
-        // SAFETY: whoever called `tracked` keeps the owner for as long as this lives.
-        unsafe { self.owner.as_ref() }
-    }
-}
-
-impl<O: Tracks> Around for Listed<O> {
-    fn pending(&mut self, waker: &Waker) {
-        if self.key.is_none() {
-            self.key = self.owner().active().insert(waker);
+impl<F, O: Tracks> Tracked<F, O> {
+    /// # Safety
+    ///
+    /// `owner` must outlive it. async-task drops a task's future before its schedule function, so it
+    /// is enough that the latter holds a count of `owner`.
+    pub(crate) unsafe fn new(future: F, owner: &Arc<O>) -> Self {
+        Self {
+            future: ManuallyDrop::new(future),
+            // SAFETY: by contract.
+            owner: unsafe { Uncounted::new(owner) },
+            key: None,
         }
     }
+}
 
-    fn panicked(&self, payload: Payload) -> Payload {
-        self.owner().report_panic(&*payload);
-        payload
+impl<F: Future, O: Tracks> Future for Tracked<F, O> {
+    type Output = F::Output;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        // SAFETY: the future is not moved out of the pinned struct, here or elsewhere.
+        let this = unsafe { self.get_unchecked_mut() };
+        // SAFETY: structural pinning: `this` was pinned, and the type's `Drop` drops the future in
+        // its place.
+        let future = unsafe { Pin::new_unchecked(&mut *this.future) };
+        let polled = unwind::catch(|| future.poll(context));
+        let owner = this.owner.get();
+        if let Ok(Poll::Pending) = polled
+            && this.key.is_none()
+            && let Some(active) = owner.active()
+        {
+            this.key = active.insert(context.waker());
+        }
+        polled.unwrap_or_else(|payload| unwind::resume(owner.panicked(payload)))
     }
 }
 
-impl<O: Tracks> Drop for Listed<O> {
+impl<F, O: Tracks> Drop for Tracked<F, O> {
     fn drop(&mut self) {
-        if let Some(key) = self.key {
-            self.owner().active().remove(key);
+        // SAFETY: nothing touches the future after this.
+        let dropped = unwind::catch(|| unsafe { ManuallyDrop::drop(&mut self.future) });
+        let owner = self.owner.get();
+        if let Err(payload) = dropped {
+            // Not resumed: async-task would abort.
+            unwind::discard(owner.panicked(payload));
         }
+        if let Some((key, active)) = self.key.zip(owner.active()) {
+            active.remove(key);
+        }
+        owner.ended();
     }
-}
-
-/// A task's future, which `owner` lists and whose panics it sees.
-///
-/// # Safety
-///
-/// `owner` must outlive the future. async-task drops a task's future before its schedule function,
-/// so it is enough that the latter holds a count of `owner`.
-pub(crate) unsafe fn tracked<F, O: Tracks>(future: F, owner: &Arc<O>) -> Guarded<F, Listed<O>> {
-    let listed = Listed {
-        owner: NonNull::from(&**owner),
-        key: None,
-    };
-    Guarded::new(future, listed)
 }

@@ -1,74 +1,99 @@
-//! Type-erased work: two words, run at most once, dropped if never run.
+//! Type-erased work, run at most once, dropped if never run.
 
 use async_task::Runnable;
-use std::mem;
-use std::ptr::NonNull;
+use std::mem::{ManuallyDrop, MaybeUninit};
 
-struct VTable {
-    /// Consumes the data and runs it.
-    run: unsafe fn(NonNull<()>),
-    /// Consumes the data without running it.
-    drop: unsafe fn(NonNull<()>),
-    stands_for_others: bool,
-    is_local: bool,
-}
-
-/// One piece of work that any thread may run.
-///
-/// Dropping it instead drops what it holds: a queued closure is freed, a task cancelled.
-pub(crate) struct Job {
-    data: NonNull<()>,
-    vtable: &'static VTable,
-}
-
-// SAFETY: every constructor takes what it erases as `Send`; a task that only its own thread may run
-// or drop is sent as its runnable, and whoever may drop one elsewhere asks `is_local`.
-unsafe impl Send for Job {}
-
-/// Something that converts to one pointer and back: the storage of a [`Job`].
-///
-/// # Safety
-///
-/// `from_raw` must give back what `into_raw` was called on.
-pub(crate) unsafe trait RawJob: Send {
+/// What is run once: a closure, a task's next step, a way to other jobs.
+pub(crate) trait Run: Send {
     /// Whether it is a way to other jobs, which are not dropped with it.
     const STANDS_FOR_OTHERS: bool = false;
     /// Whether none but the thread that made it may drop it.
     const IS_LOCAL: bool = false;
-    fn into_raw(self) -> NonNull<()>;
-    /// # Safety
-    ///
-    /// `data` came from `into_raw` of the same type, and is not used again.
-    unsafe fn from_raw(data: NonNull<()>) -> Self;
-    /// Runs it. Must not unwind.
+
+    /// Runs it. What is made a [`Job`] must not unwind.
     fn run(self);
 }
 
-impl Job {
-    /// Erases `raw`, which borrows nothing. What a [`Runnable`](async_task::Runnable) borrows is
-    /// answered for where its task was spawned.
-    pub(crate) fn new<R: RawJob + 'static>(raw: R) -> Self {
-        // SAFETY: nothing is borrowed that could end.
-        unsafe { Self::borrowing(raw) }
+impl<F: FnOnce() + Send> Run for F {
+    #[inline]
+    fn run(self) {
+        self();
+    }
+}
+
+impl Run for Runnable {
+    fn run(self) {
+        Self::run(self);
+    }
+}
+
+/// A task whose future need not be `Send`.
+pub(crate) struct LocalTask(pub(crate) Runnable);
+
+impl Run for LocalTask {
+    const IS_LOCAL: bool = true;
+
+    fn run(self) {
+        self.0.run();
+    }
+}
+
+type Words<const N: usize> = [MaybeUninit<*mut ()>; N];
+
+struct VTable {
+    /// Consumes what the words hold and runs it.
+    run: unsafe fn(*mut ()),
+    /// Consumes what the words hold.
+    drop: unsafe fn(*mut ()),
+    stands_for_others: bool,
+    is_local: bool,
+}
+
+/// Work whose type is erased, in so many words.
+///
+/// Dropping it instead of running it drops what it holds: a queued closure is freed, a task
+/// cancelled.
+pub(crate) struct Erased<const N: usize> {
+    words: Words<N>,
+    vtable: &'static VTable,
+}
+
+/// One piece of work that any thread may run.
+pub(crate) type Job = Erased<1>;
+
+/// A closure in two words of its own, or in a box if it is larger: most are small, and a box costs
+/// more than all else that queueing one does. Two: a block of a scope's queue then takes less than
+/// a kilobyte, which allocators keep at hand.
+pub(crate) type SmallFn = Erased<2>;
+
+// SAFETY: all that is erased is `Send`; a task that only its own thread may run or drop is sent as
+// its runnable, and whoever may drop one elsewhere asks `is_local`.
+unsafe impl<const N: usize> Send for Erased<N> {}
+
+impl<const N: usize> Erased<N> {
+    const fn fits<R>() -> bool {
+        size_of::<R>() <= size_of::<Words<N>>() && align_of::<R>() <= align_of::<Words<N>>()
     }
 
-    /// Erases `raw`.
-    ///
     /// # Safety
     ///
-    /// The job must be run or dropped before anything that `raw` borrows ends.
-    pub(crate) unsafe fn borrowing<R: RawJob>(raw: R) -> Self {
-        unsafe fn run<R: RawJob>(data: NonNull<()>) {
-            // SAFETY: by the vtable's contract `data` is of `R` and is consumed here.
-            let raw = unsafe { R::from_raw(data) };
-            raw.run();
+    /// `R` fits, and is run or dropped before anything that `work` borrows ends.
+    #[inline]
+    unsafe fn of_fitting<R: Run>(work: R) -> Self {
+        unsafe fn run<R: Run>(words: *mut ()) {
+            // SAFETY: by the vtable's contract the words hold an `R`, which is consumed here.
+            let work = unsafe { words.cast::<R>().read() };
+            work.run();
         }
-        unsafe fn discard<R: RawJob>(data: NonNull<()>) {
-            // SAFETY: by the vtable's contract `data` is of `R` and is consumed here.
-            drop(unsafe { R::from_raw(data) });
+        unsafe fn discard<R>(words: *mut ()) {
+            // SAFETY: as in `run`.
+            unsafe { words.cast::<R>().drop_in_place() };
         }
+        let mut words = [MaybeUninit::uninit(); N];
+        // SAFETY: by contract it fits.
+        unsafe { words.as_mut_ptr().cast::<R>().write(work) };
         Self {
-            data: raw.into_raw(),
+            words,
             vtable: const {
                 &VTable {
                     run: run::<R>,
@@ -80,97 +105,90 @@ impl Job {
         }
     }
 
-    /// A number that tells it from other jobs for as long as it lives.
-    pub(crate) fn number(&self) -> u64 {
-        self.data.addr().get() as u64
+    #[inline]
+    pub(crate) fn run(self) {
+        let mut this = ManuallyDrop::new(self);
+        let run = this.vtable.run;
+        // SAFETY: words and vtable were made together, and `ManuallyDrop` leaves this as the only
+        // use.
+        unsafe { run(this.words.as_mut_ptr().cast()) };
+    }
+}
+
+impl<const N: usize> Drop for Erased<N> {
+    fn drop(&mut self) {
+        // SAFETY: words and vtable were made together, and `run` doesn't drop, so this is the only
+        // use.
+        unsafe { (self.vtable.drop)(self.words.as_mut_ptr().cast()) };
+    }
+}
+
+impl SmallFn {
+    /// Erases `f`.
+    ///
+    /// # Safety
+    ///
+    /// It must be called or dropped before anything that `f` borrows ends.
+    #[inline]
+    pub(crate) unsafe fn new<F: FnOnce() + Send>(f: F) -> Self {
+        if Self::fits::<F>() {
+            // SAFETY: it fits; the rest is the caller's promise.
+            unsafe { Self::of_fitting(f) }
+        } else {
+            let boxed = Box::new(f);
+            // SAFETY: a box is one word; the rest is the caller's promise.
+            unsafe { Self::of_fitting(boxed) }
+        }
+    }
+}
+
+/// What is one pointer and nothing else.
+///
+/// # Safety
+///
+/// Its size is a pointer's, and all of it is set.
+pub(crate) unsafe trait Pointer: Run {}
+
+// SAFETY: a box is a pointer.
+unsafe impl<F: FnOnce() + Send> Pointer for Box<F> {}
+// SAFETY: a task's pointer, and a task has one runnable at a time.
+unsafe impl Pointer for Runnable {}
+// SAFETY: as for the task in it.
+unsafe impl Pointer for LocalTask {}
+
+impl Job {
+    /// Erases `work`, which borrows nothing. What a [`Runnable`] borrows is answered for where its
+    /// task was spawned.
+    pub(crate) fn new<R: Pointer + 'static>(work: R) -> Self {
+        // SAFETY: nothing is borrowed that could end.
+        unsafe { Self::borrowing(work) }
     }
 
-    /// See [`RawJob::STANDS_FOR_OTHERS`].
+    /// Erases `work`.
+    ///
+    /// # Safety
+    ///
+    /// The job must be run or dropped before anything that `work` borrows ends.
+    pub(crate) unsafe fn borrowing<R: Pointer>(work: R) -> Self {
+        // SAFETY: a pointer fits; the rest is the caller's promise.
+        unsafe { Self::of_fitting(work) }
+    }
+
+    /// A number that tells it from other jobs for as long as it lives.
+    pub(crate) fn number(&self) -> u64 {
+        // SAFETY: a job is made of a pointer alone.
+        let pointer = unsafe { self.words[0].assume_init() };
+        pointer.addr() as u64
+    }
+
+    /// See [`Run::STANDS_FOR_OTHERS`].
     pub(crate) fn stands_for_others(&self) -> bool {
         self.vtable.stands_for_others
     }
 
-    /// See [`RawJob::IS_LOCAL`].
+    /// See [`Run::IS_LOCAL`].
     pub(crate) fn is_local(&self) -> bool {
         self.vtable.is_local
-    }
-
-    pub(crate) fn run(self) {
-        let (data, vtable) = (self.data, self.vtable);
-        mem::forget(self);
-        // SAFETY: `data` and `vtable` were made together in `borrowing`, and forgetting `self`
-        // leaves this as the only use of `data`.
-        unsafe { (vtable.run)(data) }
-    }
-}
-
-impl Drop for Job {
-    fn drop(&mut self) {
-        // SAFETY: `data` and `vtable` were made together in `borrowing`, and `run` forgets the job,
-        // so this is the only use of `data`.
-        unsafe { (self.vtable.drop)(self.data) }
-    }
-}
-
-/// A boxed closure, which must not unwind.
-pub(crate) struct Closure<F>(Box<F>);
-
-impl<F: FnOnce() + Send> Closure<F> {
-    pub(crate) fn new(f: F) -> Self {
-        Self(Box::new(f))
-    }
-}
-
-// SAFETY: the pointer is the box's own.
-unsafe impl<F: FnOnce() + Send> RawJob for Closure<F> {
-    fn into_raw(self) -> NonNull<()> {
-        NonNull::from(Box::leak(self.0)).cast()
-    }
-
-    unsafe fn from_raw(data: NonNull<()>) -> Self {
-        // SAFETY: by contract `data` came from `into_raw`, which leaked a box of `F`.
-        Self(unsafe { Box::from_raw(data.cast::<F>().as_ptr()) })
-    }
-
-    fn run(self) {
-        (self.0)();
-    }
-}
-
-// SAFETY: the pointer is async-task's own raw form.
-unsafe impl RawJob for Runnable {
-    fn into_raw(self) -> NonNull<()> {
-        Self::into_raw(self)
-    }
-
-    unsafe fn from_raw(data: NonNull<()>) -> Self {
-        // SAFETY: by contract `data` came from `into_raw` and is used once.
-        unsafe { Self::from_raw(data) }
-    }
-
-    fn run(self) {
-        Self::run(self);
-    }
-}
-
-/// A task whose future need not be `Send`.
-pub(crate) struct LocalTask(pub(crate) Runnable);
-
-// SAFETY: as for the task in it.
-unsafe impl RawJob for LocalTask {
-    const IS_LOCAL: bool = true;
-
-    fn into_raw(self) -> NonNull<()> {
-        self.0.into_raw()
-    }
-
-    unsafe fn from_raw(data: NonNull<()>) -> Self {
-        // SAFETY: the caller's promise.
-        Self(unsafe { Runnable::from_raw(data) })
-    }
-
-    fn run(self) {
-        self.0.run();
     }
 }
 
@@ -184,13 +202,64 @@ mod tests {
     fn a_job_runs_once_and_a_dropped_one_frees_its_closure() {
         let token = Arc::new(AtomicUsize::new(0));
         let job = |token: Arc<AtomicUsize>| {
-            Job::new(Closure::new(move || {
-                token.fetch_add(1, Ordering::Relaxed);
-            }))
+            Job::new(Box::new(move || _ = token.fetch_add(1, Ordering::Relaxed)))
         };
         job(token.clone()).run();
         drop(job(token.clone()));
         assert_eq!(token.load(Ordering::Relaxed), 1);
         assert_eq!(Arc::strong_count(&token), 1);
+    }
+
+    /// What is called and what is dropped, of a closure that holds so many words besides.
+    fn counts<const WORDS: usize>() {
+        let called = Arc::new(AtomicUsize::new(0));
+        let make = || {
+            let (called, held) = (called.clone(), [1_usize; WORDS]);
+            let f = move || _ = called.fetch_add(1 + held.iter().sum::<usize>(), Ordering::Relaxed);
+            // SAFETY: the closure borrows nothing.
+            unsafe { SmallFn::new(f) }
+        };
+        make().run();
+        drop(make());
+        assert_eq!(called.load(Ordering::Relaxed), 1 + WORDS);
+        assert_eq!(Arc::strong_count(&called), 1);
+    }
+
+    #[test]
+    fn closures_of_any_size_are_called_or_dropped_once() {
+        counts::<0>();
+        counts::<1>();
+        counts::<2>();
+        counts::<3>();
+        counts::<100>();
+    }
+
+    #[test]
+    fn closures_of_any_alignment_are_called() {
+        #[repr(align(64))]
+        struct Aligned(u8);
+        let aligned = Aligned(7);
+        // SAFETY: the closure borrows nothing.
+        let f = unsafe {
+            SmallFn::new(move || {
+                assert_eq!((&raw const aligned).addr() % 64, 0);
+                assert_eq!(aligned.0, 7);
+            })
+        };
+        f.run();
+    }
+
+    #[test]
+    fn a_panic_comes_out_and_what_is_held_is_dropped() {
+        let held = Arc::new(());
+        let inner = held.clone();
+        let f = move || {
+            let _inner = inner;
+            std::panic::resume_unwind(Box::new(7));
+        };
+        // SAFETY: the closure borrows nothing.
+        let f = unsafe { SmallFn::new(f) };
+        assert!(crate::unwind::catch(|| f.run()).is_err());
+        assert_eq!(Arc::strong_count(&held), 1);
     }
 }

@@ -56,7 +56,6 @@ fn drop_all() {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::job::Closure;
     use std::sync::{Arc, mpsc};
 
     #[test]
@@ -73,7 +72,7 @@ mod tests {
         let held = lock.lock().unwrap();
         for _ in 0..3 {
             let wants = WantsLock(lock.clone(), sender.clone());
-            drop_elsewhere(Job::new(Closure::new(move || drop(wants))));
+            drop_elsewhere(Job::new(Box::new(move || drop(wants))));
         }
         assert!(receiver.try_recv().is_err());
         drop(held);

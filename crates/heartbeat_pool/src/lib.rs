@@ -5,18 +5,18 @@
 //! | --- | --- |
 //! | [`join`](join()) | two calls, maybe in parallel, at about the cost of a function call |
 //! | [`scope`](scope()) | closures and futures that borrow from outside |
-//! | [`spawn`](spawn()), [`spawn_future`], [`spawn_async`] | work that nobody waits for in place |
+//! | [`spawn`](spawn()), [`spawn_future`] | work that nobody waits for in place |
 //! | [`spawn_on`], [`spawn_broadcast`], [`broadcast`](broadcast()) | work for one given thread, or for each |
 //! | [`block_on`](block_on()) | waiting for a future |
 //! | [`spawn_blocking`], [`block_in_place`] | calls that block |
-//! | [`for_each`](for_each()), [`for_each_piece`], [`fold_pieces`] | loops |
-//! | [`yield_now`](yield_now()), [`yield_local`], [`yield_task`] | letting other work have the thread |
+//! | [`for_each`](for_each()), [`fold_pieces`] | loops |
+//! | [`yield_now`](yield_now()), [`yield_task`] | letting other work have the thread |
 //!
 //! Most are also methods of [`ThreadPool`], for threads from outside, and of [`Worker`];
 //! [`block_in_place`] and [`yield_task`] need neither. For
 //! drop-ins for other libraries there are, besides: [`Worker::join_offered`], whose second half
 //! others may take at once, [`Worker::join_measured`], [`ThreadPool::install`],
-//! [`ThreadPool::scope_elsewhere`], [`ThreadBuilder::enroll`], [`Worker::slot`],
+//! [`ThreadPool::scope_elsewhere`], [`Worker::yield_local`], [`ThreadBuilder::enroll`], [`Worker::slot`],
 //! [`Worker::run_spawned`], [`Worker::broadcast_after`], [`Scope::run_one`] and the [`Order`] of a
 //! thread's own jobs; and for who has work that comes again and again, and doesn't know whether
 //! sharing it pays, [`TwoWays`].
@@ -65,7 +65,7 @@
 //!
 //! | room | what is in it |
 //! | --- | --- |
-//! | `sync`, `system`, `unwind`, `small_fn`, `age`, `job`, `late`, `active`, `tickets`, `thread_bound`, `thread_clock`, `stopwatch`, `alarm`, `placement` | primitives |
+//! | `sync`, `system`, `unwind`, `age`, `job`, `late`, `active`, `tickets`, `thread_bound`, `thread_clock`, `stopwatch`, `alarm`, `placement` | primitives |
 //! | `lanes` | who may run what |
 //! | `record` | what happened, event by event |
 //! | `parker`, `latch`, `signal` | where a thread sleeps, and how it is told |
@@ -132,8 +132,6 @@ mod schedule;
 #[cfg(not(heartbeat_loom))]
 mod seat;
 #[cfg(not(heartbeat_loom))]
-mod small_fn;
-#[cfg(not(heartbeat_loom))]
 mod thread_bound;
 #[cfg(not(heartbeat_loom))]
 mod trace;
@@ -169,11 +167,11 @@ pub use {
     verbs::block_on::block_on,
     verbs::blocking::{block_in_place, spawn_blocking},
     verbs::broadcast::{BroadcastContext, broadcast, spawn_broadcast, spawn_on},
-    verbs::for_each::{fold_pieces, for_each, for_each_piece},
+    verbs::for_each::{fold_pieces, for_each},
     verbs::join::join,
     verbs::scope::{Scope, scope},
-    verbs::spawn::{spawn, spawn_async, spawn_future},
+    verbs::spawn::{spawn, spawn_future},
     verbs::split::Split,
-    verbs::yield_now::{Yield, YieldTask, yield_local, yield_now, yield_task},
+    verbs::yield_now::{Yield, yield_now, yield_task},
     worker::Worker,
 };

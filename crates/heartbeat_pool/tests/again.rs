@@ -37,9 +37,9 @@ fn two_of_a_thread_take_turns() {
         let pool = ThreadPool::builder().num_threads(1).spare_threads(false);
         let pool = pool.build().unwrap();
         let turns = Arc::new(Mutex::new(Vec::new()));
-        let tasks = pool.spawn_async(Lane::Frame, {
+        let tasks = pool.spawn_future(Lane::Frame, {
             let turns = turns.clone();
-            || async move {
+            async move {
                 [0, 1].map(|task| {
                     let turns = turns.clone();
                     spawn_future(Lane::Frame, async move {

@@ -50,7 +50,7 @@ fn a_thread_waits_for_tasks_of_its_own_pool() {
             for _ in 0..200 {
                 let sum = pool.install(|worker| {
                     let tasks: Vec<_> = (0..8_u32)
-                        .map(|i| worker.spawn_future(Lane::Frame, async move { i }))
+                        .map(|i| heartbeat_pool::spawn_future(Lane::Frame, async move { i }))
                         .collect();
                     tasks
                         .into_iter()
@@ -168,7 +168,7 @@ fn an_enrolled_thread_takes_part_where_it_waits() {
                     pool.spawn(Lane::Frame, move || _ = ran.fetch_add(1, Ordering::Relaxed));
                 }
                 if threads == 1 {
-                    while pool.yield_now() == heartbeat_pool::Yield::Executed {}
+                    while pool.with_worker(Worker::yield_now) == heartbeat_pool::Yield::Executed {}
                 }
                 wait_until(|| ran.load(Ordering::Relaxed) == 10);
                 assert_eq!(pool.install(Worker::index), Some(0));

@@ -130,7 +130,7 @@ fn a_brisk_frame_starves_no_lane(pool: ThreadPool) {
         }
         pool.block_on(pool.spawn_blocking(|| ()));
         // A member that waits for its own queued work.
-        let member = pool.spawn_async(Lane::Frame, || async {
+        let member = pool.spawn_future(Lane::Frame, async {
             for _ in 0..50 {
                 heartbeat_pool::block_on(heartbeat_pool::spawn_future(Lane::Frame, async {}));
             }
@@ -163,7 +163,7 @@ fn who_yields_comes_to_each_lane() {
             pool.install(move |worker| {
                 let stop = Arc::new(AtomicBool::new(false));
                 let stopped = stop.clone();
-                let busy = worker.spawn_future(Lane::Frame, async move {
+                let busy = heartbeat_pool::spawn_future(Lane::Frame, async move {
                     while !stopped.load(Ordering::Relaxed) {
                         yield_task().await;
                     }
@@ -364,7 +364,7 @@ fn a_visitors_spoils_end_with_the_pool() {
             may_go.recv().unwrap();
         });
         is_queued.recv().unwrap();
-        pool.yield_now();
+        pool.with_worker(heartbeat_pool::Worker::yield_now);
         let ender = thread::spawn(move || drop(pool));
         go.send(()).unwrap();
         ender.join().unwrap();
@@ -392,7 +392,7 @@ fn a_thread_that_waits_in_another_pool_still_does_what_only_it_can() {
         let first = Arc::new(pool(1));
         let second = Arc::new(pool(1));
         let inner = (first.clone(), second.clone());
-        let task = first.spawn_async(Lane::Frame, move || async move {
+        let task = first.spawn_future(Lane::Frame, async move {
             let (first, second) = inner;
             second.scope(|scope| {
                 scope.spawn_on(0, move || assert_eq!(first.broadcast(|_| 1), [1]));

@@ -43,7 +43,7 @@ fn most_of_run(seed: u64, lane: Lane, work: fn(&Worker, &Crowd)) -> usize {
     let inside = crowd.clone();
     let outcome = sim::run(Settings::new(seed), move || {
         let pool = ThreadPool::builder().num_threads(2).build().unwrap();
-        let task = pool.spawn_async(lane, move || async move {
+        let task = pool.spawn_future(lane, async move {
             Worker::with_current(|worker| work(worker.unwrap(), &inside));
         });
         pool.block_on(task);

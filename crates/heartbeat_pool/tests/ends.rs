@@ -214,8 +214,12 @@ fn a_panic_as_a_mailbox_is_emptied_ends_nothing() {
         let held = token.clone();
         let ends = thread::spawn(move || {
             let bomb = Bomb;
-            Mailbox::of_this_thread().push(move || drop(bomb));
-            Mailbox::of_this_thread().push(move || drop(held));
+            Mailbox::of_this_thread()
+                .spawn(async move { drop(bomb) })
+                .detach();
+            Mailbox::of_this_thread()
+                .spawn(async move { drop(held) })
+                .detach();
         });
         ends.join().unwrap();
         assert_eq!(Arc::strong_count(&token), 1);

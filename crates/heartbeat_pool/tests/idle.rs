@@ -29,7 +29,7 @@ fn idle_means_idle_and_a_lone_job_wakes_next_to_nobody() {
 
     let stop = Arc::new(AtomicBool::new(false));
     let stopped = stop.clone();
-    let job = pool.spawn_async(Lane::Frame, move || async move {
+    let job = pool.spawn_future(Lane::Frame, async move {
         while !stopped.load(Ordering::Relaxed) {
             std::hint::spin_loop();
         }

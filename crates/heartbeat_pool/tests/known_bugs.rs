@@ -34,7 +34,7 @@ fn nothing_is_touched_after_it_let_its_owner_go() {
                         pool.join(pause, pause);
                         pool.scope(|scope| (0..3).for_each(|_| scope.spawn(pause)));
                         pool.block_on(
-                            pool.spawn_async(Lane::Frame, || async { thread::yield_now() }),
+                            pool.spawn_future(Lane::Frame, async { thread::yield_now() }),
                         );
                     })
                 })
@@ -105,9 +105,8 @@ fn nested_waits_of_all_kinds_end_on_one_thread() {
         }
         let inner = pool.clone();
         match depth % 4 {
-            0 => pool.block_on(
-                pool.spawn_async(Lane::Frame, move || async move { nest(&inner, depth - 1) }),
-            ),
+            0 => pool
+                .block_on(pool.spawn_future(Lane::Frame, async move { nest(&inner, depth - 1) })),
             1 => {
                 let sum = AtomicUsize::new(0);
                 pool.scope(|scope| {
@@ -131,7 +130,7 @@ fn nested_waits_of_all_kinds_end_on_one_thread() {
             let inner = pool.clone();
             for lane in Lane::ALL {
                 let inner = inner.clone();
-                let task = pool.spawn_async(lane, move || async move { nest(&inner, 24) });
+                let task = pool.spawn_future(lane, async move { nest(&inner, 24) });
                 assert_eq!(pool.block_on(task), 1);
             }
         }

@@ -47,7 +47,7 @@ fn other_items_can_be_taken_in_every_lane() {
     fn check<const STRIDE: usize>(lane: Lane) {
         let pool = pool(4);
         pool.set_budget(lane, 4);
-        pool.block_on(pool.spawn_async(lane, || async {
+        pool.block_on(pool.spawn_future(lane, async {
             Worker::with_current(|worker| meet::<4, STRIDE>(worker.unwrap()));
         }));
     }

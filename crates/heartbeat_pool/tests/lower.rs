@@ -44,7 +44,7 @@ fn their_names_fit_what_linux_shows() {
                 .build()
                 .unwrap();
             let name = || async { thread::current().name().map(str::to_owned) };
-            let name = pool.block_on(pool.spawn_async(Lane::Background, name));
+            let name = pool.block_on(pool.spawn_future(Lane::Background, name()));
             let name = name.unwrap();
             assert!(name.starts_with(low) && name.len() <= 15, "{name}");
         }
@@ -72,7 +72,7 @@ fn who_names_them_may_queue_a_job_for_them() {
         IS_BUILT.store(true, Ordering::SeqCst);
         POOL.spawn(Lane::Io, || ());
         receiver.recv().unwrap();
-        assert!(POOL.block_on(POOL.spawn_async(Lane::Io, || async { is_low() })));
+        assert!(POOL.block_on(POOL.spawn_future(Lane::Io, async { is_low() })));
     });
 }
 
@@ -82,10 +82,10 @@ fn each_lane_runs_on_its_own_threads_wherever_it_is_spawned() {
         let pool = pool(2);
         for lane in Lane::ALL {
             let expected = lane != Lane::Frame;
-            let task = pool.spawn_async(lane, move || async move {
+            let task = pool.spawn_future(lane, async move {
                 assert_eq!(is_low(), expected);
                 for inner in Lane::ALL {
-                    let is_low = heartbeat_pool::spawn_async(inner, || async { is_low() }).await;
+                    let is_low = heartbeat_pool::spawn_future(inner, async { is_low() }).await;
                     assert_eq!(is_low, inner != Lane::Frame);
                 }
                 // Forks of a background job are background work.
@@ -105,7 +105,7 @@ fn a_scope_of_the_pool_in_a_background_job_stays_on_its_threads() {
     within_a_minute(|| {
         let pool = pool(2);
         let inner = pool.clone();
-        let task = pool.spawn_async(Lane::Background, move || async move {
+        let task = pool.spawn_future(Lane::Background, async move {
             inner.scope(|scope| {
                 for _ in 0..100 {
                     scope.spawn(|| assert!(is_low()));
@@ -158,9 +158,8 @@ fn the_two_sets_of_threads_may_wait_for_each_other() {
                 return 1;
             }
             let inner = pool.clone();
-            let task = pool.spawn_async(Lane::ALL[depth % 3], move || async move {
-                nest(&inner, depth - 1)
-            });
+            let task =
+                pool.spawn_future(Lane::ALL[depth % 3], async move { nest(&inner, depth - 1) });
             pool.block_on(task)
         }
         for threads in [0, 1, 2] {
@@ -236,7 +235,7 @@ fn their_priority_is_lower() {
     within_a_minute(|| {
         let pool = with_leftovers(1);
         let own = priority();
-        let of = |lane| pool.block_on(pool.spawn_async(lane, || async { priority() }));
+        let of = |lane| pool.block_on(pool.spawn_future(lane, async { priority() }));
         assert_eq!(of(Lane::Frame), own);
         for lane in [Lane::Io, Lane::Background] {
             let (nice, policy) = of(lane);
@@ -254,7 +253,7 @@ fn by_default_threads_that_they_start_have_the_usual_priority() {
         let own = priority();
         for lane in [Lane::Io, Lane::Background] {
             let start = || async { thread::spawn(priority).join().unwrap() };
-            assert_eq!(pool.block_on(pool.spawn_async(lane, start)), own);
+            assert_eq!(pool.block_on(pool.spawn_future(lane, start())), own);
         }
     });
 }
@@ -266,7 +265,7 @@ fn all_of_them_give_way_at_once() {
         within_a_minute(move || {
             let pool = with_leftovers(threads);
             let policy = |_| {
-                pool.spawn_async(Lane::Background, || async {
+                pool.spawn_future(Lane::Background, async {
                     thread::sleep(Duration::from_millis(1));
                     priority().1
                 })
@@ -289,10 +288,10 @@ fn frame_threads_that_a_background_job_needs_have_the_usual_priority() {
         let (end, ended) = async_channel::bounded::<()>(1);
         let (tell, told) = async_channel::unbounded();
         let shared = pool.clone();
-        let background = pool.spawn_async(Lane::Background, move || async move {
+        let background = pool.spawn_future(Lane::Background, async move {
             for _ in 0..6 {
                 let (tell, ended) = (tell.clone(), ended.clone());
-                let waiting = shared.spawn_async(Lane::Frame, move || async move {
+                let waiting = shared.spawn_future(Lane::Frame, async move {
                     tell.try_send(priority()).unwrap();
                     heartbeat_pool::block_on(ended.recv()).unwrap_err();
                 });
@@ -313,7 +312,7 @@ fn whether_there_are_lower_threads_may_change() {
     within_a_minute(|| {
         let name = || {
             let name = || async { thread::current().name().unwrap_or_default().to_owned() };
-            POOL.block_on(POOL.spawn_async(Lane::Background, name))
+            POOL.block_on(POOL.spawn_future(Lane::Background, name()))
         };
         // To ask settles nothing.
         assert!(!POOL.is_sized());
@@ -489,7 +488,7 @@ fn a_lower_thread_that_waits_alone_does_what_it_waits_for() {
         wait_until(|| pool.metrics().workers.len() == 1);
         let (begun, has_begun) = mpsc::channel();
         let (go_on, may_go_on) = mpsc::channel::<()>();
-        let task = pool.spawn_async(Lane::Io, move || async move {
+        let task = pool.spawn_future(Lane::Io, async move {
             begun.send(()).unwrap();
             may_go_on.recv().unwrap();
             heartbeat_pool::block_on(heartbeat_pool::spawn_blocking(is_low))
@@ -527,10 +526,10 @@ fn there_are_as_many_as_frame_threads_though_their_number_changes_as_they_start(
             .spawn_handler(start)
             .build_static(&POOL)
             .unwrap();
-        POOL.block_on(POOL.spawn_async(Lane::Background, || async { assert!(is_low()) }));
+        POOL.block_on(POOL.spawn_future(Lane::Background, async { assert!(is_low()) }));
         assert_eq!(POOL.num_threads(), 1);
         let given = AtomicUsize::new(0);
-        POOL.block_on(POOL.spawn_async(Lane::Background, move || async move {
+        POOL.block_on(POOL.spawn_future(Lane::Background, async move {
             given.store(heartbeat_pool::broadcast(|_| ()).len(), Ordering::Relaxed);
             assert_eq!(given.into_inner(), 1);
         }));
@@ -555,7 +554,7 @@ fn they_come_back_with_the_frame_threads_that_were_refused() {
             .spawn_handler(start)
             .build_static(&POOL)
             .unwrap();
-        let is_on_lower = || POOL.block_on(POOL.spawn_async(Lane::Io, || async { is_low() }));
+        let is_on_lower = || POOL.block_on(POOL.spawn_future(Lane::Io, async { is_low() }));
         assert!(is_on_lower());
         POOL.resize_to(0).unwrap();
         LEFT.store(0, Ordering::SeqCst);

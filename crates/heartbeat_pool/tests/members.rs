@@ -29,7 +29,7 @@ fn a_broadcast_runs_once_on_each_thread_in_order() {
                 assert_eq!(on, (0..threads).collect::<Vec<_>>());
             }
             // From inside, the caller's own thread is among them.
-            let inside = pool.spawn_async(Lane::Frame, || async {
+            let inside = pool.spawn_future(Lane::Frame, async {
                 heartbeat_pool::broadcast(|context| context.index())
             });
             assert_eq!(pool.block_on(inside), (0..count).collect::<Vec<_>>());
@@ -92,7 +92,7 @@ fn spawn_on_a_thread_that_waits_for_it_runs() {
     within_a_minute(|| {
         let pool = pool(1);
         for wait_in_scope in [false, true] {
-            let task = pool.spawn_async(Lane::Frame, move || async move {
+            let task = pool.spawn_future(Lane::Frame, async move {
                 let (sender, receiver) = async_channel::bounded(1);
                 heartbeat_pool::spawn_on(0, move || sender.try_send(index()).unwrap());
                 if wait_in_scope {
@@ -253,13 +253,13 @@ fn a_job_that_says_it_blocks_gives_its_seat_away() {
                 .map(|_| {
                     let (own, await_own) = mpsc::channel::<()>();
                     sender.send(own).unwrap();
-                    pool.spawn_async(Lane::Frame, move || async move {
+                    pool.spawn_future(Lane::Frame, async move {
                         block_in_place(|| await_own.recv().unwrap());
                     })
                 })
                 .collect();
             // Runs though every thread's job blocks.
-            let unblock = pool.spawn_async(Lane::Frame, move || async move {
+            let unblock = pool.spawn_future(Lane::Frame, async move {
                 receiver.try_iter().for_each(|own| own.send(()).unwrap());
             });
             pool.block_on(unblock);
@@ -323,7 +323,7 @@ fn metrics_count_what_was_done() {
             .into_iter()
             .flat_map(|lane| (0..10).map(move |_| lane))
             .map(|lane| {
-                pool.spawn_async(lane, || async {
+                pool.spawn_future(lane, async {
                     thread::sleep(Duration::from_millis(1));
                 })
             })
@@ -340,7 +340,7 @@ fn metrics_count_what_was_done() {
         wait_until(|| pool.metrics().total().parks > total.parks || total.parks > 0);
         let stop = Arc::new(Barrier::new(2));
         let held = stop.clone();
-        let blocked = pool.spawn_async(Lane::Background, move || async move {
+        let blocked = pool.spawn_future(Lane::Background, async move {
             held.wait();
         });
         for _ in 0..5 {

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{SIZES, pool, wait_until, within_a_minute};
-use heartbeat_pool::{Lane, Worker, block_in_place, yield_local};
+use heartbeat_pool::{Lane, Worker, block_in_place};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
@@ -124,7 +124,7 @@ fn the_second_half_can_be_taken_inside_of_other_joins() {
                     pool.with_worker(|worker| descend(worker, depth, measured, &taken));
                 }
                 for lane in Lane::ALL {
-                    pool.block_on(pool.spawn_async(lane, move || async move {
+                    pool.block_on(pool.spawn_future(lane, async move {
                         Worker::with_current(|worker| {
                             descend(worker.unwrap(), 40, measured, &AtomicBool::new(false));
                         });
@@ -153,14 +153,14 @@ fn all_second_halves_can_be_taken_while_their_owner_waits_or_yields() {
             // Where the thread counts as none of the pool's.
             let taken = AtomicBool::new(false);
             let inside = |worker: &Worker| descend(worker, depth, &|| wait(&taken), &taken);
-            pool.with_worker(|worker| worker.block_in_place(|| inside(worker)));
+            pool.with_worker(|worker| block_in_place(|| inside(worker)));
         }
     }
     within_a_minute(|| {
         check(|taken| block_in_place(|| wait_until(|| taken.load(Ordering::Acquire))));
         check(|taken| {
             while !taken.load(Ordering::Acquire) {
-                yield_local();
+                Worker::with_current(|worker| worker.map(Worker::yield_local));
             }
         });
     });

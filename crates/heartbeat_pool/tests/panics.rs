@@ -3,7 +3,7 @@
 mod common;
 
 use common::{SIZES, wait_until, within_a_minute};
-use heartbeat_pool::{Lane, Mailbox, ThreadPool};
+use heartbeat_pool::{Lane, Mailbox, ThreadPool, Worker};
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -231,10 +231,9 @@ fn in_spawned_work() {
                     panic!("later")
                 })
                 .detach();
-                pool.spawn_async(lane, || -> std::future::Ready<()> {
-                    panic!("before the future")
-                })
-                .detach();
+                let fails = || -> std::future::Ready<()> { panic!("before the future") };
+                pool.spawn_future(lane, async move { fails().await })
+                    .detach();
             }
             expect(15);
             pool.spawn_blocking(|| panic!("blocking")).detach();
@@ -259,17 +258,23 @@ fn in_a_mailbox() {
     within_a_minute(|| {
         let (pool, seen) = pool(2);
         let mailbox = Arc::new(Mailbox::new());
-        mailbox.push(|| panic!("pushed"));
-        assert!(panics(|| mailbox.try_tick()));
-        mailbox.push(|| panic!("pushed"));
-        assert!(panics(|| pool.scope_with_mailboxes(&[&mailbox], |scope| {
+        let task = mailbox.spawn(async { panic!("by its owner") });
+        assert!(mailbox.try_tick());
+        assert!(panics(|| pool.block_on(task)));
+        let task = mailbox.spawn(async { panic!("in a wait") });
+        pool.scope_with_mailboxes(&[&mailbox], |scope| {
             scope.spawn_future_on(&mailbox, pending_once()).detach();
-        })));
-        let task = pool.spawn_async(Lane::Frame, || async {
-            Mailbox::of_this_thread().push(|| panic!("a worker's own"));
         });
-        pool.block_on(task);
-        wait_until(|| seen.load(Ordering::SeqCst) == 1);
+        assert!(panics(|| pool.block_on(task)));
+        assert!(panics(|| pool.scope_with_mailboxes(&[&mailbox], |scope| {
+            let fails = async { panic!("the scope's") };
+            scope.spawn_future_on(&mailbox, fails).detach();
+        })));
+        let fails =
+            |_: &Worker| Mailbox::of_this_thread().spawn(async { panic!("a worker's own") });
+        let task = pool.install(fails);
+        assert!(panics(|| pool.block_on(task)));
+        assert_eq!(seen.load(Ordering::SeqCst), 0);
         check(&pool);
     });
 }
@@ -436,7 +441,7 @@ fn a_payload_whose_drops_panic_without_end_is_let_go() {
         let pool = ThreadPool::builder().num_threads(1).build().unwrap();
         pool.spawn(Lane::Frame, || std::panic::panic_any(Endless));
         assert_eq!(
-            pool.block_on(pool.spawn_async(Lane::Frame, || async { 3 })),
+            pool.block_on(pool.spawn_future(Lane::Frame, async { 3 })),
             3
         );
     });

@@ -157,7 +157,7 @@ fn a_job_that_comes_further_keeps_to_its_lanes_budget() {
             for lane in LOWER {
                 let inside = Arc::downgrade(&pool);
                 let (running, beside) = (AtomicUsize::new(0), AtomicUsize::new(0));
-                let task = pool.spawn_async(lane, move || async move {
+                let task = pool.spawn_future(lane, async move {
                     let part = || {
                         let others = running.fetch_add(1, Ordering::SeqCst);
                         beside.fetch_add(others, Ordering::SeqCst);

@@ -24,7 +24,7 @@ fn limited(
 
 /// A task whose thread waits for another one, which lies in the queue behind it.
 fn waits_for_another(pool: &ThreadPool) -> u32 {
-    pool.block_on(pool.spawn_async(Lane::Frame, || async {
+    pool.block_on(pool.spawn_future(Lane::Frame, async {
         heartbeat_pool::block_on(heartbeat_pool::spawn_future(Lane::Frame, async { 5 }))
     }))
 }
@@ -55,7 +55,7 @@ fn a_thread_that_was_refused_is_asked_for_again_while_somebody_waits() {
             .build()
             .unwrap();
         let (sender, receiver) = mpsc::channel();
-        let first = pool.spawn_async(Lane::Frame, move || async move { receiver.recv().unwrap() });
+        let first = pool.spawn_future(Lane::Frame, async move { receiver.recv().unwrap() });
         pool.spawn(Lane::Frame, move || sender.send(3).unwrap());
         thread::scope(|threads| {
             let waits = threads.spawn(|| pool.block_on(first));
@@ -125,12 +125,12 @@ fn jobs_of_lower_lanes_run_on_frame_threads_where_there_are_no_lower_ones() {
             .unwrap();
         let name = || async { thread::current().name().map(str::to_owned) };
         for lane in [Lane::Io, Lane::Background] {
-            let name = pool.block_on(pool.spawn_async(lane, name)).unwrap();
+            let name = pool.block_on(pool.spawn_future(lane, name())).unwrap();
             assert!(name.starts_with("heartbeat"), "{name}");
         }
         left.store(100, Ordering::SeqCst);
         wait_until(|| {
-            let name = pool.block_on(pool.spawn_async(Lane::Io, name)).unwrap();
+            let name = pool.block_on(pool.spawn_future(Lane::Io, name())).unwrap();
             name.starts_with("low")
         });
     });

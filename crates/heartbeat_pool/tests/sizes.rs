@@ -32,7 +32,7 @@ fn resize_as_it_is_asked_for_again(sizes: &'static [usize]) {
     let waits = {
         let pool = pool.clone();
         let wait =
-            move || pool.block_on(pool.spawn_async(Lane::Frame, async || thread::yield_now()));
+            move || pool.block_on(pool.spawn_future(Lane::Frame, async { thread::yield_now() }));
         start("waits", Box::new(wait))
     };
     for size in sizes {
@@ -67,7 +67,7 @@ fn first_io_jobs(threads: usize, work: fn()) {
     let pool = Arc::new(builder.lower_threads(true).build().unwrap());
     let start = |_| {
         let pool = pool.clone();
-        let wait = move || pool.block_on(pool.spawn_async(Lane::Io, move || async move { work() }));
+        let wait = move || pool.block_on(pool.spawn_future(Lane::Io, async move { work() }));
         let name = "outside waits".to_owned();
         thread::Builder::new().name(name).spawn(wait).unwrap()
     };

@@ -96,7 +96,7 @@ fn tasks_end_are_cancelled_or_go_down_with_the_pool() {
         for threads in [0, 1, 2] {
             let pool = pool(threads);
             for lane in Lane::ALL {
-                let task = pool.spawn_async(lane, || async {
+                let task = pool.spawn_future(lane, async {
                     yield_task().await;
                     5
                 });

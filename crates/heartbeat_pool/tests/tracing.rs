@@ -54,7 +54,7 @@ fn each_job_has_a_span_on_a_named_thread() {
     within_a_minute(|| {
         let pool = pool(1);
         for lane in Lane::ALL {
-            pool.block_on(pool.spawn_async(lane, || async {}));
+            pool.block_on(pool.spawn_future(lane, async {}));
         }
         pool.block_on(pool.spawn_blocking(|| ()));
         pool.broadcast(|_| ());

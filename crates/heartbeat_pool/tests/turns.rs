@@ -94,7 +94,7 @@ fn a_future_that_wakes_itself_is_blocked_on() {
             |pool, flag| pool.block_on(flag.wait()),
             |pool, flag| {
                 let inner = flag.clone();
-                let task = pool.spawn_async(Lane::Background, || async move {
+                let task = pool.spawn_future(Lane::Background, async move {
                     Worker::with_current(|worker| worker.unwrap().block_on(inner.wait()));
                 });
                 pool.block_on(task);
@@ -102,7 +102,7 @@ fn a_future_that_wakes_itself_is_blocked_on() {
             |pool, flag| pool.install(|worker| worker.block_on(flag.wait())),
             |pool, flag| {
                 let inner = flag.clone();
-                let task = pool.spawn_async(Lane::Frame, || async move {
+                let task = pool.spawn_future(Lane::Frame, async move {
                     Worker::with_current(|worker| worker.unwrap().block_on(inner.wait()));
                 });
                 pool.block_on(task);
@@ -220,7 +220,7 @@ fn jobs_that_block_beside_one_that_goes_on_and_on() {
             for busy in BUSY {
                 let (pool, flag) = (pool(1 + threads), Flag::default());
                 let is_set = flag.clone();
-                let task = pool.spawn_async(Lane::Frame, move || async move {
+                let task = pool.spawn_future(Lane::Frame, async move {
                     while !is_set.is_set() {
                         Worker::with_current(|worker| busy(worker.unwrap()));
                     }
@@ -253,7 +253,7 @@ fn a_wait_beside_busy_lanes() {
         let (pool, flag) = (pool(2), Flag::default());
         pool.set_budget(Lane::Background, 1);
         let inner = flag.clone();
-        let waits = pool.spawn_async(Lane::Background, || async move {
+        let waits = pool.spawn_future(Lane::Background, async move {
             Worker::with_current(|worker| worker.unwrap().block_on(inner.wait()));
         });
         thread::scope(|scope| {
@@ -276,7 +276,7 @@ fn a_scope_of_another_pool() {
         let (own, other, flag) = (pool(1), pool(0), Flag::default());
         own.set_budget(Lane::Background, 1);
         let inner = flag.clone();
-        let waits = own.spawn_async(Lane::Background, || async move {
+        let waits = own.spawn_future(Lane::Background, async move {
             other.scope(|scope| {
                 scope.spawn_future(inner.wait()).detach();
                 scope.spawn_future(inner.wait()).detach();
@@ -320,7 +320,7 @@ fn a_thread_that_queues_itself_pinned_jobs_without_end() {
         each_ends(&[|pool, flag| {
             let (sender, receiver) = async_channel::bounded::<()>(1);
             let waiter = flag.clone();
-            let task = pool.spawn_async(Lane::Background, || async move {
+            let task = pool.spawn_future(Lane::Background, async move {
                 waiter.wait().await;
                 sender.send(()).await.unwrap();
             });
@@ -386,7 +386,7 @@ fn a_task_of_a_waiting_thread_beside_a_queue_that_is_never_empty() {
         thread::spawn(move || receiver.into_iter().for_each(Waker::wake));
         let (starts, started) = mpsc::channel();
         let (goes_on, go_on) = mpsc::channel::<()>();
-        let task = pool.spawn_async(Lane::Frame, move || async move {
+        let task = pool.spawn_future(Lane::Frame, async move {
             let own = heartbeat_pool::spawn_future(Lane::Frame, async { 5 });
             starts.send(()).unwrap();
             go_on.recv().unwrap();
@@ -409,8 +409,8 @@ fn a_loop_of_yields_until_a_call_that_blocks_has_been_made() {
         for (threads, spares) in [(0, true), (1, false), (1, true)] {
             let builder = ThreadPool::builder().num_threads(threads);
             let pool = builder.spare_threads(spares).build().unwrap();
-            pool.install(|worker| {
-                let task = worker.spawn_blocking(|| 7);
+            pool.install(|_| {
+                let task = heartbeat_pool::spawn_blocking(|| 7);
                 while !task.is_finished() {
                     _ = heartbeat_pool::yield_now();
                 }

@@ -284,7 +284,7 @@ fn spawned_work_runs_on_every_lane() {
         for threads in SIZES {
             let pool = pool(threads);
             for lane in Lane::ALL {
-                let task = pool.spawn_async(lane, move || async move {
+                let task = pool.spawn_future(lane, async move {
                     Worker::with_current(|worker| worker.map(Worker::lane))
                 });
                 assert_eq!(pool.block_on(task), Some(lane), "{threads} threads");
@@ -302,7 +302,7 @@ fn a_worker_may_block_on_its_own_pool() {
         for threads in SIZES {
             let pool = Arc::new(pool(threads));
             let inner = pool.clone();
-            let task = pool.spawn_async(Lane::Frame, move || async move {
+            let task = pool.spawn_future(Lane::Frame, async move {
                 let task = inner.spawn_future(Lane::Frame, async { 1 });
                 inner.block_on(task) + inner.join(|| 1, || 1).0
             });
@@ -409,7 +409,7 @@ fn a_mailbox_runs_on_its_owner_while_a_scope_waits() {
 fn a_pool_thread_empties_its_own_mailbox() {
     within_a_minute(|| {
         let pool = pool(2);
-        let task = pool.spawn_async(Lane::Frame, || async {
+        let task = pool.spawn_future(Lane::Frame, async {
             let here = thread::current().id();
             let local = Mailbox::of_this_thread().spawn_local(async move {
                 heartbeat_pool::yield_task().await;
@@ -525,8 +525,8 @@ fn budgets_cap_a_lane() {
 }
 
 #[test]
-fn yield_local_outside_is_idle() {
-    assert_eq!(heartbeat_pool::yield_local(), Yield::Idle);
+fn a_yield_outside_is_idle() {
+    assert_eq!(heartbeat_pool::yield_now(), Yield::Idle);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{pool, within_a_minute};
-use heartbeat_pool::{Lane, ThreadPool, Worker, yield_local, yield_now};
+use heartbeat_pool::{Lane, ThreadPool, Worker, yield_now};
 use std::cell::RefCell;
 use std::future::{Future, poll_fn};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -143,14 +143,14 @@ fn nested(is_set: &[AtomicBool], spin: &(impl Fn(&AtomicBool) + Sync)) {
 #[test]
 fn a_yield_runs_the_half_that_is_waited_for() {
     within_a_minute(|| {
-        for yields in [yield_now, yield_local] {
+        for yields in [Worker::yield_now, Worker::yield_local] {
             let pool = ThreadPool::builder().num_threads(1).build().unwrap();
             let spin = move |is_set: &AtomicBool| {
                 while !is_set.load(Ordering::Acquire) {
-                    yields();
+                    Worker::with_current(|worker| yields(worker.unwrap()));
                 }
             };
-            let task = pool.spawn_async(Lane::Frame, move || async move {
+            let task = pool.spawn_future(Lane::Frame, async move {
                 let is_set = AtomicBool::new(false);
                 heartbeat_pool::join(|| spin(&is_set), || is_set.store(true, Ordering::Release));
                 let is_set: [_; 6] = std::array::from_fn(|_| AtomicBool::new(false));
@@ -165,7 +165,7 @@ fn a_yield_runs_the_half_that_is_waited_for() {
 fn a_yield_runs_what_was_spawned_on_its_thread() {
     within_a_minute(|| {
         let pool = ThreadPool::builder().num_threads(2).build().unwrap();
-        let task = pool.spawn_async(Lane::Frame, || async {
+        let task = pool.spawn_future(Lane::Frame, async {
             let called = Arc::new(AtomicUsize::new(0));
             let calls = called.clone();
             heartbeat_pool::spawn_broadcast(move |_| _ = calls.fetch_add(1, Ordering::Release));
@@ -207,7 +207,7 @@ fn what_a_job_waits_for_begins_as_it_sleeps() {
         let pool = builder.beat(Duration::from_secs(1)).build().unwrap();
         for lane in [Lane::Frame, Lane::Io] {
             for _ in 0..100 {
-                pool.block_on(pool.spawn_async(Lane::Frame, move || async move {
+                pool.block_on(pool.spawn_future(Lane::Frame, async move {
                     let (sender, receiver) = async_channel::bounded(1);
                     heartbeat_pool::spawn(lane, move || sender.try_send(1).unwrap());
                     heartbeat_pool::block_on(receiver.recv()).unwrap();

@@ -152,7 +152,7 @@ impl ThreadPoolBuilder {
     ///
     /// let pool = ThreadPool::builder().num_threads(1).lower_threads(true).build().unwrap();
     /// let name = || async { std::thread::current().name().map(str::to_owned) };
-    /// let name = pool.block_on(pool.spawn_async(Lane::Background, name));
+    /// let name = pool.block_on(pool.spawn_future(Lane::Background, name));
     /// assert!(name.unwrap().starts_with("low ("));
     /// ```
     pub fn lower_threads(mut self, lower_threads: bool) -> Self {
@@ -254,7 +254,7 @@ impl ThreadPoolBuilder {
     ///     })
     ///     .build()
     ///     .unwrap();
-    /// let name = pool.block_on(pool.spawn_async(heartbeat_pool::Lane::Frame, || async {
+    /// let name = pool.block_on(pool.spawn_future(heartbeat_pool::Lane::Frame, async {
     ///     std::thread::current().name().map(str::to_owned)
     /// }));
     /// assert!(name.unwrap().starts_with("custom"));

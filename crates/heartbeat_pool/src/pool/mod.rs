@@ -14,10 +14,10 @@ use crate::queue::mailbox::Mailbox;
 use crate::queue_times::WaitWatch;
 use crate::registry::Registry;
 use crate::sync::{Arc, Mutex, OnceLock};
+use crate::verbs::block_on::drive;
 use crate::verbs::broadcast::BroadcastContext;
 use crate::verbs::scope::Scope;
 use crate::verbs::split::Split;
-use crate::verbs::yield_now::Yield;
 use crate::worker::Worker;
 use crate::worker::current;
 use async_task::Task;
@@ -170,12 +170,6 @@ impl ThreadPool {
         self.with_worker(|worker| worker.for_each(items, f));
     }
 
-    /// Calls `f` with pieces of `work` until there is nothing left of it. See
-    /// [`for_each_piece`](crate::for_each_piece()).
-    pub fn for_each_piece<W: Split>(&self, work: W, f: impl Fn(W) + Sync) {
-        self.with_worker(|worker| worker.for_each_piece(work, f));
-    }
-
     /// Folds pieces of `work` until there is nothing left of it, and combines the results in order.
     /// See [`fold_pieces`](crate::fold_pieces()).
     pub fn fold_pieces<W: Split, S, R: Send>(
@@ -252,19 +246,6 @@ impl ThreadPool {
         self.registry().spawn_future(lane, future)
     }
 
-    /// Spawns the future that `f` makes; `f` itself runs on the worker that takes the task.
-    pub fn spawn_async<Fut>(
-        &self,
-        lane: Lane,
-        f: impl FnOnce() -> Fut + Send + 'static,
-    ) -> Task<Fut::Output>
-    where
-        Fut: Future + Send + 'static,
-        Fut::Output: Send + 'static,
-    {
-        self.spawn_future(lane, async move { f().await })
-    }
-
     /// Runs `f`, which may block, on a thread of the pool that holds no core meanwhile. See
     /// [`spawn_blocking`](crate::spawn_blocking()).
     pub fn spawn_blocking<R>(&self, f: impl FnOnce() -> R + Send + 'static) -> Task<R>
@@ -297,22 +278,10 @@ impl ThreadPool {
         registry.spawn_broadcast(registry.frame(), f);
     }
 
-    /// Runs one piece of work that the calling thread has forked or spawned itself. See
-    /// [`yield_local`](crate::yield_local()).
-    pub fn yield_local(&self) -> Yield {
-        self.with_worker(Worker::yield_local)
-    }
-
-    /// Runs one piece of the pool's work on the calling thread. See
-    /// [`yield_now`](crate::yield_now()).
-    pub fn yield_now(&self) -> Yield {
-        self.with_worker(Worker::yield_now)
-    }
-
     /// Waits for `future` on the calling thread. A worker gives its seat away meanwhile; in a pool
     /// without threads, the caller does the pool's work.
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
-        self.registry().block_on(future)
+        drive(future, Some(self.registry()))
     }
 
     /// Runs one queued job of any lane on the calling thread, if there is one: how a pool without

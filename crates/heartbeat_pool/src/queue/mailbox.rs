@@ -1,7 +1,7 @@
 //! Work for one thread: a queue that anyone may fill and only its owner empties.
 
-use crate::active::{self, ActiveTasks, Tracks};
-use crate::job::{Closure, Job, LocalTask};
+use crate::active::{ActiveTasks, Tracked, Tracks};
+use crate::job::{Job, LocalTask};
 use crate::lanes::lane::Lane;
 use crate::late;
 use crate::parker::Parker;
@@ -9,11 +9,10 @@ use crate::record::{Place, Work, note};
 use crate::sync::Arc;
 use crate::threads::this_thread::{self, Stranger};
 use crate::trace;
-use crate::unwind;
+use crate::unwind::{self, Payload};
 use async_task::{Runnable, Task};
 use concurrent_queue::ConcurrentQueue;
 use event_listener::{Event, EventListener};
-use std::any::Any;
 use std::fmt;
 use std::future::Future;
 use std::mem;
@@ -60,12 +59,14 @@ pub struct Mailbox {
 }
 
 impl Tracks for Mailbox {
-    fn active(&self) -> &ActiveTasks {
-        &self.active
+    fn active(&self) -> Option<&ActiveTasks> {
+        Some(&self.active)
     }
 
     /// Left to the panic hook: a mailbox has no handler.
-    fn report_panic(&self, _: &(dyn Any + Send)) {}
+    fn panicked(&self, payload: Payload) -> Payload {
+        payload
+    }
 }
 
 impl Mailbox {
@@ -150,11 +151,12 @@ impl Mailbox {
         let schedule = self.schedule(Job::new, late);
         let builder = async_task::Builder::new().propagate_panic(true);
         // SAFETY: `schedule` holds a count of the owner.
-        let future = unsafe { active::tracked(future, self) };
+        let future = unsafe { Tracked::new(future, self) };
         // SAFETY: the future is `Send`; the schedule function is `Send`, `Sync` and 'static; the
         // caller promises that what the future borrows outlives it.
         let (runnable, task) = unsafe { builder.spawn_unchecked(|()| future, schedule) };
-        self.start(Job::new(runnable));
+        // A closed mailbox drops it, which cancels it.
+        drop(self.push_job(Job::new(runnable)));
         task
     }
 
@@ -169,32 +171,21 @@ impl Mailbox {
         future: impl Future<Output = T> + 'static,
     ) -> Task<T> {
         assert!(self.is_mine(), "spawn_local on another thread's mailbox");
+        let local = |runnable| Job::new(LocalTask(runnable));
         let schedule = self.schedule(local, mem::forget);
         let builder = async_task::Builder::new().propagate_panic(true);
         // SAFETY: `schedule` holds a count of the owner.
-        let future = unsafe { active::tracked(future, self) };
+        let future = unsafe { Tracked::new(future, self) };
         let (runnable, task) = builder.spawn_local(move |()| future, schedule);
-        self.start(local(runnable));
+        drop(self.push_job(local(runnable)));
         task
-    }
-
-    /// Queues a closure for the owner. Dropped unrun once the mailbox is closed.
-    ///
-    /// A panic in it leaves [`try_tick`](Self::try_tick).
-    pub fn push(&self, f: impl FnOnce() + Send + 'static) {
-        let _ = self.push_job(Job::new(Closure::new(f)));
-    }
-
-    /// Queues a task for the first time; a closed mailbox drops it, which cancels it.
-    fn start(&self, job: Job) {
-        let _ = self.push_job(job);
     }
 
     /// What a task's wake-up does. One that began before the end and comes after it may be under a
     /// lock that the future's drop wants, so it must not drop it: `late` gets it.
-    fn schedule(
+    pub(crate) fn schedule(
         self: &Arc<Self>,
-        job: fn(Runnable) -> Job,
+        job: impl Fn(Runnable) -> Job + Send + Sync + 'static,
         late: fn(Job),
     ) -> impl Fn(Runnable) + Send + Sync + 'static {
         let mailbox = self.clone();
@@ -220,7 +211,7 @@ impl Mailbox {
     ///
     /// # Panics
     ///
-    /// When called from another thread than the owner, or when a pushed closure panics.
+    /// When called from another thread than the owner.
     pub fn try_tick(&self) -> bool {
         assert!(
             self.is_mine(),
@@ -264,11 +255,6 @@ impl Mailbox {
     }
 }
 
-/// A task for its owner alone.
-fn local(runnable: Runnable) -> Job {
-    Job::new(LocalTask(runnable))
-}
-
 impl Default for Mailbox {
     fn default() -> Self {
         Self::new()
@@ -294,7 +280,7 @@ mod tests {
         let token = Arc::new(());
         for _ in 0..2 {
             let held = token.clone();
-            mailbox.push(move || drop(held));
+            mailbox.spawn(async move { drop(held) }).detach();
             mailbox.close();
         }
         assert_eq!(Arc::strong_count(&token), 1);

@@ -24,9 +24,8 @@ use crate::registry::look::Look;
 use crate::registry::lower::Lower;
 use crate::registry::team::{Rank, Team};
 use crate::sync::{Arc, Mutex, Ordering, fence, lock};
-use crate::unwind;
+use crate::unwind::{self, Payload};
 use crossbeam_utils::CachePadded;
-use std::any::Any;
 use std::iter;
 use std::mem;
 
@@ -39,7 +38,7 @@ pub(crate) struct Registry {
     pub(crate) waiters: Waiters,
     pub(crate) config: Config,
     handlers: Mutex<Arc<Handlers>>,
-    active: ActiveTasks,
+    pub(crate) active: ActiveTasks,
     /// How long jobs wait.
     pub(crate) queue_times: Arc<QueueTimes>,
     /// Whoever queues reads it, so on a line of its own: who awaits writes what lies beside it.
@@ -47,17 +46,18 @@ pub(crate) struct Registry {
 }
 
 impl Tracks for Registry {
-    fn active(&self) -> &ActiveTasks {
-        &self.active
+    fn active(&self) -> Option<&ActiveTasks> {
+        Some(&self.active)
     }
 
-    fn report_panic(&self, payload: &(dyn Any + Send)) {
+    fn panicked(&self, payload: Payload) -> Payload {
         if let Some(handler) = &self.handlers().panic {
             // No worker dies of a handler either: the panic hook has shown what was wrong with it.
-            if let Err(own) = unwind::catch(|| handler(payload)) {
+            if let Err(own) = unwind::catch(|| handler(&*payload)) {
                 unwind::discard(own);
             }
         }
+        payload
     }
 }
 
@@ -192,8 +192,7 @@ impl Registry {
     /// Calls `f`, whose panic is the handler's.
     pub(crate) fn guard(&self, f: impl FnOnce()) {
         if let Err(payload) = unwind::catch(f) {
-            self.report_panic(&*payload);
-            unwind::discard(payload);
+            unwind::discard(self.panicked(payload));
         }
     }
 }

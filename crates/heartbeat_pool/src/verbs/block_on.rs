@@ -18,8 +18,9 @@ thread_local! {
     static DEPTH: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Polls `future` to its end, and rests for as long as nothing has woken it.
-fn drive<F: Future>(future: F, pool: Option<&Arc<Registry>>) -> F::Output {
+/// Polls `future` to its end, and rests for as long as nothing has woken it. The caller is inside of
+/// `pool`, if it is given.
+pub(crate) fn drive<F: Future>(future: F, pool: Option<&Arc<Registry>>) -> F::Output {
     this_thread::with_signal(|signal| {
         let _waiting = Waiting::begin();
         let mut future = pin!(future);
@@ -55,17 +56,10 @@ fn drive<F: Future>(future: F, pool: Option<&Arc<Registry>>) -> F::Output {
     })
 }
 
-impl Registry {
-    /// Waits for `future` on the calling thread.
-    pub(crate) fn block_on<F: Future>(self: &Arc<Self>, future: F) -> F::Output {
-        drive(future, Some(self))
-    }
-}
-
 impl Worker {
     /// Waits for `future` on the calling thread. See [`block_on`](crate::block_on()).
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
-        self.registry.block_on(future)
+        drive(future, Some(&self.registry))
     }
 }
 
@@ -81,15 +75,13 @@ impl Worker {
 /// let pool = heartbeat_pool::ThreadPool::builder().num_threads(1).build().unwrap();
 /// let lane = heartbeat_pool::Lane::Frame;
 /// // A worker that waits for a task of its own pool, which has one thread.
-/// let task = pool.spawn_async(lane, move || async move {
+/// let task = pool.spawn_future(lane, async move {
 ///     let inner = heartbeat_pool::spawn_future(lane, async { 5 });
 ///     heartbeat_pool::block_on(inner)
 /// });
 /// assert_eq!(pool.block_on(task), 5);
 /// ```
 pub fn block_on<F: Future>(future: F) -> F::Output {
-    match Worker::with_current(|worker| worker.map(|worker| worker.registry.clone())) {
-        Some(registry) => registry.block_on(future),
-        None => drive(future, None),
-    }
+    let registry = Worker::with_current(|worker| worker.map(|worker| worker.registry.clone()));
+    drive(future, registry.as_ref())
 }

@@ -1,6 +1,6 @@
 //! Work that blocks: on a file, a lock, a foreign library. It holds a thread but no core.
 
-use crate::active;
+use crate::active::Tracked;
 use crate::job::Job;
 use crate::lanes::lane::Lane;
 use crate::record::{Place, note};
@@ -29,26 +29,10 @@ impl Registry {
         };
         let builder = async_task::Builder::new().propagate_panic(true);
         // SAFETY: `schedule` holds a count of the owner.
-        let future = unsafe { active::tracked(async move { f() }, self) };
+        let future = unsafe { Tracked::new(async move { f() }, self) };
         let (runnable, task) = builder.spawn(|()| future, schedule);
         runnable.schedule();
         task
-    }
-}
-
-impl Worker {
-    /// Runs `f`, which may block, on a thread that is no worker meanwhile. See
-    /// [`spawn_blocking`](crate::spawn_blocking()).
-    pub fn spawn_blocking<R>(&self, f: impl FnOnce() -> R + Send + 'static) -> Task<R>
-    where
-        R: Send + 'static,
-    {
-        self.registry.spawn_blocking(f)
-    }
-
-    /// Runs `f`, which may block, here and now. See [`block_in_place`](crate::block_in_place()).
-    pub fn block_in_place<R>(&self, f: impl FnOnce() -> R) -> R {
-        block_in_place(f)
     }
 }
 
@@ -77,7 +61,7 @@ pub fn spawn_blocking<R>(f: impl FnOnce() -> R + Send + 'static) -> Task<R>
 where
     R: Send + 'static,
 {
-    Worker::current_for("spawn_blocking", |worker| worker.spawn_blocking(f))
+    Worker::current_for("spawn_blocking", |worker| worker.registry.spawn_blocking(f))
 }
 
 /// Runs `f`, which may block, here and now; a spare thread takes the caller's seat meanwhile, so
@@ -92,7 +76,7 @@ where
 ///
 /// let pool = ThreadPool::builder().num_threads(1).build().unwrap();
 /// let (sender, receiver) = std::sync::mpsc::channel();
-/// let task = pool.spawn_async(Lane::Frame, || async move {
+/// let task = pool.spawn_future(Lane::Frame, async move {
 ///     heartbeat_pool::spawn(Lane::Frame, move || sender.send(7).unwrap());
 ///     block_in_place(|| receiver.recv().unwrap())
 /// });

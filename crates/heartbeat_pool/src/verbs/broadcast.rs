@@ -123,12 +123,6 @@ impl Worker {
         results.into_iter().filter_map(take).collect()
     }
 
-    /// Calls `f` once on each of the pool's threads, and waits for none of it. See
-    /// [`spawn_broadcast`](crate::spawn_broadcast()).
-    pub fn spawn_broadcast(&self, f: impl Fn(BroadcastContext) + Send + Sync + 'static) {
-        self.registry.spawn_broadcast(self.team(), f);
-    }
-
     /// Spawns a closure on the pool's thread of `index`. See [`spawn_on`](crate::spawn_on()).
     ///
     /// # Panics
@@ -177,7 +171,9 @@ pub fn broadcast<R: Send>(f: impl Fn(BroadcastContext) -> R + Sync) -> Vec<R> {
 /// assert_eq!(indices, [0, 1]);
 /// ```
 pub fn spawn_broadcast(f: impl Fn(BroadcastContext) + Send + Sync + 'static) {
-    Worker::current_for("spawn_broadcast", |worker| worker.spawn_broadcast(f));
+    Worker::current_for("spawn_broadcast", |worker| {
+        worker.registry.spawn_broadcast(worker.team(), f);
+    });
 }
 
 /// Spawns a closure on the thread of `index`, one of

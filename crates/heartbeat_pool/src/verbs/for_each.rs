@@ -235,18 +235,6 @@ impl Worker {
         }
     }
 
-    /// Calls `f` with pieces of `work` until there is nothing left of it, splitting it between
-    /// threads as they come free. Which pieces there are is not specified. See
-    /// [`for_each_piece`](crate::for_each_piece()).
-    ///
-    /// # Panics
-    ///
-    /// With `f`'s payload; pieces that others have not begun yet are dropped.
-    #[inline]
-    pub fn for_each_piece<W: Split>(&self, work: W, f: impl Fn(W) + Sync) {
-        self.fold_pieces(work, || (), |(), piece| f(piece), |()| (), |(), ()| ());
-    }
-
     /// Folds pieces of `work` until there is nothing left of it, splitting it between threads as
     /// they come free, and combines what that comes to in the order of the work. See
     /// [`fold_pieces`](crate::fold_pieces()).
@@ -282,7 +270,8 @@ impl Worker {
     /// With `f`'s payload; not every item may have been visited then.
     #[inline]
     pub fn for_each<T: Send>(&self, items: &mut [T], f: impl Fn(&mut T) + Sync) {
-        self.for_each_piece(items, |piece| piece.iter_mut().for_each(&f));
+        let fold = |(): &mut (), piece: &mut [T]| piece.iter_mut().for_each(&f);
+        self.fold_pieces(items, || (), fold, |()| (), |(), ()| ());
     }
 }
 
@@ -308,35 +297,6 @@ pub fn for_each<T: Send>(items: &mut [T], f: impl Fn(&mut T) + Sync) {
     Worker::with_current(|worker| match worker {
         Some(worker) => worker.for_each(items, f),
         None => items.iter_mut().for_each(f),
-    });
-}
-
-/// Calls `f` with pieces of `work` until there is nothing left of it, splitting it between threads
-/// as they come free. Which pieces there are is not specified, but that none is empty.
-///
-/// In no pool at all, there is one piece.
-///
-/// # Panics
-///
-/// As [`Worker::for_each_piece`].
-///
-/// ```
-/// use std::sync::atomic::{AtomicUsize, Ordering};
-///
-/// let pool = heartbeat_pool::ThreadPool::builder().num_threads(2).build().unwrap();
-/// let sum = AtomicUsize::new(0);
-/// pool.with_worker(|_| {
-///     heartbeat_pool::for_each_piece(0..1000, |piece| {
-///         sum.fetch_add(piece.sum(), Ordering::Relaxed);
-///     });
-/// });
-/// assert_eq!(sum.into_inner(), 499_500);
-/// ```
-pub fn for_each_piece<W: Split>(work: W, f: impl Fn(W) + Sync) {
-    Worker::with_current(|worker| match worker {
-        Some(worker) => worker.for_each_piece(work, f),
-        None if work.is_empty() => (),
-        None => f(work),
     });
 }
 

@@ -1,6 +1,6 @@
 //! `install`: a call that runs on one of the pool's own threads, while its caller waits.
 
-use crate::job::{Closure, Job};
+use crate::job::Job;
 use crate::lanes::lane::Lane;
 use crate::latch::CountLatch;
 use crate::record;
@@ -69,7 +69,7 @@ impl Registry {
         };
         // SAFETY: this frame, which has all that the call borrows, waits until it was run or
         // dropped.
-        let job = unsafe { Job::borrowing(Closure::new(move || call.run())) };
+        let job = unsafe { Job::borrowing(Box::new(move || call.run())) };
         let team = self.inject(Lane::Frame, job);
         self.tell(team, News::at_once(Lane::Frame));
         let wait = BareWait {

@@ -3,8 +3,8 @@
 //! Spawned work is queued where any worker can take it at once, never run inline, and costs one
 //! allocation: a box for a closure, an [`async_task`] task for a future.
 
-use crate::active;
-use crate::job::{Closure, Job};
+use crate::active::Tracked;
+use crate::job::Job;
 use crate::lanes::lane::Lane;
 use crate::registry::Registry;
 use crate::sync::Arc;
@@ -16,7 +16,7 @@ impl Registry {
     /// A detached closure, whose panic is the handler's.
     pub(crate) fn reported(self: &Arc<Self>, f: impl FnOnce() + Send + 'static) -> Job {
         let registry = self.clone();
-        Job::new(Closure::new(move || registry.guard(f)))
+        Job::new(Box::new(move || registry.guard(f)))
     }
 
     pub(crate) fn spawn(self: &Arc<Self>, lane: Lane, f: impl FnOnce() + Send + 'static) {
@@ -31,7 +31,7 @@ impl Registry {
     {
         self.call_lower(lane);
         // SAFETY: `schedule` holds a count of the owner.
-        let future = unsafe { active::tracked(future, self) };
+        let future = unsafe { Tracked::new(future, self) };
         let owner = self.clone();
         let schedule = move |runnable: Runnable, info: ScheduleInfo| {
             let job = Job::new(runnable);
@@ -53,30 +53,6 @@ impl Worker {
     /// Spawns a closure on `lane`. See [`ThreadPool::spawn`](crate::ThreadPool::spawn).
     pub fn spawn(&self, lane: Lane, f: impl FnOnce() + Send + 'static) {
         self.registry.spawn(lane, f);
-    }
-
-    /// Spawns a future on `lane`. See
-    /// [`ThreadPool::spawn_future`](crate::ThreadPool::spawn_future).
-    pub fn spawn_future<F>(&self, lane: Lane, future: F) -> Task<F::Output>
-    where
-        F: Future + Send + 'static,
-        F::Output: Send + 'static,
-    {
-        self.registry.spawn_future(lane, future)
-    }
-
-    /// Spawns the future that `f` makes on the worker that takes it. See
-    /// [`ThreadPool::spawn_async`](crate::ThreadPool::spawn_async).
-    pub fn spawn_async<Fut>(
-        &self,
-        lane: Lane,
-        f: impl FnOnce() -> Fut + Send + 'static,
-    ) -> Task<Fut::Output>
-    where
-        Fut: Future + Send + 'static,
-        Fut::Output: Send + 'static,
-    {
-        self.spawn_future(lane, async move { f().await })
     }
 }
 
@@ -107,18 +83,7 @@ where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    Worker::current_for("spawn_future", |worker| worker.spawn_future(lane, future))
-}
-
-/// Spawns the future that `f` makes, on `lane` of the pool that the calling thread is inside of.
-///
-/// # Panics
-///
-/// Outside of any pool.
-pub fn spawn_async<Fut>(lane: Lane, f: impl FnOnce() -> Fut + Send + 'static) -> Task<Fut::Output>
-where
-    Fut: Future + Send + 'static,
-    Fut::Output: Send + 'static,
-{
-    Worker::current_for("spawn_async", |worker| worker.spawn_async(lane, f))
+    Worker::current_for("spawn_future", |worker| {
+        worker.registry.spawn_future(lane, future)
+    })
 }

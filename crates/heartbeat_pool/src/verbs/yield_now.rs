@@ -3,11 +3,10 @@
 use crate::threads::this_thread::Stranger;
 use crate::worker::Worker;
 use crate::worker::current;
-use std::future::Future;
-use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::Poll;
+use std::{future, mem};
 
-/// What [`yield_now`] or [`yield_local`] did.
+/// What [`yield_now`] or [`Worker::yield_local`] did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Yield {
     /// It ran one piece of work.
@@ -17,8 +16,14 @@ pub enum Yield {
 }
 
 impl Worker {
-    /// Runs a job that only this thread may run, or else a second half of one of its own unfinished
-    /// joins that nobody has taken yet. See [`yield_local`](crate::yield_local()).
+    /// Runs one piece of the thread's own work, if there is any: what was spawned on this very thread
+    /// ([`spawn_on`](crate::spawn_on())), or else a second half of one of its unfinished joins that
+    /// nobody has taken yet.
+    ///
+    /// For long loops that wait for something that their own fork does. Of [`join`](crate::join())s
+    /// inside of one another the fifth and deeper ones may be plain calls, whose second half nobody
+    /// finds before the first is over; those of [`join_offered`](Self::join_offered) are found at any
+    /// depth.
     pub fn yield_local(&self) -> Yield {
         if current::run_pinned() {
             return Yield::Executed;
@@ -43,22 +48,6 @@ impl Worker {
             Yield::Idle
         }
     }
-}
-
-/// Runs one piece of the calling thread's own work, if there is any: what was spawned on this very
-/// thread ([`spawn_on`](crate::spawn_on())), or a second half of one of its unfinished joins.
-///
-/// For long loops that wait for something that their own fork does. Of [`join`](crate::join())s
-/// inside of one another the fifth and deeper ones may be plain calls, whose second half nobody
-/// finds before the first is over; those of [`Worker::join_offered`] are found at any depth.
-/// Outside of a pool it is [`Yield::Idle`].
-///
-/// ```
-/// use heartbeat_pool::{Yield, yield_local};
-/// assert_eq!(yield_local(), Yield::Idle);
-/// ```
-pub fn yield_local() -> Yield {
-    Worker::with_current(|worker| worker.map_or(Yield::Idle, Worker::yield_local))
 }
 
 /// Runs one piece of the pool's work on the calling thread, anybody's: of its own lane, or of
@@ -89,26 +78,14 @@ pub fn yield_now() -> Yield {
 /// # let pool = heartbeat_pool::ThreadPool::builder().num_threads(1).build().unwrap();
 /// pool.block_on(async { heartbeat_pool::yield_task().await });
 /// ```
-#[must_use = "a future does nothing until it is awaited"]
-pub fn yield_task() -> YieldTask {
-    YieldTask { yielded: false }
-}
-
-/// The future of [`yield_task`].
-#[derive(Debug)]
-pub struct YieldTask {
-    yielded: bool,
-}
-
-impl Future for YieldTask {
-    type Output = ();
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        if self.yielded {
+pub async fn yield_task() {
+    let mut yielded = false;
+    future::poll_fn(|context| {
+        if mem::replace(&mut yielded, true) {
             return Poll::Ready(());
         }
-        self.yielded = true;
         context.waker().wake_by_ref();
         Poll::Pending
-    }
+    })
+    .await;
 }

@@ -1,7 +1,6 @@
 //! The end of a pool.
 
 use super::Worker;
-use crate::active::Tracks;
 use crate::lanes::lane::Lane;
 use crate::late;
 use crate::registry::Registry;
@@ -44,7 +43,7 @@ impl Registry {
             self.join(team);
         }
         // The threads are gone, so nothing runs what this queues.
-        self.active().close();
+        self.active.close();
         for seat in self.teams.iter().flat_map(|team| team.seats.every()) {
             while seat.has_jobs() {
                 seat.drain_jobs().for_each(|job| self.guard(|| drop(job)));

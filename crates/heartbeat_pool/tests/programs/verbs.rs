@@ -103,10 +103,7 @@ impl Place<'_> {
     }
 
     pub fn yield_now(self) {
-        _ = match self {
-            Self::Outside(pool) => pool.yield_now(),
-            Self::Inside => heartbeat_pool::yield_now(),
-        };
+        self.with_worker(Worker::yield_now);
     }
 
     pub fn run_spawned(self) {
@@ -114,9 +111,6 @@ impl Place<'_> {
     }
 
     pub fn yield_local(self) {
-        _ = match self {
-            Self::Outside(pool) => pool.yield_local(),
-            Self::Inside => heartbeat_pool::yield_local(),
-        };
+        self.with_worker(Worker::yield_local);
     }
 }

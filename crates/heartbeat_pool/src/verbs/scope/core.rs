@@ -4,9 +4,11 @@
 //! and its worker uses it for one scope after another.
 
 use super::jobs::Jobs;
+use super::wait::Ticket;
+use crate::active::{ActiveTasks, Tracks};
 use crate::age::{Age, Aged};
 use crate::idle::sleep::Wake;
-use crate::job::Job;
+use crate::job::{Job, SmallFn};
 use crate::lanes::lane::Lane;
 use crate::latch::CountLatch;
 use crate::parker::Parker;
@@ -16,14 +18,12 @@ use crate::registry::Registry;
 use crate::registry::team::{Rank, Team};
 use crate::schedule::News;
 use crate::seat::Seat;
-use crate::small_fn::SmallFn;
 use crate::sync::{Arc, AtomicBool, Mutex, Ordering, lock};
 use crate::tickets::{Call, Tickets};
 use crate::unwind::{self, Payload};
 use crate::worker::{Worker, current};
 use async_task::Runnable;
 use std::cell::Cell;
-use std::mem::ManuallyDrop;
 
 /// One piece of a scope's work. It is only run by threads that keep the scope's core alive, so it
 /// needs no pointer of its own to it.
@@ -38,6 +38,8 @@ pub(crate) struct ScopeCore {
     pub(crate) registry: Arc<Registry>,
     rank: Rank,
     pub(crate) lane: Lane,
+    /// Of what each thread has spawned itself.
+    pub(super) order: Order,
     pub(super) jobs: Jobs,
     pub(crate) tickets: Tickets,
     latch: CountLatch,
@@ -63,6 +65,7 @@ impl ScopeCore {
             registry,
             rank,
             lane,
+            order,
             jobs: Jobs::new(order, by_age),
             tickets: Tickets::default(),
             latch: CountLatch::new(parker),
@@ -125,29 +128,29 @@ impl ScopeCore {
         self.tickets.set_owner_asleep(asleep);
     }
 
-    /// Queues a job and, unless there is one, the ticket that `ticket` makes.
+    /// Queues a job and, unless there is one, a ticket.
     #[inline]
-    pub(crate) fn push(&self, job: ScopedJob, ticket: impl FnOnce() -> Job) {
+    pub(crate) fn push(self: &Arc<Self>, job: ScopedJob) {
         note::queued(self.number(), self.lane, Place::Scope);
         self.jobs.push(job, || self.new_age());
         if let Some(owner) = &self.owner {
             owner.counters.pushes.bump();
         }
         if !self.is_held_here() {
-            self.call(ticket);
+            self.call();
         }
     }
 
     /// After a job was queued: calls whoever must hear of it.
     #[inline]
-    fn call(&self, ticket: impl FnOnce() -> Job) -> Call {
+    fn call(self: &Arc<Self>) -> Call {
         let occupancy = &self.team().occupancy;
         // In a pool with no threads there is nobody but the owner.
         let owner_may = || occupancy.target() == 0 || occupancy.has_room();
         let call = self.tickets.pushed(owner_may);
         match call {
             Call::Owner => self.latch.wake_owner(),
-            Call::Ticket => self.announce(ticket()),
+            Call::Ticket => self.announce(),
             Call::Nobody => {}
         }
         call
@@ -180,35 +183,26 @@ impl ScopeCore {
         self.jobs.mine().inspect(|mine| mine.is_held.set(false));
     }
 
-    fn announce(&self, ticket: Job) {
-        let Some(team) = self.queue(ticket) else {
-            return;
-        };
-        self.registry.tell(team, self.news());
-    }
-
-    /// Of the jobs that are queued: the owner does them where nobody comes, unless they are much.
-    fn news(&self) -> News {
-        let news = match self.owner {
-            Some(_) if !self.is_much() => News::within_a_beat(self.lane),
-            _ => News::at_once(self.lane),
-        };
-        self.for_others(news, self.jobs.len())
-    }
-
-    /// Tells at once of the jobs that are queued, of which the next one is the caller's.
-    pub(super) fn tell_at_once(&self) {
-        let news = self.for_others(News::at_once(self.lane), self.jobs.len().saturating_sub(1));
-        self.registry.tell(self.team(), news);
-    }
-
-    fn for_others(&self, news: News, jobs: usize) -> News {
-        let news = news.by(Wake::Elsewhere);
-        if self.is_much() {
-            news.for_many(jobs)
-        } else {
-            news
+    /// Queues a ticket, which was claimed, and tells of it.
+    fn announce(self: &Arc<Self>) {
+        if self.queue() {
+            // The owner does them where nobody comes, unless they are much.
+            self.tell_of(self.owner.is_none() || self.is_much(), self.jobs.len());
         }
+    }
+
+    /// Tells of so many jobs that are queued for others.
+    pub(super) fn tell_of(&self, at_once: bool, jobs: usize) {
+        let news = if at_once {
+            News::at_once(self.lane)
+        } else {
+            News::within_a_beat(self.lane)
+        };
+        let mut news = news.by(Wake::Elsewhere);
+        if self.is_much() {
+            news = news.for_many(jobs);
+        }
+        self.registry.tell(self.team(), news);
     }
 
     fn is_much(&self) -> bool {
@@ -223,17 +217,18 @@ impl ScopeCore {
         }
     }
 
-    /// Queues `ticket`, which was claimed, unless others have taken all jobs meanwhile: who queues
-    /// the next one makes a ticket of its age.
-    fn queue(&self, ticket: Job) -> Option<&Team> {
+    /// Queues a ticket, which was claimed, unless others have taken all jobs meanwhile: who queues
+    /// the next one makes a ticket of its age. Tells whether it did.
+    fn queue(self: &Arc<Self>) -> bool {
         loop {
             if let Some(age) = self.jobs.next() {
-                let ticket = Aged::new(ticket, age);
-                return Some(self.registry.queue(self.team(), self.lane, ticket));
+                let ticket = Aged::new(Ticket::job(self), age);
+                self.registry.queue(self.team(), self.lane, ticket);
+                return true;
             }
             self.tickets.taken();
             if self.jobs.is_empty() || !self.tickets.claim() {
-                return None;
+                return false;
             }
         }
     }
@@ -253,27 +248,22 @@ impl ScopeCore {
 
     /// Before the caller gets busy: lets another thread come for what is left. A ticket that is
     /// still queued was announced when it was put there.
-    pub(crate) fn offer(&self, ticket: impl FnOnce() -> Job) {
+    pub(crate) fn offer(self: &Arc<Self>) {
         if !self.is_held_here()
             && self.tickets.is_ticketless()
             && !self.jobs.is_empty()
             && self.tickets.claim()
         {
-            self.announce(ticket());
+            self.announce();
         }
     }
 
     /// Puts back a job that `worker` has taken of another thread's. A ticket that was queued meanwhile
     /// stands for it as well.
-    pub(super) fn put_back_job(
-        &self,
-        worker: &Worker,
-        job: Aged<ScopedJob>,
-        ticket: impl FnOnce() -> Job,
-    ) {
+    pub(super) fn put_back_job(self: &Arc<Self>, worker: &Worker, job: Aged<ScopedJob>) {
         let age = job.age();
         self.jobs.push_back(job);
-        if self.call(ticket) == Call::Nobody
+        if self.call() == Call::Nobody
             && let Some(age) = age
         {
             worker.renew_ticket(self.number(), age);
@@ -282,17 +272,27 @@ impl ScopeCore {
 
     /// Puts a ticket back for what is left. The caller must look for it later, or see to it that
     /// somebody does.
-    pub(crate) fn put_back(&self, ticket: impl FnOnce() -> Job) {
+    pub(crate) fn put_back(self: &Arc<Self>) {
         if !self.jobs.is_empty() && self.tickets.claim() {
-            _ = self.queue(ticket());
+            self.queue();
         }
     }
 
-    /// Runs `job`, which was taken from the queue, and counts it off.
+    /// A job of its own for `job`, which lies elsewhere than in the scope's queue.
+    pub(super) fn apart(self: &Arc<Self>, job: ScopedJob) -> Job {
+        let core = self.clone();
+        let apart = Apart {
+            core,
+            job: Some(job),
+        };
+        Job::new(Box::new(move || apart.run()))
+    }
+
+    /// Runs `job` and counts it off.
     pub(crate) fn run(&self, job: ScopedJob) {
         match job {
             ScopedJob::Closure(job) => {
-                if let Err(payload) = unwind::catch(|| job.call()) {
+                if let Err(payload) = unwind::catch(|| job.run()) {
                     self.record_panic(payload);
                 }
                 self.finish();
@@ -306,16 +306,12 @@ impl ScopeCore {
     /// Calls `f`, which runs or drops a runnable of this scope, and counts the future off if that
     /// was its end.
     pub(crate) fn counted(&self, f: impl FnOnce()) {
-        let outer = (ENDED.replace(false), replace_panic(None));
+        let outer = ENDED.replace(false);
         // A panic may come from the drop of an output that nobody wanted.
         if let Err(payload) = unwind::catch(f) {
             self.record_panic(payload);
         }
-        let ended = ENDED.replace(outer.0);
-        if let Some(payload) = replace_panic(outer.1) {
-            self.record_panic(payload);
-        }
-        if ended {
+        if ENDED.replace(outer) {
             self.finish();
         }
     }
@@ -339,42 +335,54 @@ impl ScopeCore {
 thread_local! {
     /// Whether a scoped future was dropped in the run that is under way.
     static ENDED: Cell<bool> = const { Cell::new(false) };
-    /// What a scoped future has panicked with in that run: for its scope, which the future does not
-    /// know. Not dropped with the thread, so that it is there for thread-locals' destructors as
-    /// well; whoever sets it is inside of [`ScopeCore::counted`], which takes it.
-    static PANIC: Cell<Option<ManuallyDrop<Payload>>> = const { Cell::new(None) };
 }
 
-/// Leaves what a scoped future has panicked with to the run that is under way.
-pub(super) fn set_panic(payload: Payload) {
-    if let Some(former) = replace_panic(Some(payload)) {
-        unwind::discard(former);
+/// What an awaiting task gets in place of a payload that the scope has taken.
+#[derive(Debug)]
+struct ScopePanicked;
+
+impl Tracks for ScopeCore {
+    fn active(&self) -> Option<&ActiveTasks> {
+        None
     }
-}
 
-fn replace_panic(payload: Option<Payload>) -> Option<Payload> {
-    PANIC
-        .replace(payload.map(ManuallyDrop::new))
-        .map(ManuallyDrop::into_inner)
-}
+    fn panicked(&self, payload: Payload) -> Payload {
+        self.record_panic(payload);
+        Box::new(ScopePanicked)
+    }
 
-/// Reports that a scoped future was dropped.
-pub(crate) struct End;
-
-impl Drop for End {
-    fn drop(&mut self) {
+    fn ended(&self) {
         // Not to the latch: the run that drops the future still holds its output, which may
-        // borrow as well. `ScopeCore::counted` passes it on when that is over.
+        // borrow as well. `counted` passes it on when that is over.
         ENDED.set(true);
     }
 }
 
-impl std::fmt::Debug for ScopeCore {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ScopeCore")
-            .field("lane", &self.lane)
-            .field("queued", &self.jobs.len())
-            .field("latch", &self.latch)
-            .finish_non_exhaustive()
+/// A job that lies elsewhere than in the scope's queue. Dropped, it is counted off as well.
+struct Apart {
+    core: Arc<ScopeCore>,
+    job: Option<ScopedJob>,
+}
+
+impl Apart {
+    fn run(mut self) {
+        if let Some(job) = self.job.take() {
+            self.core.run(job);
+        }
+    }
+}
+
+impl Drop for Apart {
+    fn drop(&mut self) {
+        match self.job.take() {
+            Some(ScopedJob::Run(runnable)) => self.core.counted(|| drop(runnable)),
+            Some(ScopedJob::Closure(job)) => {
+                if let Err(payload) = unwind::catch(|| drop(job)) {
+                    self.core.record_panic(payload);
+                }
+                self.core.finish();
+            }
+            None => {}
+        }
     }
 }

@@ -41,18 +41,6 @@ impl Jobs {
         }
     }
 
-    /// Whether each job may have an age.
-    #[inline]
-    pub(super) fn have_ages(&self) -> bool {
-        self.stacks.is_some()
-    }
-
-    pub(super) fn order(&self) -> Order {
-        self.stacks
-            .as_ref()
-            .map_or(Order::OldestFirst, Stacks::order)
-    }
-
     /// The owner's part, for the owner.
     #[inline]
     pub(super) fn mine(&self) -> Option<&Mine> {
@@ -71,16 +59,11 @@ impl Jobs {
     /// The oldest job; of stacks, the calling thread's newest or else another thread's, and now and
     /// then the other way round.
     #[inline]
-    pub(super) fn pop(&self) -> Option<ScopedJob> {
+    pub(super) fn pop(&self) -> Option<Aged<ScopedJob>> {
         match &self.stacks {
-            Some(stacks) => stacks.pop().map(|job| job.item),
-            None => self.queue.pop().ok(),
+            Some(stacks) => stacks.pop(),
+            None => self.queue.pop().ok().map(|job| Aged::new(job, None)),
         }
-    }
-
-    /// The same, with its age, where each may have one.
-    pub(super) fn pop_aged(&self) -> Option<Aged<ScopedJob>> {
-        self.stacks.as_ref().and_then(Stacks::pop)
     }
 
     /// Puts back what was popped of a stack, to where it was.

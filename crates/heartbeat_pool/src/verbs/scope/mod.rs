@@ -11,21 +11,19 @@ mod jobs;
 mod stacks;
 mod wait;
 
-use self::core::ScopeCore;
-
-use self::core::ScopedJob;
-use self::future::MailboxRun;
-use self::wait::{Completion, Ticket};
-use crate::job::{Closure, Job};
+use self::core::{ScopeCore, ScopedJob};
+use self::wait::Completion;
+use crate::active::Uncounted;
+use crate::job::SmallFn;
 use crate::late;
 use crate::queue::deque::Order;
 use crate::queue::mailbox::Mailbox;
-use crate::small_fn::SmallFn;
 use crate::sync::Arc;
 use crate::threads::this_thread::Stranger;
 use crate::unwind::{self, Payload};
 use crate::worker::Worker;
 use async_task::Task;
+use std::fmt;
 use std::future::Future;
 use std::marker::PhantomData;
 
@@ -33,36 +31,15 @@ use std::marker::PhantomData;
 ///
 /// Made by [`ThreadPool::scope`](crate::ThreadPool::scope) and its namesakes, which return when
 /// everything spawned is over. The two lifetimes are those of [`std::thread::Scope`].
-#[derive(Debug)]
 pub struct Scope<'scope, 'env: 'scope> {
     core: Arc<ScopeCore>,
     scope: PhantomData<&'scope mut &'scope ()>,
     env: PhantomData<&'env mut &'env ()>,
 }
 
-/// Counts a pinned job off, run or dropped.
-struct Counted(Arc<ScopeCore>);
-
-impl Drop for Counted {
-    fn drop(&mut self) {
-        self.0.finish();
-    }
-}
-
-/// A scope's closure for one thread.
-struct PinnedRun<F> {
-    f: Option<F>,
-    /// Declared last, so dropped last: the closure is gone by then, and what it borrows may end.
-    counted: Counted,
-}
-
-impl<F: FnOnce()> PinnedRun<F> {
-    fn run(mut self) {
-        if let Some(f) = self.f.take()
-            && let Err(payload) = unwind::catch(f)
-        {
-            self.counted.0.record_panic(payload);
-        }
+impl fmt::Debug for Scope<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scope").finish_non_exhaustive()
     }
 }
 
@@ -76,7 +53,7 @@ impl<'scope> Scope<'scope, '_> {
         // SAFETY: the scope's owner waits until the latch is done, and the job is counted off after
         // its run, so it is run before what it borrows ends.
         let job = ScopedJob::Closure(unsafe { SmallFn::new(f) });
-        core.push(job, || Ticket::job(core));
+        core.push(job);
     }
 
     /// How many threads its pool is meant to run at once. See
@@ -105,13 +82,9 @@ impl<'scope> Scope<'scope, '_> {
     /// thread, for instance as the system has refused it.
     pub fn try_spawn_on(&'scope self, index: usize, f: impl FnOnce() + Send + 'scope) -> bool {
         self.core.begin();
-        let run = PinnedRun {
-            f: Some(f),
-            counted: Counted(self.core.clone()),
-        };
-        // SAFETY: as in `spawn`; a run, whether it runs or is dropped, counts off after `f` is
-        // gone.
-        let job = unsafe { Job::borrowing(Closure::new(move || run.run())) };
+        // SAFETY: as in `spawn`; dropped, it is counted off as well.
+        let job = ScopedJob::Closure(unsafe { SmallFn::new(f) });
+        let job = self.core.apart(job);
         self.core.team().pin(index, job).is_ok()
     }
 
@@ -124,19 +97,17 @@ impl<'scope> Scope<'scope, '_> {
         F: Future + Send + 'scope,
         F::Output: Send + 'scope,
     {
-        let push = |core: &Arc<ScopeCore>, runnable| {
-            core.push(ScopedJob::Run(runnable), || Ticket::job(core));
-        };
-        let core = future::Uncounted::new(&self.core);
+        // SAFETY: async-task makes a runnable only of a future that is not dropped, and the owner,
+        // which holds the core, waits until that is dropped and counted off.
+        let core = unsafe { Uncounted::new(&self.core) };
         let schedule = move |runnable| {
-            // SAFETY: async-task makes a runnable only of a future that is not dropped, and the
-            // owner, which holds the core, waits until that is dropped and counted off.
-            let core = unsafe { core.count() };
-            push(&core, runnable);
+            // It may end while it is being queued.
+            let core = core.get().clone();
+            core.push(ScopedJob::Run(runnable));
         };
         // SAFETY: the core runs what is queued there counted, and the owner waits for its latch.
         let (runnable, task) = unsafe { future::spawn(&self.core, future, schedule) };
-        push(&self.core, runnable);
+        self.core.push(ScopedJob::Run(runnable));
         task
     }
 
@@ -147,26 +118,15 @@ impl<'scope> Scope<'scope, '_> {
         F: Future + Send + 'scope,
         F::Output: Send + 'scope,
     {
-        // An ended thread's mailbox gives it back: dropping it cancels the task, for which the
-        // scope waits.
-        let push = |mailbox: &Mailbox, core: &Arc<ScopeCore>, runnable| {
-            let run = MailboxRun {
-                core: core.clone(),
-                runnable: Some(runnable),
-            };
-            mailbox.push_job(Job::new(Closure::new(|| run.run())))
-        };
-        let (to, core) = (mailbox.clone(), self.core.clone());
-        let schedule = move |runnable| {
-            if let Err(refused) = push(&to, &core, runnable) {
-                // Not here, for its waker may hold what it wants.
-                late::drop_elsewhere(refused);
-            }
-        };
-        // SAFETY: a `MailboxRun` runs or drops its runnable counted, and the owner waits for the
-        // latch.
+        let core = self.core.clone();
+        let job = move |runnable| core.apart(ScopedJob::Run(runnable));
+        // Not dropped by its waker, which may hold what it wants.
+        let schedule = mailbox.schedule(job.clone(), late::drop_elsewhere);
+        // SAFETY: what lies apart is run or dropped counted, and the owner waits for the latch.
         let (runnable, task) = unsafe { future::spawn(&self.core, future, schedule) };
-        drop(push(mailbox, &self.core, runnable));
+        // An ended thread's mailbox gives it back: dropping it cancels the task, for which the scope
+        // waits.
+        drop(mailbox.push_job(job(runnable)));
         task
     }
 
@@ -223,7 +183,7 @@ impl<'scope> Scope<'scope, '_> {
         self.in_its_pool(|worker| {
             // It may be a part of something below what the thread has taken from others since.
             let _stranger = Stranger::begin();
-            wait::run_one(&self.core, worker)
+            wait::run_one(&self.core, worker, false)
         })
     }
 
@@ -253,7 +213,7 @@ impl Worker {
         let lane = self.lane();
         let kept = {
             let mut kept = self.kept_scopes.borrow_mut();
-            let is_fit = |core: &ScopeCore| core.lane == lane && core.jobs.order() == order;
+            let is_fit = |core: &ScopeCore| core.lane == lane && core.order == order;
             let place = kept
                 .iter()
                 .rposition(|core| core.downcast_ref().is_some_and(is_fit));

@@ -112,10 +112,6 @@ impl<T> Stacks<T> {
         }
     }
 
-    pub(super) fn order(&self) -> Order {
-        self.order
-    }
-
     pub(super) fn len(&self) -> usize {
         self.len.load(Ordering::Relaxed)
     }

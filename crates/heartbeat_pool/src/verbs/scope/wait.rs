@@ -1,8 +1,8 @@
 //! Running a scope's work: by its owner, which waits, and by workers that its tickets call.
 
-use super::core::{ScopeCore, ScopedJob};
+use super::core::ScopeCore;
 use crate::cost;
-use crate::job::{Job, RawJob};
+use crate::job::{Job, Pointer, Run};
 use crate::queue::mailbox::Mailbox;
 use crate::record::{self, Work};
 use crate::sync::{Arc, Instant};
@@ -12,7 +12,6 @@ use crate::worker::turns::Turns;
 use crate::worker::wait::Wait;
 use crate::worker::{STRANGERS_TURN, Worker};
 use std::cell::Cell;
-use std::ptr::NonNull;
 
 /// The job through which workers find a scope. It stands for the whole scope, and is queued at
 /// most once at a time.
@@ -24,19 +23,11 @@ impl Ticket {
     }
 }
 
-// SAFETY: the pointer is the `Arc`'s own raw form.
-unsafe impl RawJob for Ticket {
+// SAFETY: an `Arc` is a pointer.
+unsafe impl Pointer for Ticket {}
+
+impl Run for Ticket {
     const STANDS_FOR_OTHERS: bool = true;
-
-    fn into_raw(self) -> NonNull<()> {
-        // SAFETY: `Arc::into_raw` is never null.
-        unsafe { NonNull::new_unchecked(Arc::into_raw(self.0).cast_mut().cast()) }
-    }
-
-    unsafe fn from_raw(data: NonNull<()>) -> Self {
-        // SAFETY: by contract `data` came from `into_raw`, which gave up one count.
-        Self(unsafe { Arc::from_raw(data.as_ptr().cast_const().cast()) })
-    }
 
     fn run(self) {
         let core = self.0;
@@ -48,61 +39,43 @@ unsafe impl RawJob for Ticket {
             }
             let is_one = worker.takes_one_piece();
             let mut turns = Turns::since(worker.stretch.start_of_first());
-            while run_next(&core, worker) {
+            while run_one(&core, worker, true) {
                 if is_one {
                     // A ticket for the rest is queued.
                     return;
                 }
                 if worker.is_wasted() {
                     // This thread, which is shy now, looks again within a beat.
-                    return core.put_back(|| Self::job(&core));
+                    return core.put_back();
                 }
                 // The scope's work may go on for ever, until others' has run; and whoever looks for
                 // what nobody comes to sees the ticket taken.
                 if worker.is_one_too_many(core.lane)
                     || (turns.count_some(STRANGERS_TURN) && turns.is_over())
                 {
-                    core.offer(|| Self::job(&core));
-                    return;
+                    return core.offer();
                 }
             }
         });
     }
 }
 
+/// Runs a job of the scope; or first, for others than its owner, what the thread that has queued it
+/// has queued before. Tells whether there was one.
 #[inline]
-pub(super) fn run_one(core: &Arc<ScopeCore>, worker: &Worker) -> bool {
+pub(super) fn run_one(core: &Arc<ScopeCore>, worker: &Worker, by_age: bool) -> bool {
     let Some(job) = core.jobs.pop() else {
         return false;
     };
-    run(core, worker, job);
-    true
-}
-
-// Always, for at its call alone a small job would take a tenth longer.
-#[inline(always)]
-fn run(core: &Arc<ScopeCore>, worker: &Worker, job: ScopedJob) {
-    core.offer(|| Ticket::job(core));
+    if by_age && let Some(older) = job.age().and_then(|age| worker.take_older(age)) {
+        core.put_back_job(worker, job);
+        worker.run_piece(older);
+        return true;
+    }
+    core.offer();
     worker.count_job();
-    trace::job(Work::Scoped, core.lane, core.number(), || core.run(job));
-}
-
-/// As [`run_one`], of the jobs that the ticket stands for which others take by their age: if the
-/// same thread has queued something before it, that is next.
-fn run_next(core: &Arc<ScopeCore>, worker: &Worker) -> bool {
-    if !core.jobs.have_ages() {
-        return run_one(core, worker);
-    }
-    let Some(job) = core.jobs.pop_aged() else {
-        return false;
-    };
-    match job.age().and_then(|age| worker.take_older(age)) {
-        Some(older) => {
-            core.put_back_job(worker, job, || Ticket::job(core));
-            worker.run_piece(older);
-        }
-        None => run(core, worker, job.item),
-    }
+    let (lane, number) = (core.lane, core.number());
+    trace::job(Work::Scoped, lane, number, || core.run(job.item));
     true
 }
 
@@ -139,7 +112,6 @@ impl<'a> Completion<'a> {
         if jobs < self.next_look.get() {
             return;
         }
-        // The next job is the owner's in any case.
         let left = self.core.jobs.len();
         if left < 2 {
             return self.core.set_much(false);
@@ -159,8 +131,9 @@ impl<'a> Completion<'a> {
         let is_over_soon = is_held && !cost::is_worth_a_call(rest);
         if cost::is_worth_a_call(elapsed) && !is_over_soon {
             self.core.let_go();
-            self.core.offer(|| Ticket::job(self.core));
-            self.core.tell_at_once();
+            self.core.offer();
+            // The next one is the owner's.
+            self.core.tell_of(true, left - 1);
         }
         // Where nobody was called yet, the next ones may be longer.
         let short = !are_worth_taking && !is_held;
@@ -180,14 +153,14 @@ impl Wait for Completion<'_> {
         for mailbox in self.mailboxes {
             if !mailbox.is_empty() && !is_jobs_turn {
                 self.core.let_go();
-                self.core.offer(|| Ticket::job(self.core));
+                self.core.offer();
                 if let Err(payload) = unwind::catch(|| mailbox.try_tick()) {
                     self.core.record_panic(payload);
                 }
                 return true;
             }
         }
-        let ran = run_one(self.core, worker);
+        let ran = run_one(self.core, worker, false);
         if ran {
             self.call_for_help();
         }
