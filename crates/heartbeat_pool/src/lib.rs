@@ -65,7 +65,7 @@
 //!
 //! | room | what is in it |
 //! | --- | --- |
-//! | `sync`, `system`, `unwind`, `age`, `job`, `late`, `active`, `tickets`, `thread_bound`, `thread_clock`, `stopwatch`, `alarm`, `placement` | primitives |
+//! | `sync`, `system`, `unwind`, `age`, `job`, `late`, `active`, `tickets`, `thread_bound`, `stopwatch`, `alarm`, `placement` | primitives |
 //! | `lanes` | who may run what |
 //! | `record` | what happened, event by event |
 //! | `parker`, `latch`, `signal` | where a thread sleeps, and how it is told |
@@ -99,7 +99,6 @@ mod queue_times;
 mod signal;
 mod stopwatch;
 mod system;
-mod thread_clock;
 mod tickets;
 
 mod idle;

@@ -6,7 +6,6 @@
 use crate::idle::sleep::Wake;
 use crate::lanes::lane::Lane;
 use crate::lanes::priority;
-use crate::record::{Need, What, note};
 use crate::registry::Registry;
 use crate::registry::look::Look;
 use crate::registry::team::{Rank, Team};
@@ -28,7 +27,6 @@ enum When {
 /// Where work lies, how soon it is wanted, and what its queuer does next.
 #[derive(Clone, Copy)]
 pub(crate) struct News {
-    need: Need,
     /// Of what lane it is, for whoever that has room for; none for what needs no room.
     lane: Option<Lane>,
     when: When,
@@ -47,13 +45,12 @@ impl News {
     const fn of(lane: Lane, when: When) -> Self {
         Self {
             lane: Some(lane),
-            ..Self::without_room(Need::of_lane(lane), when)
+            ..Self::without_room(when)
         }
     }
 
-    const fn without_room(need: Need, when: When) -> Self {
+    const fn without_room(when: When) -> Self {
         Self {
-            need,
             lane: None,
             when,
             wake: Wake::Anywhere,
@@ -73,17 +70,17 @@ impl News {
 
     /// A call that blocks.
     pub(crate) const fn blocking() -> Self {
-        Self::without_room(Need::Blocking, When::AtOnce)
+        Self::without_room(When::AtOnce)
     }
 
     /// Forks that others may take later, if they are there still.
     pub(crate) const fn kept() -> Self {
-        Self::without_room(Need::Kept, When::Sometime).by(Wake::Elsewhere)
+        Self::without_room(When::Sometime).by(Wake::Elsewhere)
     }
 
     /// The same, of which many are likely to be there still.
     pub(crate) const fn kept_for_a_beat() -> Self {
-        Self::without_room(Need::Kept, When::WithinABeat).by(Wake::Elsewhere)
+        Self::without_room(When::WithinABeat).by(Wake::Elsewhere)
     }
 
     /// Work of `lane` that its queuer will not do.
@@ -128,7 +125,7 @@ impl Registry {
                 .lane
                 .is_none_or(|lane| has_use_for_one_more(team, lane))
         {
-            self.wake(team, news.need, news.wake);
+            self.wake(team, news.wake);
         }
         if news.searchers > 1 {
             self.wake_crowd(team, news);
@@ -141,9 +138,7 @@ impl Registry {
     fn wake_crowd(&self, team: &Team, news: News) {
         let searchers = || team.sleep.searchers();
         let wants_more = || searchers() < news.searchers.min(team.occupancy.room());
-        while wants_more() && team.sleep.wake_worker(news.wake) {
-            note::note(|| What::Called { need: news.need });
-        }
+        while wants_more() && team.sleep.wake_worker(news.wake) {}
     }
 
     /// After the calling thread left the count of `team`: its place goes to whoever can use it.
@@ -160,20 +155,16 @@ impl Registry {
         S: Deref<Target = [Arc<Seat>]>,
     {
         let lane = look.work_for_one_more();
-        let need = if lane.is_some_and(|lane| has_use_for_one_more(team, lane)) {
-            Need::Seat
-        } else if look.has_blocking() {
-            Need::Blocking
-        } else {
+        let has_use = lane.is_some_and(|lane| has_use_for_one_more(team, lane));
+        if !has_use && !look.has_blocking() {
             if !team.occupancy.is_quiet() {
                 // Forks found no room before: the next one looks again.
                 look.raise_beats(None);
             }
             return;
-        };
+        }
         // A thread may be started next, by code of the program's own, which looks as well.
         drop(look);
-        note::note(|| What::Called { need });
         let (sleep, occupancy) = (&team.sleep, &team.occupancy);
         // One that waits is no use while others run: it would go on waiting, and its place be
         // offered to the next one, without end.
@@ -201,8 +192,7 @@ impl Registry {
     }
 
     /// Wakes an idle thread of `team`, or starts one.
-    fn wake(self: &Arc<Self>, team: &Team, need: Need, wake: Wake) {
-        note::note(|| What::Called { need });
+    fn wake(self: &Arc<Self>, team: &Team, wake: Wake) {
         // A thread that gives way doesn't go on once a frame's has woken.
         let gives_way = team.rank == Rank::Lower || priority::is_lower_thread();
         let wake = if gives_way { Wake::Anywhere } else { wake };

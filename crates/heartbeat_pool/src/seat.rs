@@ -17,7 +17,7 @@ use crate::queue::hidden::Hidden;
 use crate::queue::returned::Returned;
 use crate::record::note;
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Ordering};
-use crate::thread_clock::ThreadClock;
+use crate::system::ThreadClock;
 use crate::threads::this_thread;
 use crossbeam_utils::CachePadded;
 use std::time::Duration;

@@ -4,8 +4,21 @@
 use crate::lanes::lane::Lane;
 use crate::stopwatch;
 use crate::sync::{AtomicU64, Instant, Mutex, Ordering, lock};
-use crate::thread_clock;
+use crate::system::CLOCK_AGE;
 use std::time::Duration;
+
+/// Frame work that waits this long, and any fork, while nothing of its lane ends and a thread has
+/// no core, is let in beyond the target: what runs may be blocked on it. Who lets it in goes on
+/// with what else is queued. It is later by the [age](CLOCK_AGE) of what clocks say,
+/// where that matters. Each thread already beyond the target doubles the wait, so that long
+/// jobs are not taken for blocked ones over and over.
+///
+/// Sixteen times as long it waits where all compute, for one may wait in a loop, or where others of
+/// its lane end, but nobody takes it and one comes no further; sixty-four times as long does a job
+/// that nobody takes where all come further. These doublings end at a quarter of a second and a
+/// second.
+pub(crate) const RELIEF: Duration = Duration::from_millis(4);
+const RELIEF_DOUBLINGS: usize = 4;
 
 /// What a look sees of a lane that has work which what runs may be waiting for.
 #[derive(Clone, Copy, Default)]
@@ -77,7 +90,7 @@ impl Stall {
         let since = self.since.load(Ordering::Relaxed);
         let idle_since = since.max(self.ran_until.load(Ordering::Relaxed));
         let time = |since: u64| Duration::from_nanos(now.saturating_sub(since));
-        let age = ran.map_or(Duration::ZERO, |_| thread_clock::age());
+        let age = ran.map_or(Duration::ZERO, |_| CLOCK_AGE);
         Stalled {
             time: time(since),
             // What runs may have been seen to run that long ago.
@@ -98,6 +111,44 @@ struct Seen {
     is_demanded: bool,
 }
 
+impl Seen {
+    fn note(&mut self, now: Option<Sight>) {
+        let taken = |sight: Option<Sight>| sight.map(|sight| sight.taken);
+        let progress = |sight: Option<Sight>| sight.map(|sight| sight.progress);
+        if now.is_none() || taken(self.last) != taken(now) {
+            self.untaken_since = Instant::now();
+        }
+        if now.is_none() || progress(self.last) != progress(now) {
+            self.since = Instant::now();
+        }
+        self.last = now;
+    }
+
+    /// Whether `lane`, of which this is, has been stuck for too long, with so many threads `beyond`
+    /// its number.
+    fn is_stuck(&self, lane: Lane, beyond: usize) -> bool {
+        let Some(last) = self.last else { return false };
+        let shortly = RELIEF * (1 << beyond.min(RELIEF_DOUBLINGS));
+        let for_long = 16 * shortly;
+        let at_last = (4 * for_long).min(256 * RELIEF);
+        let time = self.since.elapsed();
+        let blocked = time.min(last.blocked);
+        match lane {
+            Lane::Frame => {
+                // Those that come further, by jobs of scopes, say, which their owners run, may never
+                // be what those wait for that don't.
+                let untaken = self.untaken_since.elapsed();
+                blocked >= shortly
+                    || time >= for_long.min(64 * RELIEF)
+                    || untaken.min(last.stalled) >= for_long
+                    || (last.has_jobs && untaken >= at_last)
+            }
+            // Beyond a budget that keeps cores for frames: only what is as good as certain to block.
+            Lane::Io | Lane::Background => blocked >= for_long || time >= at_last,
+        }
+    }
+}
+
 /// What the sentinels of a team have seen, one after the other.
 pub(crate) struct Stuck(Mutex<[Seen; 3]>);
 
@@ -113,63 +164,34 @@ impl Stuck {
         Self(Mutex::new(Lane::ALL.map(seen)))
     }
 
-    /// Takes note of what is seen of each lane now.
-    pub(crate) fn look(&self, now: [Option<Sight>; 3]) {
-        for (seen, now) in lock(&self.0).iter_mut().zip(now) {
-            let taken = |sight: Option<Sight>| sight.map(|sight| sight.taken);
-            let progress = |sight: Option<Sight>| sight.map(|sight| sight.progress);
-            if now.is_none() || taken(seen.last) != taken(now) {
-                seen.untaken_since = Instant::now();
-            }
-            if now.is_none() || progress(seen.last) != progress(now) {
-                seen.since = Instant::now();
-            }
-            seen.last = now;
+    /// Takes note of what is seen of each lane `now`. Gives the best lane that has been stuck for so
+    /// long, with so many threads `beyond` its number, that work of it must be let in, as is done
+    /// next; or for which that is demanded, while it has work, and whether it is.
+    pub(crate) fn look(
+        &self,
+        now: [Option<Sight>; 3],
+        beyond: impl Fn(Lane) -> usize,
+        has_work: impl Fn(Lane) -> bool,
+    ) -> Option<(Lane, bool)> {
+        let mut seen = lock(&self.0);
+        for (seen, now) in seen.iter_mut().zip(now) {
+            seen.note(now);
         }
-    }
-
-    /// For how long `lane` has come no further.
-    pub(crate) fn time(&self, lane: Lane) -> Duration {
-        lock(&self.0)[lane.index()].since.elapsed()
-    }
-
-    /// For how long `lane` has come no further while a thread was blocked.
-    pub(crate) fn blocked(&self, lane: Lane) -> Duration {
-        let seen = &lock(&self.0)[lane.index()];
-        let blocked = seen.last.map_or(Duration::ZERO, |sight| sight.blocked);
-        seen.since.elapsed().min(blocked)
-    }
-
-    /// For how long nobody has taken what is queued of `lane`, while a thread that may wait for it
-    /// comes no further, though others do: by jobs of scopes, say, which their owners run.
-    pub(crate) fn untaken(&self, lane: Lane) -> Duration {
-        let seen = &lock(&self.0)[lane.index()];
-        let stalled = seen.last.map_or(Duration::ZERO, |sight| sight.stalled);
-        seen.untaken_since.elapsed().min(stalled)
-    }
-
-    /// For how long nobody has taken a job of `lane`, whether all come further or not.
-    pub(crate) fn starved(&self, lane: Lane) -> Duration {
-        let seen = &lock(&self.0)[lane.index()];
-        let is_starved = seen.last.is_some_and(|sight| sight.has_jobs);
-        let untaken = || seen.untaken_since.elapsed();
-        is_starved.then(untaken).unwrap_or_default()
+        let mut lanes = Lane::ALL.into_iter().zip(&mut *seen);
+        lanes.find_map(|(lane, seen)| {
+            let is_demanded = seen.is_demanded && has_work(lane);
+            let is_stuck = is_demanded || seen.is_stuck(lane, beyond(lane));
+            is_stuck.then(|| {
+                seen.since = Instant::now();
+                seen.untaken_since = seen.since;
+                seen.is_demanded = false;
+                (lane, is_demanded)
+            })
+        })
     }
 
     /// Has somebody let in for `lane`, though it comes further.
     pub(crate) fn demand(&self, lane: Lane) {
         lock(&self.0)[lane.index()].is_demanded = true;
-    }
-
-    pub(crate) fn is_demanded(&self, lane: Lane) -> bool {
-        lock(&self.0)[lane.index()].is_demanded
-    }
-
-    /// Somebody is let in for `lane`.
-    pub(crate) fn let_in(&self, lane: Lane) {
-        let seen = &mut lock(&self.0)[lane.index()];
-        seen.since = Instant::now();
-        seen.untaken_since = seen.since;
-        seen.is_demanded = false;
     }
 }

@@ -50,11 +50,6 @@ pub enum What {
         /// Which.
         job: u64,
     },
-    /// The thread took work of another thread's.
-    Stolen {
-        /// The number of that thread.
-        from: u32,
-    },
     /// The thread is about to sleep.
     Parked {
         /// A number of the place where it sleeps, which [`Woke`](Self::Woke) names.
@@ -82,11 +77,6 @@ pub enum What {
         /// Where that one sleeps.
         parker: u64,
     },
-    /// Somebody is to be woken, or started, for this; [`Woke`](Self::Woke) follows if somebody is.
-    Called {
-        /// For what.
-        need: Need,
-    },
     /// The thread waits from now on.
     WaitBegun {
         /// For what.
@@ -94,12 +84,6 @@ pub enum What {
     },
     /// It no longer does.
     WaitEnded,
-    /// The thread, which waits, gave its seat away.
-    SeatGiven,
-    /// It has a seat again.
-    SeatBack,
-    /// A spare thread was started.
-    SpareStarted,
     /// The thread raised the others' beats.
     Beat,
     /// The program began something that has a name.
@@ -202,33 +186,5 @@ codes! {
         Scope,
         /// A future.
         Future,
-    }
-}
-
-codes! {
-    /// What somebody is woken for.
-    Need {
-        /// Frame work.
-        Frame,
-        /// Io work.
-        Io,
-        /// Background work.
-        Background,
-        /// A call that blocks.
-        Blocking,
-        /// Forks that are kept from others for now.
-        Kept,
-        /// A place that became free.
-        Seat,
-    }
-}
-
-impl Need {
-    pub(crate) const fn of_lane(lane: Lane) -> Self {
-        match lane {
-            Lane::Frame => Self::Frame,
-            Lane::Io => Self::Io,
-            Lane::Background => Self::Background,
-        }
     }
 }

@@ -18,7 +18,7 @@ mod snapshot;
 mod threads;
 mod words;
 
-pub use event::{Event, Need, Place, Role, Wait, What, Work};
+pub use event::{Event, Place, Role, Wait, What, Work};
 pub use names::Name;
 pub use recorder::Recorder;
 pub use snapshot::{Cursor, Snapshot, ThreadEvents};

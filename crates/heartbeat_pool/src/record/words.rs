@@ -1,6 +1,6 @@
 //! How an event lies in three words; the lowest byte of the first says which one it is.
 
-use super::event::{Event, Need, Place, Wait, What, Work};
+use super::event::{Event, Place, Wait, What, Work};
 use super::names::Name;
 use super::ring::Words;
 use crate::lanes::lane::Lane;
@@ -17,73 +17,50 @@ impl What {
             Self::Ended { job } => (2, job, 0),
             Self::Forked { job } => (3, job, 0),
             Self::Promoted { job } => (4, job, 0),
-            Self::Stolen { from } => (5, from.into(), 0),
-            Self::Parked { parker, timed } => (6, parker, timed.into()),
-            Self::Awake { woken } => (7, woken.into(), 0),
-            Self::Ran { ns } => (8, ns, 0),
+            Self::Parked { parker, timed } => (5, parker, timed.into()),
+            Self::Awake { woken } => (6, woken.into(), 0),
+            Self::Ran { ns } => (7, ns, 0),
+            Self::Delayed { ns } => (8, ns, 0),
             Self::Woke { parker } => (9, parker, 0),
-            Self::Called { need } => (10, need.code(), 0),
-            Self::WaitBegun { wait } => (11, wait.code(), 0),
-            Self::WaitEnded => (12, 0, 0),
-            Self::SeatGiven => (13, 0, 0),
-            Self::SeatBack => (14, 0, 0),
-            Self::SpareStarted => (15, 0, 0),
-            Self::Beat => (16, 0, 0),
-            Self::SpanBegun { name, value } => (17, name.number(), value),
-            Self::SpanEnded { name } => (18, name.number(), 0),
-            Self::Mark { name, value } => (19, name.number(), value),
-            Self::Delayed { ns } => (20, ns, 0),
+            Self::WaitBegun { wait } => (10, wait.code(), 0),
+            Self::WaitEnded => (11, 0, 0),
+            Self::Beat => (12, 0, 0),
+            Self::SpanBegun { name, value } => (13, name.number(), value),
+            Self::SpanEnded { name } => (14, name.number(), 0),
+            Self::Mark { name, value } => (15, name.number(), value),
         }
     }
 
     fn of(tag: u64, a: u64, b: u64) -> Option<Self> {
         let lane = || Lane::ALL.get((b >> 8) as usize).copied();
+        let (job, parker, ns, name, value) = (a, a, a, Name::of(a), b);
+        let (place, work) = (Place::of(b & 0xff), Work::of(b & 0xff));
         Some(match tag {
-            0 => Self::Queued {
-                job: a,
-                lane: lane()?,
-                place: Place::of(b & 0xff)?,
-            },
-            1 => Self::Begun {
-                job: a,
-                lane: lane()?,
-                work: Work::of(b & 0xff)?,
-            },
-            2 => Self::Ended { job: a },
-            3 => Self::Forked { job: a },
-            4 => Self::Promoted { job: a },
-            5 => Self::Stolen { from: a as u32 },
-            6 => Self::Parked {
-                parker: a,
-                timed: b != 0,
-            },
-            7 => Self::Awake { woken: a != 0 },
-            8 => Self::Ran { ns: a },
-            9 => Self::Woke { parker: a },
-            10 => Self::Called { need: Need::of(a)? },
-            11 => Self::WaitBegun { wait: Wait::of(a)? },
-            12..=16 => Self::plain(tag)?,
-            20 => Self::Delayed { ns: a },
-            _ => Self::named(tag, Name::of(a), b)?,
-        })
-    }
-
-    fn plain(tag: u64) -> Option<Self> {
-        Some(match tag {
-            12 => Self::WaitEnded,
-            13 => Self::SeatGiven,
-            14 => Self::SeatBack,
-            15 => Self::SpareStarted,
-            16 => Self::Beat,
-            _ => return None,
-        })
-    }
-
-    fn named(tag: u64, name: Name, value: u64) -> Option<Self> {
-        Some(match tag {
-            17 => Self::SpanBegun { name, value },
-            18 => Self::SpanEnded { name },
-            19 => Self::Mark { name, value },
+            0 => {
+                let (lane, place) = (lane()?, place?);
+                Self::Queued { job, lane, place }
+            }
+            1 => {
+                let (lane, work) = (lane()?, work?);
+                Self::Begun { job, lane, work }
+            }
+            2 => Self::Ended { job },
+            3 => Self::Forked { job },
+            4 => Self::Promoted { job },
+            5 => {
+                let timed = b != 0;
+                Self::Parked { parker, timed }
+            }
+            6 => Self::Awake { woken: a != 0 },
+            7 => Self::Ran { ns },
+            8 => Self::Delayed { ns },
+            9 => Self::Woke { parker },
+            10 => Self::WaitBegun { wait: Wait::of(a)? },
+            11 => Self::WaitEnded,
+            12 => Self::Beat,
+            13 => Self::SpanBegun { name, value },
+            14 => Self::SpanEnded { name },
+            15 => Self::Mark { name, value },
             _ => return None,
         })
     }
@@ -117,7 +94,6 @@ mod tests {
             What::Ended { job },
             What::Forked { job },
             What::Promoted { job },
-            What::Stolen { from: 9 },
             What::Parked {
                 parker: job,
                 timed: true,
@@ -127,9 +103,6 @@ mod tests {
             What::Delayed { ns: 2 },
             What::Woke { parker: job },
             What::WaitEnded,
-            What::SeatGiven,
-            What::SeatBack,
-            What::SpareStarted,
             What::Beat,
             What::SpanBegun { name, value: 3 },
             What::SpanEnded { name },
@@ -145,7 +118,6 @@ mod tests {
                 .iter()
                 .map(|&work| What::Begun { job, lane, work }),
         );
-        all.extend(Need::ALL.iter().map(|&need| What::Called { need }));
         all.extend(Wait::ALL.iter().map(|&wait| What::WaitBegun { wait }));
         for (time, what) in (1_000..).zip(all) {
             let event = Event { time, what };

@@ -2,7 +2,6 @@
 
 use crate::lanes::priority;
 use crate::queue::pinned::Pinned;
-use crate::record::{What, note};
 use crate::registry::Registry;
 use crate::registry::lower;
 use crate::registry::team::{Rank, Team};
@@ -131,13 +130,10 @@ impl Registry {
         let Some(pinned) = place.flatten() else {
             return threads.spares.started();
         };
-        match self.start(team, self.thread(team, pinned, true)) {
-            Ok(()) => note::note(|| What::SpareStarted),
-            Err(_) => {
-                // In case a spawn handler has refused the thread and keeps it.
-                threads.spares.started();
-                threads.spares.refuse(&self.waiters);
-            }
+        if self.start(team, self.thread(team, pinned, true)).is_err() {
+            // In case a spawn handler has refused the thread and keeps it.
+            threads.spares.started();
+            threads.spares.refuse(&self.waiters);
         }
     }
 

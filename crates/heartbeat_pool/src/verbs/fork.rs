@@ -15,7 +15,7 @@ use crate::lanes::lane::Lane;
 use crate::parker::Parker;
 use crate::queue::forks::ForkPtr;
 use crate::queue::private::StackPtr;
-use crate::record::{self, What, note};
+use crate::record;
 use crate::schedule::News;
 use crate::seat::Seat;
 use crate::sync::{Arc, AtomicBool, OnceLock, Ordering};
@@ -188,7 +188,6 @@ impl StolenFork<'_> {
     fn run_part(&self, worker: &Worker, thief: &Thief, fork: ForkPtr) {
         let seat = &thief.seat;
         worker.seat.counters.steals[seat.fork_lane().index()].bump();
-        note::note(|| What::Stolen { from: seat.thread });
         let is_frames = seat.fork_lane() == Lane::Frame;
         let own = || worker.take_new(self.state.age);
         let older = || worker.take_job_between(seat, Some(thief.begun), fork.age());

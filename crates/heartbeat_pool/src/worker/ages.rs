@@ -72,20 +72,10 @@ impl Worker {
 
     /// The seat of the thread that has queued something at this `age`.
     fn seat_of(&self, age: Age) -> Option<Arc<Seat>> {
-        if age.thread == self.seat.thread {
-            return Some(self.seat.clone());
-        }
-        self.others_seat(age.thread)
-    }
-
-    /// The seat of another thread, by its number.
-    fn others_seat(&self, thread: u32) -> Option<Arc<Seat>> {
-        if thread == self.seat.thread {
-            return None;
-        }
         self.refresh_seats();
         let seats = self.search.seats.borrow();
-        seats.1.iter().find(|seat| seat.thread == thread).cloned()
+        let mut seats = seats.1.iter();
+        seats.find(|seat| seat.thread == age.thread).cloned()
     }
 
     /// Puts back what was taken from `seat`, and tells those who have looked for it meanwhile.
@@ -131,8 +121,9 @@ impl Worker {
 
     /// Takes what another thread has queued before it has queued something at this `age`.
     pub(crate) fn take_older(&self, age: Age) -> Option<Found> {
-        let seat = self.others_seat(age.thread)?;
-        self.take_older_of(&seat, age)
+        let seat = self.seat_of(age)?;
+        let is_own = Arc::ptr_eq(&seat, &self.seat);
+        (!is_own).then(|| self.take_older_of(&seat, age))?
     }
 
     /// The same, of the thread of `seat`.
@@ -140,7 +131,7 @@ impl Worker {
         if !self.goes_by_age() {
             return None;
         }
-        if let Some(job) = self.take_job_before(seat, age) {
+        if let Some(job) = self.take_job_between(seat, None, age) {
             return Some(self.oldest_or(seat, job));
         }
         if seat.fork_lane() != Lane::Frame {
@@ -155,12 +146,8 @@ impl Worker {
         }
     }
 
-    /// Takes a job or a ticket that the thread of `seat` has queued before this `age`.
-    fn take_job_before(&self, seat: &Seat, age: Age) -> Option<Aged<Job>> {
-        self.take_job_between(seat, None, age)
-    }
-
-    /// The same, and after `start` if there is one.
+    /// Takes a job or a ticket that the thread of `seat` has queued before this `age`, and after
+    /// `start` if there is one.
     pub(crate) fn take_job_between(
         &self,
         seat: &Seat,

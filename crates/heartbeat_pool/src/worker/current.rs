@@ -47,12 +47,12 @@ pub(crate) fn worker_in(registry: &Arc<Registry>, team: &Team) -> Rc<Worker> {
         drop(seats);
         // Outside of the borrow: they may be the last to hold a pool's handlers.
         drop(gone);
-        let worker = Rc::new(Worker::from_outside(registry, team.rank));
+        let worker = Rc::new(Worker::new(registry, team.rank, None));
         state.seats.borrow_mut().push(worker.clone());
         worker
     });
     // While the thread's locals are destroyed, a seat for this call alone.
-    kept.unwrap_or_else(|_| Rc::new(Worker::from_outside(registry, team.rank)))
+    kept.unwrap_or_else(|_| Rc::new(Worker::new(registry, team.rank, None)))
 }
 
 /// As [`worker_in`], in the team that the thread works for if it is inside of this pool, else in

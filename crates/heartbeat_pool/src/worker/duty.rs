@@ -2,14 +2,14 @@
 //! it waits for comes about.
 
 use super::Worker;
-use super::watch::RELIEF;
 use crate::idle::sleep::Wake;
+use crate::lanes::stuck::RELIEF;
 use crate::parker::Parker;
 use crate::registry::Registry;
 use crate::registry::team::Team;
 use crate::registry::threads::RETRY;
 use crate::sync::Arc;
-use crate::thread_clock;
+use crate::system::CLOCK_AGE;
 use crate::worker::current;
 use std::rc::Rc;
 
@@ -91,20 +91,27 @@ impl Drop for Listed<'_> {
     }
 }
 
-/// A seat by which a waiting thread must do a piece of work.
-pub(crate) enum Duty {
-    /// Of anybody's, for nobody else could.
-    All(Rc<Worker>),
-    /// Of what the pool's threads have queued, for nobody has for long.
-    Inside(Rc<Worker>),
-}
+/// A seat by which a waiting thread must do a piece of work, and how it takes one.
+pub(crate) struct Duty(Rc<Worker>, fn(&Worker) -> bool);
 
 impl Duty {
+    /// Of anybody's, for nobody else could.
+    fn of_all(seat: &Rc<Worker>) -> Self {
+        Self(seat.clone(), Worker::tick)
+    }
+
+    /// Of what the pool's threads have queued, for nobody has for long.
+    fn of_inside(seat: &Rc<Worker>) -> Self {
+        Self(seat.clone(), Worker::run_one_from_inside)
+    }
+
     pub(super) fn do_a_piece(self) {
-        match self {
-            Self::All(worker) => _ = worker.visit(Worker::tick),
-            Self::Inside(worker) => _ = worker.visit(Worker::run_one_from_inside),
-        }
+        self.0.visit(self.1);
+    }
+
+    /// Leaves it to somebody else.
+    pub(super) fn hand_on(self) {
+        self.0.hand_on();
     }
 }
 
@@ -138,8 +145,8 @@ fn sleep(
         for_long * (1 << nth.min(4))
     };
     _ = parker.park_timeout(pause);
-    let is_stuck = || blocked().is_some_and(|blocked| blocked + thread_clock::age() >= for_long);
-    (own.look().has_work_from_inside() && is_stuck()).then(|| Duty::Inside(own.clone()))
+    let is_stuck = || blocked().is_some_and(|blocked| blocked + CLOCK_AGE >= for_long);
+    (own.look().has_work_from_inside() && is_stuck()).then(|| Duty::of_inside(own))
 }
 
 /// The sleep of the calling thread, which has given its seats away, in a wait in `pool`, or in
@@ -182,8 +189,8 @@ fn sleep_once(
     for seat in &seats {
         seat.team().sleep.wait_begin(parker);
     }
-    let needed = || seats.iter().find(|seat| seat.is_needed()).cloned();
-    let mut needed_for = needed().map(Duty::All);
+    let needed = seats.iter().find(|seat| seat.is_needed());
+    let mut needed_for = needed.map(Duty::of_all);
     if needed_for.is_none() && !came_about() {
         needed_for = sleep(&watched, &seats, parker, nth);
     }
@@ -195,7 +202,7 @@ fn sleep_once(
             continue;
         }
         if !has_come_about && needed_for.is_none() && seat.is_needed() {
-            needed_for = Some(Duty::All(seat.clone()));
+            needed_for = Some(Duty::of_all(seat));
         } else {
             seat.hand_on();
         }

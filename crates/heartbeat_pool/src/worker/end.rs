@@ -10,7 +10,6 @@ use crate::sync::{Arc, Instant};
 use crate::worker::current;
 use crate::worker::duty;
 use std::cell::Cell;
-use std::time::Duration;
 
 impl Registry {
     /// Ends the pool: its threads finish the job they run, and what is queued is dropped.
@@ -57,14 +56,20 @@ impl Registry {
     fn join(self: &Arc<Self>, team: &Team) {
         let own = current::member().filter(|own| own.is_in(team));
         let own = own.and_then(|own| own.index());
-        let patience = Patience::new(16 * RETRY);
+        let looked = Cell::new(Instant::now());
         let (frame, lower) = Lane::ALL.split_at(1);
         let is_frame = team.rank == Rank::Frame;
         team.threads.join(own, || {
             // The last jobs may wait for what is queued, in ways that the pool can't see. Who waits
             // in others has run by now what no thread will. The frame's last: what is dropped there
             // may wait for what is dropped of the lower lanes.
-            patience.end(|| self.drop_queued(lower) | (is_frame && self.drop_queued(frame)));
+            if looked.get().elapsed() >= 16 * RETRY {
+                self.drop_queued(lower);
+                if is_frame {
+                    self.drop_queued(frame);
+                }
+                looked.set(Instant::now());
+            }
             current::run_pinned()
                 || duty::tick_lone()
                 || self.is_left_to_caller() && self.tick(self.frame())
@@ -74,44 +79,11 @@ impl Registry {
     /// Whether nobody but the calling thread, which waits, could do the frame's work.
     fn is_left_to_caller(&self) -> bool {
         let frame = self.frame();
-        let is_lone = || current::lone_member().is_some_and(|worker| worker.is_in(frame));
-        let is_idle = || frame.occupancy.is_quiet() && is_lone();
-        !frame.has_ended() && (frame.occupancy.target() == 0 || is_idle())
+        !frame.has_ended() && frame.occupancy.target() == 0
     }
 
     /// Does one piece of the work of `team` on the calling thread.
     pub(crate) fn tick(self: &Arc<Self>, team: &Team) -> bool {
         current::worker_in(self, team).visit(Worker::tick)
-    }
-}
-
-/// How long something is let be, at first and each time after it had an end, and twice as long
-/// after each end in vain.
-struct Patience {
-    first: Duration,
-    pause: Cell<Duration>,
-    since: Cell<Instant>,
-}
-
-impl Patience {
-    fn new(first: Duration) -> Self {
-        Self {
-            first,
-            pause: Cell::new(first),
-            since: Cell::new(Instant::now()),
-        }
-    }
-
-    /// Calls `end` if it is time for that.
-    fn end(&self, end: impl FnOnce() -> bool) {
-        if self.since.get().elapsed() < self.pause.get() {
-            return;
-        }
-        self.pause.set(if end() {
-            self.first
-        } else {
-            2 * self.pause.get()
-        });
-        self.since.set(Instant::now());
     }
 }

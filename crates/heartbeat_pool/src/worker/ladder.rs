@@ -16,11 +16,12 @@
 
 use super::Worker;
 use super::life::Doing;
-use super::watch::{RELIEF, WatchEnd};
+use super::watch::WatchEnd;
 use crate::cost::WAKE_UP;
 use crate::idle::spin;
 use crate::lanes::lane::Lane;
 use crate::lanes::occupancy::Charge;
+use crate::lanes::stuck::RELIEF;
 use crate::placement;
 use crate::sync::Instant;
 use std::cell::Cell;
@@ -28,14 +29,6 @@ use std::time::Duration;
 
 /// How long a drowsy sentinel sleeps. A pool that runs one long serial job wakes this seldom.
 pub(super) const DROWSY: Duration = Duration::from_millis(16);
-
-/// How long the lookout sleeps, and then as long again as the last time: from two frames on, for a
-/// look takes as long as a short frame.
-const LOOKOUT: [Duration; 3] = [
-    DROWSY.saturating_mul(2),
-    DROWSY.saturating_mul(4),
-    DROWSY.saturating_mul(8),
-];
 
 /// Looks in a row at a pool that needs no sentinel, after which a sentinel or a lookout leaves, for
 /// work from outside often comes in bursts; and stretches of work in a row that did not pay, after
@@ -218,13 +211,13 @@ impl Worker {
     fn look_out(&self) -> bool {
         let sleep = &self.team().sleep;
         let mut misses = 0;
-        let mut looks = LOOKOUT.into_iter();
         let mut interval = DROWSY;
         if !sleep.take_asked() {
             return false;
         }
         while misses < ENOUGH {
-            interval = looks.next().unwrap_or(interval);
+            // From two frames on, for a look takes as long as a short frame.
+            interval = (2 * interval).min(8 * DROWSY);
             let called = self.parker.park_timeout(interval);
             self.make_way();
             if called {

@@ -24,8 +24,6 @@ const LOOKS: usize = 16;
 pub(super) enum Doing {
     /// It looks for work, counted as a searcher.
     Searching,
-    /// The same, with its stretch of work still to be judged: it may go on.
-    SearchingOn,
     /// It runs what it finds.
     Working,
     /// It ends, counted as a searcher.
@@ -48,7 +46,7 @@ impl Wanted for Thread {
         self.pinned.enroll();
         // Its own affairs are most of what it does.
         let (registry, pinned) = (&self.registry, self.pinned.clone());
-        let worker = Rc::new(Worker::new(registry, self.rank, Some(pinned), true));
+        let worker = Rc::new(Worker::new(registry, self.rank, Some(pinned)));
         self.pinned.begin(worker.parker.clone());
         current::enroll(worker, self);
     }
@@ -67,7 +65,7 @@ fn thread_main(thread: &Thread) {
         Rank::Lower => Role::Lower,
         Rank::Frame => Role::Frame,
     });
-    let worker = Rc::new(Worker::new(registry, rank, Some(pinned.clone()), false));
+    let worker = Rc::new(Worker::new(registry, rank, Some(pinned.clone())));
     pinned.begin(worker.parker.clone());
     current::keep_worker(worker.clone());
     let entered = Entered::new(worker.clone());
@@ -103,7 +101,6 @@ impl Worker {
         while !team.has_ended() {
             doing = match doing {
                 Doing::Searching => self.search(false),
-                Doing::SearchingOn => self.search(true),
                 Doing::Working => self.work(),
                 Doing::Retired => break,
             };
@@ -133,11 +130,7 @@ impl Worker {
         if !self.search.had_own_turn.take() && self.is_called() {
             return Some(Found::Own);
         }
-        if is_wasted {
-            self.next_lower_work()
-        } else {
-            self.next_work()
-        }
+        self.next_work(!is_wasted)
     }
 
     /// Looks for work; with `goes_on`, as part of the present stretch.
@@ -166,7 +159,7 @@ impl Worker {
         }
         self.team().sleep.search_begin();
         if !is_wasted && self.stretch.may_go_on() && self.has_more_soon() {
-            return Doing::SearchingOn;
+            return self.search(true);
         }
         self.end_stretch()
     }
@@ -197,7 +190,7 @@ impl Worker {
     pub(super) fn begin_stretch(&self) {
         self.stretch.begin();
         self.seat.core.take();
-        self.busy_begin();
+        self.seat.counters.busy_begin(self.lane());
     }
 
     /// The last searcher wakes the next, for pushers have relied on it to find everything.
@@ -280,7 +273,7 @@ mod tests {
         let pool = ThreadPool::builder().num_threads(0).build().unwrap();
         let registry = pool.registry();
         let pinned = Arc::new(Pinned::new(0));
-        let worker = Worker::new(registry, Rank::Frame, Some(pinned.clone()), false);
+        let worker = Worker::new(registry, Rank::Frame, Some(pinned.clone()));
         let (sender, receiver) = mpsc::channel();
         let seen = registry.clone();
         let job = registry.reported(move || {

@@ -6,22 +6,14 @@ use super::Worker;
 use super::work::Found;
 use crate::lanes::lane::Lane;
 use crate::lanes::occupancy::Charge;
-use crate::schedule::News;
 use crate::threads::this_thread::Stranger;
 
-/// What is for the thread to do.
-#[derive(Clone, Copy)]
-pub(super) enum Kind {
-    Of(Lane),
-    Blocking,
-}
-
-/// Best first.
-const KINDS: [Kind; 4] = [
-    Kind::Of(Lane::Frame),
-    Kind::Of(Lane::Io),
-    Kind::Of(Lane::Background),
-    Kind::Blocking,
+/// What there may be for the thread to do, best first: work of a lane, and calls that block.
+pub(super) const KINDS: [Option<Lane>; 4] = [
+    Some(Lane::Frame),
+    Some(Lane::Io),
+    Some(Lane::Background),
+    None,
 ];
 
 impl Worker {
@@ -31,7 +23,7 @@ impl Worker {
     }
 
     /// Counts a look for work. Gives the kinds in the order of this one.
-    pub(super) fn kinds_in_turn(&self) -> [Kind; 4] {
+    pub(super) fn kinds_in_turn(&self) -> [Option<Lane>; 4] {
         let tick = self.search.lone_ticks.get().wrapping_add(1);
         self.search.lone_ticks.set(tick);
         let mut kinds = KINDS;
@@ -44,46 +36,29 @@ impl Worker {
 
     /// Runs one piece of work of any kind, whatever the budgets.
     pub(crate) fn tick(&self) -> bool {
-        let kinds = self.kinds_in_turn();
-        kinds.into_iter().any(|kind| match kind {
-            Kind::Of(lane) => self.tick_lane(lane),
-            Kind::Blocking => {
-                let _stranger = Stranger::begin();
-                let Some(job) = self.take_blocking() else {
-                    return false;
-                };
-                self.tell_of_the_rest();
-                self.run(Found::Blocking(job));
-                true
-            }
-        })
+        let mut kinds = self.kinds_in_turn().into_iter();
+        kinds.any(|kind| self.run_kind(kind))
     }
 
-    /// Before it gets busy in a pool without threads: who has queued the rest may have relied on
-    /// this thread to find it.
-    fn tell_of_the_rest(&self) {
-        if self.num_threads() > 0 {
-            return;
-        }
-        let (lane, has_blocking) = {
-            let look = self.look();
-            (look.work(), look.has_blocking())
-        };
-        if let Some(lane) = lane {
-            self.tell(News::for_others(lane));
-        } else if has_blocking {
-            self.tell(News::blocking());
-        }
-    }
-
-    pub(super) fn tick_lane(&self, lane: Lane) -> bool {
+    /// Runs one piece of that kind of work, whatever the budgets.
+    pub(super) fn run_kind(&self, kind: Option<Lane>) -> bool {
         let _stranger = Stranger::begin();
-        let Some(found) = self.pop(lane) else {
-            return false;
+        let found = match kind {
+            Some(lane) => self.pop(lane),
+            None => self.take_blocking().map(Found::Blocking),
         };
-        self.tell_of_the_rest();
-        self.team().occupancy.enter(Charge::Lane(lane));
-        self.run_as(lane, found);
+        let Some(found) = found else { return false };
+        if self.num_threads() == 0 {
+            // Who has queued the rest may have relied on this thread to find it.
+            self.offer_seat();
+        }
+        match kind.filter(|lane| *lane != self.lane()) {
+            Some(lane) => {
+                self.team().occupancy.enter(Charge::Lane(lane));
+                self.run_as(lane, found);
+            }
+            None => self.run(found),
+        }
         true
     }
 }

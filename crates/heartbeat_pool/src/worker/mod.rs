@@ -101,20 +101,13 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// That of the calling thread, which enters the pool from outside.
-    pub(crate) fn from_outside(registry: &Arc<Registry>, rank: Rank) -> Self {
-        // Once, in the team of frames.
-        let is_clocked = rank == Rank::Frame;
-        Self::new(registry, rank, None, is_clocked)
-    }
-
-    /// That of the calling thread, which times itself unless the system does.
-    pub(crate) fn new(
-        registry: &Arc<Registry>,
-        rank: Rank,
-        pinned: Option<Arc<Pinned>>,
-        is_clocked: bool,
-    ) -> Self {
+    /// That of the calling thread, which is a member if it has the queue of one.
+    pub(crate) fn new(registry: &Arc<Registry>, rank: Rank, pinned: Option<Arc<Pinned>>) -> Self {
+        // Who comes from outside times nothing: the system does, once, in the team of frames.
+        let is_clocked = match &pinned {
+            Some(pinned) => pinned.is_enrolled(),
+            None => rank == Rank::Frame,
+        };
         let deque = Deque::new(registry.config.order);
         let thread = thread::current();
         let name = match thread.name() {
@@ -364,14 +357,6 @@ impl Worker {
             let others = seats.1.iter().filter(|seat| !Arc::ptr_eq(seat, &self.seat));
             others.filter_map(|seat| seat.core.get())
         });
-    }
-
-    /// Begins a stretch of work, as far as metrics go: those from outside are not timed so, for
-    /// entering the pool must cost less than a look at a clock.
-    fn busy_begin(&self) {
-        if self.is_member() {
-            self.seat.counters.busy_begin(self.lane());
-        }
     }
 }
 

@@ -2,7 +2,6 @@
 
 use super::Worker;
 use crate::lanes::occupancy::Charge;
-use crate::record::{What, note};
 use crate::worker::current;
 use std::rc::Rc;
 
@@ -43,7 +42,6 @@ impl Drop for Standing {
             if left.was_busy {
                 worker.seat.counters.busy_begin(worker.lane());
             }
-            note::note(|| What::SeatBack);
         }
     }
 }
@@ -73,7 +71,6 @@ impl Worker {
                 worker.count.slot.release(&worker.team().threads.numbers);
                 worker.seat.set_waiting(true);
                 worker.team().occupancy.leave(charge);
-                note::note(|| What::SeatGiven);
                 worker.offer_seat_now();
                 left.push(Left {
                     worker: worker.clone(),

@@ -7,7 +7,7 @@
 //! from waits are beyond the pool's number as well, somebody is let in beyond it.
 
 use super::Worker;
-use super::watch::RELIEF;
+use crate::lanes::stuck::RELIEF;
 use crate::registry::Registry;
 use crate::sync::Instant;
 use crate::threads::this_thread;

@@ -10,7 +10,7 @@ use crate::sync::Arc;
 use crate::threads::this_thread::Waiting;
 use crate::unwind;
 use crate::worker::current;
-use crate::worker::duty::{self, Duty};
+use crate::worker::duty;
 use crate::worker::turns::Turns;
 use crate::worker::{STRANGERS_TURN, Worker};
 
@@ -86,7 +86,7 @@ impl Worker {
         drop(standing);
         match needed {
             // A thread that saw this one asleep until just now has called nobody else.
-            Some(Duty::All(worker)) if event.is_ready() => worker.hand_on(),
+            Some(duty) if event.is_ready() => duty.hand_on(),
             Some(duty) => duty.do_a_piece(),
             None => {}
         }

@@ -11,24 +11,12 @@ use crate::cost::HAND_OVER;
 use crate::idle::spin;
 use crate::lanes::lane::Lane;
 use crate::lanes::occupancy::Charge;
+use crate::lanes::stuck::RELIEF;
 use std::mem;
 use std::time::Duration;
 
 /// Beats without anything shared, after which the sentinel turns drowsy.
 const CALM_BEATS: u32 = 8;
-
-/// Frame work that waits this long, and any fork, while nothing of its lane ends and a thread has
-/// no core, is let in beyond the target: what runs may be blocked on it. Who lets it in goes on
-/// with what else is queued. It is later by the [age](crate::thread_clock::age) of what clocks say,
-/// where that matters. Each thread already beyond the target doubles the wait, so that long
-/// jobs are not taken for blocked ones over and over.
-///
-/// Sixteen times as long it waits where all compute, for one may wait in a loop, or where others of
-/// its lane end, but nobody takes it and one comes no further; sixty-four times as long does a job
-/// that nobody takes where all come further. These doublings end at a quarter of a second and a
-/// second.
-pub(super) const RELIEF: Duration = Duration::from_millis(4);
-const RELIEF_DOUBLINGS: usize = 4;
 
 /// How a watch ended.
 pub(super) enum WatchEnd {
@@ -70,8 +58,8 @@ impl Worker {
             if let Some(relieved) = watch.before_sleep() {
                 return relieved;
             }
-            let is_queued = watch.look_for_stuck();
-            if let Some((lane, is_demanded)) = watch.stuck_for_too_long() {
+            let (is_queued, stuck) = watch.look_for_stuck();
+            if let Some((lane, is_demanded)) = stuck {
                 self.team().occupancy.enter(Charge::Lane(lane));
                 return WatchEnd::Stuck { lane, is_demanded };
             }
@@ -159,42 +147,13 @@ impl<'a> Watch<'a> {
         self.alert && spin::until(3 * HAND_OVER, helpful)
     }
 
-    /// Looks whether there is work that what runs may be waiting for.
-    fn look_for_stuck(&self) -> bool {
-        let lanes = self.worker.look().work_of_running_jobs();
-        self.worker.team().stuck.look(lanes);
-        lanes.iter().any(Option::is_some)
-    }
-
-    /// The best lane that has been stuck for so long that work of it must be let in, or for which
-    /// that is demanded, and whether it is.
-    fn stuck_for_too_long(&self) -> Option<(Lane, bool)> {
-        let team = self.worker.team();
-        let is_over = |lane: Lane| {
-            let beyond = team.occupancy.beyond(lane).min(RELIEF_DOUBLINGS);
-            let shortly = RELIEF * (1 << beyond);
-            let for_long = 16 * shortly;
-            let (at_most, at_last) = (64 * RELIEF, (4 * for_long).min(256 * RELIEF));
-            match lane {
-                // Those that come further may never be what those wait for that don't.
-                Lane::Frame => {
-                    team.stuck.blocked(lane) >= shortly
-                        || team.stuck.time(lane) >= for_long.min(at_most)
-                        || team.stuck.untaken(lane) >= for_long
-                        || team.stuck.starved(lane) >= at_last
-                }
-                // Beyond a budget that keeps cores for frames: only what is as good as certain to
-                // block.
-                Lane::Io | Lane::Background => {
-                    team.stuck.blocked(lane) >= for_long || team.stuck.time(lane) >= at_last
-                }
-            }
-        };
-        let stuck = |lane: Lane| {
-            let is_demanded = team.stuck.is_demanded(lane) && self.worker.look().has_work(lane);
-            (is_demanded || is_over(lane)).then_some((lane, is_demanded))
-        };
-        let stuck = Lane::ALL.into_iter().find_map(stuck);
-        stuck.inspect(|(lane, _)| team.stuck.let_in(*lane))
+    /// Whether there is work that what runs may be waiting for; and the lane that has been stuck for
+    /// too long, or for which somebody is demanded, and whether that is so.
+    fn look_for_stuck(&self) -> (bool, Option<(Lane, bool)>) {
+        let (team, look) = (self.worker.team(), self.worker.look());
+        let lanes = look.work_of_running_jobs();
+        let beyond = |lane| team.occupancy.beyond(lane);
+        let stuck = team.stuck.look(lanes, beyond, |lane| look.has_work(lane));
+        (lanes.iter().any(Option::is_some), stuck)
     }
 }

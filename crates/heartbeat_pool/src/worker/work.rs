@@ -1,12 +1,12 @@
 //! Finding work and running it.
 
 use super::Worker;
-use super::lone::Kind;
+use super::lone::KINDS;
 use crate::job::Job;
 use crate::lanes::lane::Lane;
 use crate::lanes::occupancy::Charge;
 use crate::queue::forks::ForkPtr;
-use crate::record::{What, Work, note};
+use crate::record::Work;
 use crate::registry::team::Rank;
 use crate::seat::Seat;
 use crate::sync::Arc;
@@ -30,23 +30,22 @@ pub(crate) enum Found {
 }
 
 impl Worker {
-    /// Takes the next piece of work that the thread may run, best lane first. If there is none, the
-    /// thread stays counted as it was.
-    pub(super) fn next_work(&self) -> Option<Found> {
-        if !self.is_alone() {
-            return self.next_of(Lane::ALL).or_else(|| self.next_blocking());
-        }
-        let kinds = self.kinds_in_turn();
-        kinds.into_iter().find_map(|kind| match kind {
-            Kind::Of(lane) => self.next_of([lane]),
-            Kind::Blocking => self.next_blocking(),
-        })
-    }
-
-    /// The same, but for frame work, where the thread would be in the way.
-    pub(super) fn next_lower_work(&self) -> Option<Found> {
-        let lower = self.next_of([Lane::Io, Lane::Background]);
-        lower.or_else(|| self.next_blocking())
+    /// Takes the next piece of work that the thread may run, best lane first, of frame work only if
+    /// that `may_be_frames`. If there is none, the thread stays counted as it was.
+    pub(super) fn next_work(&self, may_be_frames: bool) -> Option<Found> {
+        let kinds = if self.is_alone() {
+            self.kinds_in_turn()
+        } else {
+            KINDS
+        };
+        let may_be = |kind: &Option<Lane>| may_be_frames || *kind != Some(Lane::Frame);
+        kinds
+            .into_iter()
+            .filter(may_be)
+            .find_map(|kind| match kind {
+                Some(lane) => self.next_of(lane),
+                None => self.next_blocking(),
+            })
     }
 
     fn next_blocking(&self) -> Option<Found> {
@@ -58,30 +57,24 @@ impl Worker {
         Some(Found::Blocking(job))
     }
 
-    fn next_of(&self, lanes: impl IntoIterator<Item = Lane>) -> Option<Found> {
-        for lane in lanes {
-            let kept = self.count.charge.get() == Some(Charge::Lane(lane));
-            if kept {
-                if self.is_one_too_many(lane) {
-                    self.set_charge(None);
-                    self.offer_seat();
-                    continue;
-                }
-            } else {
-                if !self.look().has_work(lane) || !self.team().occupancy.try_admit(lane) {
-                    continue;
-                }
-                let changed = self.count.charge.get().is_some();
-                self.set_charge(Some(Charge::Lane(lane)));
-                if changed {
-                    self.offer_seat();
-                }
+    fn next_of(&self, lane: Lane) -> Option<Found> {
+        if self.count.charge.get() == Some(Charge::Lane(lane)) {
+            if self.is_one_too_many(lane) {
+                self.set_charge(None);
+                self.offer_seat();
+                return None;
             }
-            if let Some(found) = self.pop(lane) {
-                return Some(found);
+        } else {
+            if !self.look().has_work(lane) || !self.team().occupancy.try_admit(lane) {
+                return None;
+            }
+            let changed = self.count.charge.get().is_some();
+            self.set_charge(Some(Charge::Lane(lane)));
+            if changed {
+                self.offer_seat();
             }
         }
-        None
+        self.pop(lane)
     }
 
     /// Whether the thread, which is counted as running `lane`, should stop taking its jobs.
@@ -240,7 +233,6 @@ impl Worker {
         behind.iter().chain(ahead).find_map(|seat| {
             let found = find(seat)?;
             self.seat.counters.steals[lane.index()].bump();
-            note::note(|| What::Stolen { from: seat.thread });
             self.stretch.helps(seat);
             Some(found)
         })
@@ -319,41 +311,28 @@ impl Worker {
     /// Runs one piece of work, best lane first; of another lane than the thread's own only where
     /// there is room for one more, or nobody else to do it.
     pub(crate) fn run_one(&self) -> bool {
-        if !self.is_alone() && self.num_threads() > 0 {
-            return Lane::ALL.into_iter().any(|lane| self.run_one_of(lane));
+        if self.is_alone() || self.num_threads() == 0 {
+            return self.tick();
         }
-        let kinds = self.kinds_in_turn();
-        kinds.into_iter().any(|kind| match kind {
-            Kind::Of(lane) if lane == self.lane() => self.run_one_of(lane),
-            Kind::Of(lane) => self.tick_lane(lane),
-            // Nobody else comes to it.
-            Kind::Blocking => {
-                let _stranger = Stranger::begin();
-                let job = self.take_blocking();
-                job.map(|job| self.run(Found::Blocking(job))).is_some()
-            }
-        })
+        Lane::ALL.into_iter().any(|lane| self.run_one_of(lane))
     }
 
     fn run_one_of(&self, lane: Lane) -> bool {
-        let _stranger = Stranger::begin();
-        if lane != self.lane() {
-            let occupancy = &self.team().occupancy;
-            if !self.look().has_work(lane) || !occupancy.try_admit(lane) {
-                return false;
-            }
-            let Some(found) = self.pop(lane) else {
-                occupancy.leave(Charge::Lane(lane));
-                self.offer_seat();
-                return false;
-            };
-            self.run_as(lane, found);
-            return true;
+        if lane == self.lane() {
+            return self.run_kind(Some(lane));
         }
-        let found = self.pop(lane);
-        let any = found.is_some();
-        found.into_iter().for_each(|found| self.run(found));
-        any
+        let _stranger = Stranger::begin();
+        let occupancy = &self.team().occupancy;
+        if !self.look().has_work(lane) || !occupancy.try_admit(lane) {
+            return false;
+        }
+        let Some(found) = self.pop(lane) else {
+            occupancy.leave(Charge::Lane(lane));
+            self.offer_seat();
+            return false;
+        };
+        self.run_as(lane, found);
+        true
     }
 
     /// Runs `found` while the thread counts as one of `lane`, which it was let in to already.
