@@ -10,8 +10,7 @@ use crate::metrics::{Counters, WorkerMetrics};
 use crate::parker::Parker;
 use crate::placement::Core;
 use crate::presence::Presence;
-use crate::queue::deque::{Order, Stealer};
-use crate::queue::elders::Elders;
+use crate::queue::deque::Stealer;
 use crate::queue::forks::ForkPtr;
 use crate::queue::hidden::Hidden;
 use crate::queue::returned::Returned;
@@ -34,7 +33,7 @@ pub(crate) struct Seat {
     /// Where its owner runs.
     pub(crate) core: CachePadded<Core>,
     pub(crate) beat: CachePadded<Beat>,
-    pub(crate) stealer: Stealer<Aged<Job>>,
+    pub(crate) stealer: Stealer<Job>,
     /// Whether its thread waits, perhaps for what lies there.
     waits: AtomicBool,
     /// The second halves of its joins that others may take, newest last.
@@ -42,8 +41,6 @@ pub(crate) struct Seat {
     /// The lane that they are of, by [`Lane::index`]. A thread has forks of several only if it does
     /// work of a pool without threads on top of its own.
     fork_lane: AtomicUsize,
-    /// Where the owner runs its newest first: which of its jobs and forks are older.
-    pub(crate) elders: Option<CachePadded<Elders>>,
     /// Until when they are its own.
     pub(crate) hidden: Hidden,
     pub(crate) counters: CachePadded<Counters>,
@@ -54,7 +51,7 @@ pub(crate) struct Seat {
     pub(crate) returned: Returned<ForkPtr>,
     /// Tickets of scopes for which it has queued jobs, and jobs that came back from thieves, where
     /// others take its oldest first.
-    pub(crate) tickets: Returned<Aged<Job>>,
+    pub(crate) tickets: Returned<Job>,
     strangers: Arc<AtomicUsize>,
 }
 
@@ -62,8 +59,7 @@ impl Seat {
     /// A seat of the calling thread.
     pub(crate) fn new(
         name: String,
-        order: Order,
-        stealer: Stealer<Aged<Job>>,
+        stealer: Stealer<Job>,
         forks: Stealer<ForkPtr>,
         owner: Arc<Parker>,
         is_lower: bool,
@@ -80,7 +76,6 @@ impl Seat {
             waits: AtomicBool::new(false),
             forks,
             fork_lane: AtomicUsize::new(0),
-            elders: (order == Order::NewestFirst).then(CachePadded::default),
             hidden: Hidden::new(),
             stall: Stall::default(),
             presence: Presence::default(),
@@ -145,28 +140,13 @@ impl Seat {
     }
 
     /// Takes the oldest fork, whether others may or not.
-    pub(crate) fn steal_fork(&self) -> Option<ForkPtr> {
-        self.returned
-            .take(|_| true)
-            .or_else(|| self.steal_fork_on_offer())
+    pub(crate) fn steal_fork(&self) -> Option<Aged<ForkPtr>> {
+        self.returned.take(|_| true).or_else(|| self.forks.steal())
     }
 
-    /// Takes the oldest fork of those that were not taken before.
-    pub(crate) fn steal_fork_on_offer(&self) -> Option<ForkPtr> {
-        let fork = self.forks.steal()?;
-        if let Some(elders) = &self.elders {
-            elders.set_fork(fork.age().next());
-        }
-        Some(fork)
-    }
-
-    /// Takes the oldest job of those that were not taken before.
-    pub(crate) fn steal_job(&self) -> Option<Aged<Job>> {
-        let job = self.stealer.steal()?;
-        if let Some((elders, age)) = self.elders.as_ref().zip(job.age()) {
-            elders.set_job(age.next());
-        }
-        Some(job)
+    /// Whether the pool's work goes by age.
+    pub(crate) fn goes_by_age(&self) -> bool {
+        self.stealer.is_by_age()
     }
 
     /// Takes the oldest ticket whose age `is_wanted`.
@@ -176,15 +156,15 @@ impl Seat {
     }
 
     /// Takes a fork that is older than `age`, if there is one. `Err` if others have to look again.
-    pub(crate) fn steal_fork_before(&self, age: Age) -> Result<Option<ForkPtr>, ()> {
-        let is_before = |fork: &ForkPtr| fork.age().is_before(age);
+    pub(crate) fn steal_fork_before(&self, age: Age) -> Result<Option<Aged<ForkPtr>>, ()> {
+        let is_before = |fork: &Aged<ForkPtr>| fork.age().is_some_and(|fork| fork.is_before(age));
         if let Some(returned) = self.returned.take(is_before) {
             return Ok(Some(returned));
         }
-        if !self.oldest_fork().is_some_and(|fork| fork.is_before(age)) {
+        if !self.forks.oldest().is_some_and(|fork| fork.is_before(age)) {
             return Ok(None);
         }
-        match self.steal_fork_on_offer() {
+        match self.forks.steal() {
             Some(fork) if !is_before(&fork) => {
                 self.returned.give_back(fork);
                 Err(())
@@ -193,29 +173,18 @@ impl Seat {
         }
     }
 
-    /// How old the oldest fork on offer may be, where its owner keeps account of that.
-    fn oldest_fork(&self) -> Option<Age> {
-        let elders = self.elders.as_ref().filter(|_| !self.forks.is_empty());
-        elders.and_then(|elders| elders.fork())
-    }
-
-    /// How old the oldest of what its owner has spawned may be, where it keeps account of that.
-    pub(crate) fn oldest_job(&self) -> Option<Age> {
-        let elders = self.elders.as_ref().filter(|_| !self.stealer.is_empty());
-        elders.and_then(|elders| elders.job())
-    }
-
     /// Whether its owner has spawned what comes before its forks: it may wait for just that, or its
     /// forks do.
     pub(crate) fn has_older_jobs(&self) -> bool {
         if self.waits.load(Ordering::Relaxed) {
             return !self.stealer.is_empty();
         }
-        let Some(job) = self.oldest_job() else {
+        let Some(job) = self.stealer.oldest() else {
             return false;
         };
-        let is_before_those_on_offer = self.oldest_fork().is_none_or(|fork| job.is_before(fork));
-        is_before_those_on_offer && !self.returned.has(|fork| fork.age().is_before(job))
+        let is_before_those_on_offer = self.forks.oldest().is_none_or(|fork| job.is_before(fork));
+        let is_older = |fork: &Aged<_>| fork.age().is_some_and(|fork| fork.is_before(job));
+        is_before_those_on_offer && !self.returned.has(is_older)
     }
 
     /// Whether there is a second half of a join of `lane` that others may take.

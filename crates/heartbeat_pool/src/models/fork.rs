@@ -6,8 +6,9 @@
 //! does in the pool.
 
 use super::check;
+use crate::age::{Age, Aged};
 use crate::parker::Parker;
-use crate::queue::returned::{Ordered, Returned};
+use crate::queue::returned::Returned;
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Ordering};
 use loom::cell::UnsafeCell;
 use loom::thread;
@@ -18,10 +19,9 @@ struct Fork {
     result: UnsafeCell<u32>,
 }
 
-impl Ordered for usize {
-    fn is_before(&self, other: &Self) -> bool {
-        self < other
-    }
+fn aged(fork: usize) -> Aged<usize> {
+    let nth = fork as u32;
+    Aged::new(fork, Some(Age { thread: 1, nth }))
 }
 
 /// A thread that has stolen a half, the *outer* one, and forks two more: the first inside of it,
@@ -75,9 +75,9 @@ impl Thief {
 
     fn wait(&self, fork: usize) {
         while !self.is_done(fork) {
-            if let Some(fork) = self.returned.take(|other| *other == fork) {
-                self.run(fork);
-            } else if !self.is_done(fork) && !self.returned.has(|other| *other == fork) {
+            if let Some(fork) = self.returned.take(|other| other.item == fork) {
+                self.run(fork.item);
+            } else if !self.is_done(fork) && !self.returned.has(|other| other.item == fork) {
                 self.parker.park();
             }
         }
@@ -110,7 +110,7 @@ fn help(thief: &Thief, asks_first: bool) -> bool {
     };
     let is_over = if asks_first { was_done } else { is_done() };
     if is_over {
-        thief.returned.give_back(fork);
+        thief.returned.give_back(aged(fork));
         return true;
     }
     thief.run(fork);
@@ -130,7 +130,8 @@ fn steal_back(asks_first: bool, idle: bool) {
     let idle = idle.then(|| {
         let thief = thief.clone();
         thread::spawn(move || {
-            let fork = thief.returned.take(|_| true).or_else(|| thief.take());
+            let returned = thief.returned.take(|_| true).map(|fork| fork.item);
+            let fork = returned.or_else(|| thief.take());
             fork.into_iter().for_each(|fork| thief.run(fork));
         })
     });
@@ -174,7 +175,7 @@ fn come_back(wakes_first: bool) {
             if wakes_first {
                 thief.parker.unpark();
             }
-            thief.returned.give_back(0);
+            thief.returned.give_back(aged(0));
         })
     };
     // It drops what an earlier wait was woken for.

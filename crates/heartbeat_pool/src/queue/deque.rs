@@ -3,8 +3,14 @@
 //! A look into crossbeam's deque costs a fence, and a pool's threads look into all deques before
 //! they take work of a lower lane or go to sleep. So a deque that was empty when its owner last
 //! rested says so in a flag.
+//!
+//! In a pool whose threads run their newest first, others take each thread's oldest, be it a job, a
+//! fork or a scope's ticket: where forks block until a job of the same thread has run that was
+//! spawned before them, no thread may be left for that. These lie in queues of their own, so each
+//! deque tells how old its oldest may be before it is taken.
 
-use crate::sync::{Arc, AtomicBool, Ordering};
+use crate::age::{Age, Aged};
+use crate::sync::{Arc, AtomicBool, AtomicU64, Ordering};
 use crossbeam_deque::Steal;
 use crossbeam_utils::CachePadded;
 use std::cell::Cell;
@@ -23,27 +29,44 @@ pub enum Order {
     NewestFirst,
 }
 
-/// Whether the deque may hold something. Only the owner writes it.
-type Filled = Arc<CachePadded<AtomicBool>>;
+/// What a deque tells of itself.
+#[derive(Default)]
+struct Told {
+    /// Whether it may hold something. Only the owner writes it.
+    filled: AtomicBool,
+    /// An age that is no younger than its oldest, by [`Age::to_bits`], for who has taken one doesn't
+    /// know the next, but that it is younger. Relaxed: who sees an item sees what came before it, and
+    /// who reads an older age takes something for older than it is.
+    oldest: AtomicU64,
+}
+
+impl Told {
+    fn set_oldest(&self, age: Option<Age>) {
+        let age = age.map_or(0, Age::to_bits);
+        self.oldest.store(age, Ordering::Relaxed);
+    }
+}
 
 /// The owner's side.
 pub(crate) struct Deque<T> {
-    items: crossbeam_deque::Worker<T>,
-    filled: Filled,
-    /// The same, at hand.
+    items: crossbeam_deque::Worker<Aged<T>>,
+    told: Arc<CachePadded<Told>>,
+    /// Whether it may hold something, at hand.
     is_filled: Cell<bool>,
+    by_age: bool,
 }
 
 impl<T> Deque<T> {
-    /// One whose owner pops in `order`.
-    pub(crate) fn new(order: Order) -> Self {
+    /// One whose owner pops in `order`, and from which others take `by_age`.
+    pub(crate) fn new(order: Order, by_age: bool) -> Self {
         Self {
             items: match order {
                 Order::OldestFirst => crossbeam_deque::Worker::new_fifo(),
                 Order::NewestFirst => crossbeam_deque::Worker::new_lifo(),
             },
-            filled: Arc::new(CachePadded::new(AtomicBool::new(false))),
+            told: Arc::default(),
             is_filled: Cell::new(false),
+            by_age,
         }
     }
 
@@ -52,30 +75,35 @@ impl<T> Deque<T> {
         if self.is_filled.replace(filled) != filled {
             // Relaxed, here and where it is read: under the fences of the sleep protocol, as every
             // look at a queue. It comes before what is pushed, so whoever must see that sees it.
-            self.filled.store(filled, Ordering::Relaxed);
+            self.told.filled.store(filled, Ordering::Relaxed);
         }
     }
 
     pub(crate) fn stealer(&self) -> Stealer<T> {
         Stealer {
             items: self.items.stealer(),
-            filled: self.filled.clone(),
+            told: self.told.clone(),
+            by_age: self.by_age,
         }
     }
 
     #[inline]
-    pub(crate) fn push(&self, item: T) {
+    pub(crate) fn push(&self, item: Aged<T>) {
+        if self.by_age && self.is_empty() {
+            self.told.set_oldest(item.age());
+        }
         self.set_filled(true);
         self.items.push(item);
     }
 
     #[inline]
-    pub(crate) fn pop(&self) -> Option<T> {
+    pub(crate) fn pop(&self) -> Option<Aged<T>> {
         self.items.pop()
     }
 
-    /// Moves about half of `victim`'s here, but for one, which the caller gets.
-    pub(crate) fn steal_batch_and_pop(&self, victim: &Stealer<T>) -> Option<T> {
+    /// Moves about half of `victim`'s here, but for one, which the caller gets. Not where others take
+    /// by age.
+    pub(crate) fn steal_batch_and_pop(&self, victim: &Stealer<T>) -> Option<Aged<T>> {
         victim.steal_by(|items| {
             self.set_filled(true);
             items.steal_batch_and_pop(&self.items)
@@ -101,15 +129,16 @@ impl<T> Deque<T> {
 
 /// The others' side.
 pub(crate) struct Stealer<T> {
-    items: crossbeam_deque::Stealer<T>,
-    filled: Filled,
+    items: crossbeam_deque::Stealer<Aged<T>>,
+    told: Arc<CachePadded<Told>>,
+    by_age: bool,
 }
 
 impl<T> Stealer<T> {
     // Where it is called, here and below, a simulated thread can be made to stand still.
     #[cfg_attr(heartbeat_sim, track_caller)]
     fn may_hold(&self) -> bool {
-        self.filled.load(Ordering::Relaxed)
+        self.told.filled.load(Ordering::Relaxed)
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -120,14 +149,33 @@ impl<T> Stealer<T> {
         self.items.len()
     }
 
-    /// The oldest item.
+    /// Whether others take by age.
+    pub(crate) fn is_by_age(&self) -> bool {
+        self.by_age
+    }
+
+    /// How old the oldest may be, where others take by age.
+    pub(crate) fn oldest(&self) -> Option<Age> {
+        let has_any = self.by_age && !self.is_empty();
+        let oldest = || Age::from_bits(self.told.oldest.load(Ordering::Relaxed));
+        has_any.then(oldest)?
+    }
+
+    /// Takes the oldest item.
     #[cfg_attr(heartbeat_sim, track_caller)]
-    pub(crate) fn steal(&self) -> Option<T> {
-        self.steal_by(crossbeam_deque::Stealer::steal)
+    pub(crate) fn steal(&self) -> Option<Aged<T>> {
+        let item = self.steal_by(crossbeam_deque::Stealer::steal)?;
+        if self.by_age {
+            self.told.set_oldest(item.age().map(Age::next));
+        }
+        Some(item)
     }
 
     #[cfg_attr(heartbeat_sim, track_caller)]
-    fn steal_by(&self, steal: impl Fn(&crossbeam_deque::Stealer<T>) -> Steal<T>) -> Option<T> {
+    fn steal_by(
+        &self,
+        steal: impl Fn(&crossbeam_deque::Stealer<Aged<T>>) -> Steal<Aged<T>>,
+    ) -> Option<Aged<T>> {
         while self.may_hold() {
             match steal(&self.items) {
                 Steal::Success(item) => return Some(item),
@@ -144,17 +192,25 @@ impl<T> Stealer<T> {
 mod tests {
     use super::*;
 
+    fn aged(nth: u32) -> Aged<u32> {
+        Aged::new(nth, Some(Age { thread: 1, nth }))
+    }
+
+    fn item(item: Option<Aged<u32>>) -> Option<u32> {
+        item.map(|item| item.item)
+    }
+
     #[test]
     fn what_is_pushed_after_a_rest_is_seen_and_stolen() {
-        let deque = Deque::new(Order::OldestFirst);
+        let deque = Deque::new(Order::OldestFirst, false);
         let stealer = deque.stealer();
-        for item in 0..3 {
+        for nth in 0..3 {
             assert!(stealer.is_empty());
-            deque.push(item);
+            deque.push(aged(nth));
             deque.rest();
-            assert!(!stealer.is_empty());
-            assert_eq!(stealer.steal(), Some(item));
-            assert_eq!(stealer.steal(), None);
+            assert!(!stealer.is_empty() && stealer.oldest().is_none());
+            assert_eq!(item(stealer.steal()), Some(nth));
+            assert_eq!(item(stealer.steal()), None);
             deque.rest();
         }
     }
@@ -162,11 +218,25 @@ mod tests {
     #[test]
     fn what_a_batch_brings_can_be_stolen_again() {
         let (deque, thief) = (
-            Deque::new(Order::OldestFirst),
-            Deque::new(Order::OldestFirst),
+            Deque::new(Order::OldestFirst, false),
+            Deque::new(Order::OldestFirst, false),
         );
-        (0..8).for_each(|item| deque.push(item));
-        assert_eq!(thief.steal_batch_and_pop(&deque.stealer()), Some(0));
-        assert_eq!(thief.stealer().steal(), Some(1));
+        (0..8).for_each(|nth| deque.push(aged(nth)));
+        assert_eq!(item(thief.steal_batch_and_pop(&deque.stealer())), Some(0));
+        assert_eq!(item(thief.stealer().steal()), Some(1));
+    }
+
+    #[test]
+    fn the_oldest_is_no_older_than_is_told() {
+        let deque = Deque::new(Order::NewestFirst, true);
+        let stealer = deque.stealer();
+        let oldest = || stealer.oldest().map(|age| age.nth);
+        assert_eq!(oldest(), None);
+        (3..6).for_each(|nth| deque.push(aged(nth)));
+        assert_eq!((oldest(), item(stealer.steal())), (Some(3), Some(3)));
+        assert_eq!((oldest(), item(deque.pop())), (Some(4), Some(5)));
+        assert_eq!((item(deque.pop()), oldest()), (Some(4), None));
+        deque.push(aged(9));
+        assert_eq!(oldest(), Some(9));
     }
 }

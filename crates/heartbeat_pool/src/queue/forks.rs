@@ -5,22 +5,13 @@
 //! deque that others steal from costs a fence, some two nanoseconds more than it takes to keep a
 //! fork where nobody sees it.
 
-use crate::age::Age;
+#[cfg(all(test, not(heartbeat_loom)))]
+use crate::age::Aged;
 use crate::queue::private::StackPtr;
-use crate::queue::returned::Ordered;
 use std::any::Any;
 
 /// A stolen fork must be run: its owner waits for it.
-pub(crate) struct ForkPtr {
-    half: StackPtr,
-    age: Age,
-}
-
-impl Ordered for ForkPtr {
-    fn is_before(&self, other: &Self) -> bool {
-        self.age.is_before(other.age)
-    }
-}
+pub(crate) struct ForkPtr(StackPtr);
 
 // SAFETY: by the contract of `new` all that it points to may be sent, and a deque hands it to one
 // thread.
@@ -31,40 +22,34 @@ impl ForkPtr {
     ///
     /// `half` points to a second half whose closure and result are `Send`, and whose owner keeps it
     /// until it was run or taken back.
-    pub(crate) const unsafe fn new(half: StackPtr, age: Age) -> Self {
-        Self { half, age }
-    }
-
-    pub(crate) fn age(&self) -> Age {
-        self.age
+    pub(crate) const unsafe fn new(half: StackPtr) -> Self {
+        Self(half)
     }
 
     /// Tells forks apart.
     pub(crate) fn data(&self) -> *const () {
-        self.half.data
+        self.0.data
     }
 
     /// A number that tells it from other work.
     pub(crate) fn number(&self) -> u64 {
-        self.half.number()
+        self.0.number()
     }
 
     /// One to be counted, not run.
     #[cfg(all(test, not(heartbeat_loom)))]
-    pub(crate) fn nothing() -> Self {
-        Self {
-            half: StackPtr {
-                data: std::ptr::null(),
-                run: |_, _| {},
-            },
-            age: Age { thread: 1, nth: 0 },
-        }
+    pub(crate) fn nothing() -> Aged<Self> {
+        let half = StackPtr {
+            data: std::ptr::null(),
+            run: |_, _| {},
+        };
+        Aged::new(Self(half), None)
     }
 
     /// Runs the fork on the worker `thief`, which took it out of its owner's deque.
     pub(crate) fn run(self, thief: &dyn Any) {
         // SAFETY: it was taken out, so this is the only run, and by the contract of `new` the owner
         // keeps it till then.
-        unsafe { (self.half.run)(self.half.data, thief) };
+        unsafe { (self.0.run)(self.0.data, thief) };
     }
 }

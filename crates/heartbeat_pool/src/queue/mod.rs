@@ -4,7 +4,7 @@
 //! | --- | --- | --- |
 //! | `private` | a worker's joins | that worker, or a beat that promotes the oldest |
 //! | `forks` | a worker's offered joins | that worker, or thieves; `hidden` keeps thieves off for a while, `returned` has those that came back |
-//! | `deque` | a worker's spawned frame jobs | that worker, in the pool's `Order`, or thieves; `elders` tells which may be older, these or forks |
+//! | `deque` | a worker's spawned frame jobs | that worker, in the pool's `Order`, or thieves |
 //! | `returned` | takers of what was not theirs, or not yet next; of tickets, who queues a scope's jobs where work goes by age | its thread, or thieves |
 //! | `injector` | everybody | every worker of the team that its lane is for |
 //! | `blocking` | everybody | any thread of the frame's team, which needs no room for it |
@@ -16,7 +16,6 @@
 pub(crate) mod blocking;
 #[cfg(not(heartbeat_loom))]
 pub(crate) mod deque;
-pub(crate) mod elders;
 #[cfg(not(heartbeat_loom))]
 pub(crate) mod forks;
 pub(crate) mod hidden;

@@ -17,34 +17,24 @@ pub(crate) struct Returned<T> {
 
 struct Items<T> {
     /// The oldest first.
-    sorted: VecDeque<T>,
+    sorted: VecDeque<Aged<T>>,
     is_closed: bool,
 }
 
 /// Puts `item` where it belongs by its age.
-fn insert<T: Ordered>(sorted: &mut VecDeque<T>, item: T) {
-    if sorted.front().is_some_and(|front| item.is_before(front)) {
+fn insert<T>(sorted: &mut VecDeque<Aged<T>>, item: Aged<T>) {
+    let is_before = |other: &Aged<T>| {
+        let ages = item.age().zip(other.age());
+        ages.is_some_and(|(age, other)| age.is_before(other))
+    };
+    if sorted.front().is_some_and(is_before) {
         return sorted.push_front(item);
     }
-    let is_last = |other: &T| !item.is_before(other);
-    let place = sorted.iter().rposition(is_last).map_or(0, |last| last + 1);
-    sorted.insert(place, item);
+    let last = sorted.iter().rposition(|other| !is_before(other));
+    sorted.insert(last.map_or(0, |last| last + 1), item);
 }
 
-/// What one thread has queued.
-pub(crate) trait Ordered {
-    /// Whether it was queued before `other`, if that is known.
-    fn is_before(&self, other: &Self) -> bool;
-}
-
-impl<T> Ordered for Aged<T> {
-    fn is_before(&self, other: &Self) -> bool {
-        let ages = self.age().zip(other.age());
-        ages.is_some_and(|(age, other)| age.is_before(other))
-    }
-}
-
-impl<T: Ordered> Returned<T> {
+impl<T> Returned<T> {
     pub(crate) fn new(owner: Arc<Parker>) -> Self {
         Self {
             items: Mutex::new(Items {
@@ -57,14 +47,14 @@ impl<T: Ordered> Returned<T> {
     }
 
     /// Gives `item` back, and wakes its owner, who has not closed this.
-    pub(crate) fn give_back(&self, item: T) {
+    pub(crate) fn give_back(&self, item: Aged<T>) {
         let pushed = self.push(item);
         debug_assert!(pushed.is_ok(), "the owner waits for it");
         self.owner.unpark();
     }
 
     /// Puts `item` here by its age, or gives it back if this is closed.
-    pub(crate) fn push(&self, item: T) -> Result<(), T> {
+    pub(crate) fn push(&self, item: Aged<T>) -> Result<(), Aged<T>> {
         let mut items = lock(&self.items);
         if items.is_closed {
             return Err(item);
@@ -76,7 +66,11 @@ impl<T: Ordered> Returned<T> {
     }
 
     /// Changes the age of what `is_its`, if that is here.
-    pub(crate) fn change(&self, is_its: impl Fn(&T) -> bool, change: impl FnOnce(T) -> T) {
+    pub(crate) fn change(
+        &self,
+        is_its: impl Fn(&Aged<T>) -> bool,
+        change: impl FnOnce(Aged<T>) -> Aged<T>,
+    ) {
         let mut items = lock(&self.items);
         let place = items.sorted.iter().position(is_its);
         if let Some(item) = place.and_then(|place| items.sorted.remove(place)) {
@@ -94,12 +88,12 @@ impl<T: Ordered> Returned<T> {
     }
 
     /// Whether something came back that `wanted` accepts.
-    pub(crate) fn has(&self, wanted: impl Fn(&T) -> bool) -> bool {
+    pub(crate) fn has(&self, wanted: impl Fn(&Aged<T>) -> bool) -> bool {
         self.has_any() && lock(&self.items).sorted.iter().any(wanted)
     }
 
     /// Takes the oldest that came back and that `wanted` accepts.
-    pub(crate) fn take(&self, wanted: impl Fn(&T) -> bool) -> Option<T> {
+    pub(crate) fn take(&self, wanted: impl Fn(&Aged<T>) -> bool) -> Option<Aged<T>> {
         if !self.has_any() {
             return None;
         }
@@ -111,7 +105,7 @@ impl<T: Ordered> Returned<T> {
     }
 
     /// Refuses what comes from now on, and gives what there is.
-    pub(crate) fn close(&self) -> VecDeque<T> {
+    pub(crate) fn close(&self) -> VecDeque<Aged<T>> {
         let mut items = lock(&self.items);
         items.is_closed = true;
         self.count.store(0, Ordering::Relaxed);

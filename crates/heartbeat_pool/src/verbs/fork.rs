@@ -9,7 +9,7 @@
 //! fork begins once the own ones were stolen, too. Then all that the thief's deque holds until it
 //! is done with the fork must be over before that is, and its owner may run it.
 
-use crate::age::Age;
+use crate::age::{Age, Aged};
 use crate::idle::sleep::Wake;
 use crate::lanes::lane::Lane;
 use crate::parker::Parker;
@@ -170,12 +170,12 @@ struct StolenFork<'a> {
 }
 
 impl StolenFork<'_> {
-    fn is(&self, fork: &ForkPtr) -> bool {
-        self.fork == fork.data()
+    fn is(&self, fork: &Aged<ForkPtr>) -> bool {
+        self.fork == fork.item.data()
     }
 
-    fn has_put_back(&self, fork: &ForkPtr) -> bool {
-        self.put_back.get() == fork.data()
+    fn has_put_back(&self, fork: &Aged<ForkPtr>) -> bool {
+        self.put_back.get() == fork.item.data()
     }
 
     /// Whether the thief, of `seat`, has forked something to take.
@@ -185,15 +185,15 @@ impl StolenFork<'_> {
 
     /// Runs what the `thief` has forked there, or what it has queued there before that, or first what
     /// this thread has queued since the fork that it waits for: the thief's may wait for just that.
-    fn run_part(&self, worker: &Worker, thief: &Thief, fork: ForkPtr) {
+    fn run_part(&self, worker: &Worker, thief: &Thief, fork: Aged<ForkPtr>) {
         let seat = &thief.seat;
         worker.seat.counters.steals[seat.fork_lane().index()].bump();
         let is_frames = seat.fork_lane() == Lane::Frame;
         let own = || worker.take_new(self.state.age);
-        let older = || worker.take_job_between(seat, Some(thief.begun), fork.age());
+        let older = || worker.take_job_between(seat, Some(thief.begun), fork.age()?);
         match is_frames.then(|| own().or_else(older)).flatten() {
             Some(job) => {
-                self.put_back.set(fork.data());
+                self.put_back.set(fork.item.data());
                 seat.returned.give_back(fork);
                 worker.tell(News::at_once(seat.fork_lane()));
                 worker.run_older(job.item, || self.is_done());
@@ -232,7 +232,7 @@ impl Wait for StolenFork<'_> {
             return false;
         }
         let put_back = seat.returned.take(|fork| self.has_put_back(fork));
-        let Some(fork) = put_back.or_else(|| seat.steal_fork_on_offer()) else {
+        let Some(fork) = put_back.or_else(|| seat.forks.steal()) else {
             // It is to share what is left of it.
             if !self.is_done() {
                 seat.beat.raise_for_waiter();
@@ -279,14 +279,9 @@ impl Worker {
         unsafe { state.write(State::new(self, age)) };
         // SAFETY: closure and result are `Send` by the bounds of `Fork`, and it is kept by
         // contract.
-        let fork = unsafe { ForkPtr::new(half, age) };
+        let fork = unsafe { ForkPtr::new(half) };
         let forks = &self.joins.forks;
-        if let Some(elders) = &self.seat.elders
-            && forks.is_empty()
-        {
-            elders.set_fork(fork.age());
-        }
-        forks.push(fork);
+        forks.push(Aged::new(fork, Some(age)));
         // Asked after the push, so that whoever took the last one before it, and looked for more,
         // is not relied on.
         forks.len() <= 1
@@ -302,7 +297,9 @@ impl Worker {
     pub(super) unsafe fn end_offer(&self, half: *const ()) -> bool {
         let newest = self.joins.forks.pop();
         debug_assert!(
-            newest.as_ref().is_none_or(|newest| newest.data() == half),
+            newest
+                .as_ref()
+                .is_none_or(|newest| newest.item.data() == half),
             "joins end in the order of a stack"
         );
         // If it was stolen, so were all that are older: they are taken first.
@@ -367,17 +364,17 @@ mod tests {
     fn stolen<F: FnOnce(&Worker) -> R + Send, R: Send>(
         worker: &Worker,
         fork: &Fork<F, R>,
-    ) -> ForkPtr {
+    ) -> Aged<ForkPtr> {
         // SAFETY: the caller keeps it until the test is over.
         unsafe { worker.offer(fork.as_ptr()) };
-        worker.seat.steal_fork_on_offer().unwrap()
+        worker.seat.forks.steal().unwrap()
     }
 
     /// Calls `test` with a fork of an outer join, which came back to `seat`, and the wait for
     /// another one. Nobody else is there.
     fn beside_a_fork_that_came_back(
         seat: impl FnOnce(&Worker) -> Arc<Seat>,
-        test: impl FnOnce(&Worker, &StolenFork<'_>, ForkPtr),
+        test: impl FnOnce(&Worker, &StolenFork<'_>, Aged<ForkPtr>),
     ) {
         let pool = ThreadPool::builder().num_threads(0).build().unwrap();
         pool.with_worker(|worker| {
@@ -387,9 +384,9 @@ mod tests {
             seat.returned.give_back(stolen(worker, &outer));
             let fork = stolen(worker, &inner);
             let wait = StolenFork {
-                fork: fork.data(),
+                fork: fork.item.data(),
                 // SAFETY: it is on offer until the test is over.
-                state: unsafe { state_of(fork.data()) },
+                state: unsafe { state_of(fork.item.data()) },
                 seat: &worker.seat,
                 put_back: Cell::new(ptr::null()),
             };
@@ -443,7 +440,7 @@ mod tests {
         beside_a_fork_that_came_back(
             |_| thief.clone(),
             |worker, wait, fork| {
-                let begun = fork.age();
+                let begun = fork.age().unwrap();
                 let _ = wait.state.thief.set(Thief {
                     strangers: thief.strangers(),
                     seat: thief.clone(),
@@ -466,7 +463,7 @@ mod tests {
         beside_a_fork_that_came_back(
             |_| thief.clone(),
             |worker, wait, fork| {
-                let begun = fork.age();
+                let begun = fork.age().unwrap();
                 let _ = wait.state.thief.set(Thief {
                     strangers: thief.strangers(),
                     seat: thief.clone(),

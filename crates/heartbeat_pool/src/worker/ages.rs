@@ -24,7 +24,7 @@ use crate::threads::this_thread::Stranger;
 impl Worker {
     /// Whether the pool's work goes by age.
     pub(crate) fn goes_by_age(&self) -> bool {
-        self.seat.elders.is_some()
+        self.seat.goes_by_age()
     }
 
     /// Takes what a thread of the pool has queued, if there is something.
@@ -89,7 +89,7 @@ impl Worker {
 
     /// Takes the oldest job of `seat`, or what its thread has queued before it.
     pub(super) fn take_oldest(&self, seat: &Seat) -> Option<Found> {
-        Some(self.oldest_or(seat, seat.steal_job()?))
+        Some(self.oldest_or(seat, seat.stealer.steal()?))
     }
 
     /// Takes the oldest fork of `seat`, or what its thread has queued before it.
@@ -107,11 +107,10 @@ impl Worker {
     }
 
     /// The same of a fork.
-    fn older_or_fork(&self, seat: &Seat, fork: ForkPtr) -> Found {
+    fn older_or_fork(&self, seat: &Seat, fork: Aged<ForkPtr>) -> Found {
         // Forks of other lanes have no frame jobs beside them.
-        let is_frames = seat.fork_lane() == Lane::Frame;
-        let older = is_frames.then(|| self.take_older_of(seat, fork.age()));
-        let Some(older) = older.flatten() else {
+        let age = fork.age().filter(|_| seat.fork_lane() == Lane::Frame);
+        let Some(older) = age.and_then(|age| self.take_older_of(seat, age)) else {
             return Found::Fork(fork);
         };
         seat.returned.give_back(fork);
@@ -161,8 +160,8 @@ impl Worker {
             |job: Age| job.is_before(age) && start.is_none_or(|start| start.is_before(job));
         // Who has taken something sees all that its thread did before it.
         seat.take_ticket(is_between).or_else(|| {
-            let may_be = seat.oldest_job().is_some_and(is_between);
-            let job = may_be.then(|| seat.steal_job())??;
+            let may_be = seat.stealer.oldest().is_some_and(is_between);
+            let job = may_be.then(|| seat.stealer.steal())??;
             if job.age().is_some_and(is_between) {
                 return Some(job);
             }

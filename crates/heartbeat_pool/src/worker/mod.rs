@@ -37,7 +37,6 @@ mod work;
 
 pub(crate) use work::STRANGERS_TURN;
 
-use crate::age::Aged;
 use crate::job::Job;
 use crate::lanes::lane::Lane;
 use crate::lanes::occupancy::Charge;
@@ -84,7 +83,7 @@ use stretch::Stretch;
 pub struct Worker {
     pub(crate) registry: Arc<Registry>,
     pub(crate) seat: Arc<Seat>,
-    deque: Deque<Aged<Job>>,
+    deque: Deque<Job>,
     /// The task that it has just run, if that was woken meanwhile.
     again: Again,
     pub(crate) parker: Arc<Parker>,
@@ -108,18 +107,19 @@ impl Worker {
             Some(pinned) => pinned.is_enrolled(),
             None => rank == Rank::Frame,
         };
-        let deque = Deque::new(registry.config.order);
+        let order = registry.config.order;
+        let by_age = order == Order::NewestFirst;
+        let deque = Deque::new(order, by_age);
         let thread = thread::current();
         let name = match thread.name() {
             Some(name) => name.to_owned(),
             None => format!("{:?}", thread.id()),
         };
-        let forks = Deque::new(Order::NewestFirst);
+        let forks = Deque::new(Order::NewestFirst, by_age);
         // Once, for in a thread-local's destructor there is another one each time.
         let parker = this_thread::parker();
         let seat = Arc::new(Seat::new(
             name,
-            registry.config.order,
             deque.stealer(),
             forks.stealer(),
             parker.clone(),

@@ -71,11 +71,6 @@ impl Registry {
             note::queued(job.number(), lane, Place::Own);
             self.queue_times.queued(lane, job.number());
             let age = worker.age();
-            if let Some((elders, age)) = worker.seat.elders.as_ref().zip(age)
-                && worker.deque.is_empty()
-            {
-                elders.set_job(age);
-            }
             worker.deque.push(Aged::new(job, age));
             self.team(worker.count.rank)
         } else {

@@ -2,6 +2,7 @@
 
 use super::Worker;
 use super::lone::KINDS;
+use crate::age::Aged;
 use crate::job::Job;
 use crate::lanes::lane::Lane;
 use crate::lanes::occupancy::Charge;
@@ -22,7 +23,7 @@ pub(crate) const STRANGERS_TURN: u32 = 61;
 /// Work that was found.
 pub(crate) enum Found {
     Job(Job),
-    Fork(ForkPtr),
+    Fork(Aged<ForkPtr>),
     /// What only this thread may run.
     Own,
     /// Work that holds no core: the thread is counted as running no lane.
@@ -303,8 +304,9 @@ impl Worker {
         }
     }
 
-    pub(crate) fn run_fork(&self, fork: ForkPtr) {
+    pub(crate) fn run_fork(&self, fork: Aged<ForkPtr>) {
         self.count_job();
+        let fork = fork.item;
         trace::job(Work::Joined, self.lane(), fork.number(), || fork.run(self));
     }
 
