@@ -1,6 +1,5 @@
 //! What a pool is made with.
 
-use crate::lanes::priority::LowerPriority;
 use crate::queue::deque::Order;
 use crate::sync::Arc;
 use crate::threads::builder::ThreadBuilder;
@@ -8,43 +7,32 @@ use std::any::Any;
 use std::io;
 use std::time::Duration;
 
-/// A callback that names the thread of an index.
-pub(crate) type NameHandler = Arc<dyn Fn(usize) -> String + Send + Sync>;
-
 /// A callback that gets a thread's index.
 pub(crate) type ThreadHandler = Arc<dyn Fn(usize) + Send + Sync>;
 
-/// A callback that starts a thread.
-pub(crate) type SpawnHandler = Arc<dyn Fn(ThreadBuilder) -> io::Result<()> + Send + Sync>;
-
 /// A callback that gets a panic's payload.
-pub(crate) type PanicHandler = Arc<dyn Fn(&(dyn Any + Send)) + Send + Sync>;
+pub(crate) type PanicHandler = dyn Fn(&(dyn Any + Send)) + Send + Sync;
 
 /// A beat of 100 microseconds: several wake-ups' worth, so that handing work over always pays.
 pub(crate) const DEFAULT_BEAT: Duration = Duration::from_micros(100);
 
 /// Code of the program's own, which goes with the pool.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub(crate) struct Handlers {
-    pub(crate) name: Option<NameHandler>,
+    pub(crate) name: Option<Arc<dyn Fn(usize) -> String + Send + Sync>>,
     pub(crate) start: Option<ThreadHandler>,
     pub(crate) exit: Option<ThreadHandler>,
-    pub(crate) panic: Option<PanicHandler>,
-    pub(crate) spawn: Option<SpawnHandler>,
+    pub(crate) panic: Option<Arc<PanicHandler>>,
+    pub(crate) spawn: Option<Arc<dyn Fn(ThreadBuilder) -> io::Result<()> + Send + Sync>>,
 }
 
 /// A pool's settings, fixed once it runs.
-#[derive(Clone)]
 pub(crate) struct Config {
     pub(crate) handlers: Handlers,
     pub(crate) stack_size: Option<usize>,
     pub(crate) beat: Duration,
     /// In which order a thread runs what it has spawned.
     pub(crate) order: Order,
-    /// Whether the lower lanes have threads of their own, of lower priority.
-    pub(crate) has_lower: bool,
-    /// How readily the system runs these.
-    pub(crate) lower_priority: LowerPriority,
     /// Whether spare threads take the seats of waiting ones.
     pub(crate) has_spares: bool,
 }
@@ -56,8 +44,6 @@ impl Default for Config {
             stack_size: None,
             beat: DEFAULT_BEAT,
             order: Order::default(),
-            has_lower: false,
-            lower_priority: LowerPriority::default(),
             has_spares: true,
         }
     }

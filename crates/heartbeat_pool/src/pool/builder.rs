@@ -1,6 +1,6 @@
 //! The builder of owned pools, in rayon's words.
 
-use crate::config::{Config, NameHandler, PanicHandler, SpawnHandler, ThreadHandler};
+use crate::config::Config;
 use crate::lanes::lane::Lane;
 use crate::lanes::priority::LowerPriority;
 use crate::pool::ThreadPool;
@@ -34,6 +34,8 @@ const LEAST_STACK: usize = 16 << 10;
 pub struct ThreadPoolBuilder {
     num_threads: Option<usize>,
     budgets: [Option<usize>; 3],
+    has_lower: bool,
+    lower_priority: LowerPriority,
     config: Config,
 }
 
@@ -97,11 +99,6 @@ impl std::error::Error for BuildError {
 }
 
 impl ThreadPoolBuilder {
-    /// A builder with the defaults.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// How many threads run at once; as many as the machine runs in parallel by default. Zero is
     /// allowed: then callers do the work.
     pub fn num_threads(mut self, num_threads: usize) -> Self {
@@ -113,7 +110,7 @@ impl ThreadPoolBuilder {
     /// background jobs have `low ` before it, or, where that is longer than the 15 bytes that
     /// Linux shows, are `low (0)` and so on, as by default.
     pub fn thread_name(mut self, name: impl Fn(usize) -> String + Send + Sync + 'static) -> Self {
-        self.config.handlers.name = Some(Arc::new(name) as NameHandler);
+        self.config.handlers.name = Some(Arc::new(name));
         self
     }
 
@@ -152,17 +149,17 @@ impl ThreadPoolBuilder {
     ///
     /// let pool = ThreadPool::builder().num_threads(1).lower_threads(true).build().unwrap();
     /// let name = || async { std::thread::current().name().map(str::to_owned) };
-    /// let name = pool.block_on(pool.spawn_future(Lane::Background, name));
+    /// let name = pool.block_on(pool.spawn_future(Lane::Background, name()));
     /// assert!(name.unwrap().starts_with("low ("));
     /// ```
     pub fn lower_threads(mut self, lower_threads: bool) -> Self {
-        self.config.has_lower = lower_threads;
+        self.has_lower = lower_threads;
         self
     }
 
     /// How readily the system runs the [lower threads](Self::lower_threads).
     pub fn lower_priority(mut self, priority: LowerPriority) -> Self {
-        self.config.lower_priority = priority;
+        self.lower_priority = priority;
         self
     }
 
@@ -181,7 +178,7 @@ impl ThreadPoolBuilder {
     /// let pool = ThreadPool::builder().num_threads(1).spare_threads(false).build().unwrap();
     /// // A thread that waits for a task of its own pool, which has no other.
     /// let sum = pool.install(|worker| {
-    ///     let task = worker.spawn_future(Lane::Frame, async { 1 + 1 });
+    ///     let task = heartbeat_pool::spawn_future(Lane::Frame, async { 1 + 1 });
     ///     worker.block_on(task)
     /// });
     /// assert_eq!(sum, 2);
@@ -217,13 +214,13 @@ impl ThreadPoolBuilder {
     /// [`num_threads`](Self::num_threads). It may wait for work of the pool, but not for that of all
     /// its threads, nor on a spare one.
     pub fn start_handler(mut self, handler: impl Fn(usize) + Send + Sync + 'static) -> Self {
-        self.config.handlers.start = Some(Arc::new(handler) as ThreadHandler);
+        self.config.handlers.start = Some(Arc::new(handler));
         self
     }
 
     /// Called on each thread as it ends, with its index.
     pub fn exit_handler(mut self, handler: impl Fn(usize) + Send + Sync + 'static) -> Self {
-        self.config.handlers.exit = Some(Arc::new(handler) as ThreadHandler);
+        self.config.handlers.exit = Some(Arc::new(handler));
         self
     }
 
@@ -233,7 +230,7 @@ impl ThreadPoolBuilder {
         mut self,
         handler: impl Fn(&(dyn Any + Send)) + Send + Sync + 'static,
     ) -> Self {
-        self.config.handlers.panic = Some(Arc::new(handler) as PanicHandler);
+        self.config.handlers.panic = Some(Arc::new(handler));
         self
     }
 
@@ -263,7 +260,7 @@ impl ThreadPoolBuilder {
         mut self,
         handler: impl Fn(ThreadBuilder) -> io::Result<()> + Send + Sync + 'static,
     ) -> Self {
-        self.config.handlers.spawn = Some(Arc::new(handler) as SpawnHandler);
+        self.config.handlers.spawn = Some(Arc::new(handler));
         self
     }
 
@@ -282,30 +279,6 @@ impl ThreadPoolBuilder {
         Ok(())
     }
 
-    fn start(
-        pool: &ThreadPool,
-        num_threads: Option<usize>,
-        budgets: [Option<usize>; 3],
-    ) -> Result<(), BuildError> {
-        let wanted =
-            num_threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
-        let registry = pool.registry();
-        let is_unlimited = registry.lower.is_on() && registry.lower.priority().gives_way();
-        for lane in Lane::ALL {
-            let default = match lane {
-                Lane::Frame => usize::MAX,
-                _ if is_unlimited => usize::MAX,
-                Lane::Io | Lane::Background => wanted.saturating_sub(1).max(1),
-            };
-            pool.set_budget(lane, budgets[lane.index()].unwrap_or(default));
-        }
-        pool.resize_to(wanted).map_err(|source| BuildError::Spawn {
-            wanted,
-            started: pool.num_threads(),
-            source,
-        })
-    }
-
     /// Builds the pool and starts its threads.
     ///
     /// # Errors
@@ -314,8 +287,8 @@ impl ThreadPoolBuilder {
     /// again.
     pub fn build(self) -> Result<ThreadPool, BuildError> {
         self.check()?;
-        let pool = ThreadPool::with_config(self.config);
-        Self::start(&pool, self.num_threads, self.budgets)?;
+        let pool = ThreadPool::new();
+        self.apply(&pool)?;
         Ok(pool)
     }
 
@@ -359,11 +332,28 @@ impl ThreadPoolBuilder {
         self.apply(pool).map(drop)
     }
 
+    /// Applies the settings, and tells whether all were.
     fn apply(self, pool: &ThreadPool) -> Result<bool, BuildError> {
-        let (has_lower, priority) = (self.config.has_lower, self.config.lower_priority);
         let fresh = pool.configure(self.config);
-        pool.registry().set_lower(has_lower, priority);
-        Self::start(pool, self.num_threads, self.budgets)?;
+        let registry = pool.registry();
+        registry.set_lower(self.has_lower, self.lower_priority);
+        let default = || thread::available_parallelism().map_or(1, usize::from);
+        let wanted = self.num_threads.unwrap_or_else(default);
+        let is_unlimited = registry.lower.is_on() && registry.lower.priority().gives_way();
+        for lane in Lane::ALL {
+            let default = if lane == Lane::Frame || is_unlimited {
+                usize::MAX
+            } else {
+                wanted.saturating_sub(1).max(1)
+            };
+            pool.set_budget(lane, self.budgets[lane.index()].unwrap_or(default));
+        }
+        let resized = pool.resize_to(wanted);
+        resized.map_err(|source| BuildError::Spawn {
+            wanted,
+            started: pool.num_threads(),
+            source,
+        })?;
         Ok(fresh)
     }
 }

@@ -71,17 +71,10 @@ impl ThreadPool {
 
     /// A builder of an owned pool.
     pub fn builder() -> ThreadPoolBuilder {
-        ThreadPoolBuilder::new()
+        ThreadPoolBuilder::default()
     }
 
-    pub(crate) fn with_config(config: Config) -> Self {
-        Self {
-            registry: OnceLock::from(Registry::new(config)),
-            building: Mutex::new(()),
-        }
-    }
-
-    /// Settles a static pool's configuration, if nothing has used it yet.
+    /// Settles the pool's configuration, if nothing has used it yet.
     pub(crate) fn configure(&self, config: Config) -> bool {
         self.registry.set(Registry::new(config)).is_ok()
     }

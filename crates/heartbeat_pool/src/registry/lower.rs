@@ -6,7 +6,6 @@
 //! Most systems don't let a thread raise its priority again, so these threads are others than the
 //! frame's: the pool's second team, which has no threads before there is a job for them.
 
-use crate::config::Config;
 use crate::lanes::lane::Lane;
 use crate::lanes::priority::LowerPriority;
 use crate::registry::Registry;
@@ -16,6 +15,7 @@ use crate::sync::{Arc, AtomicBool, Mutex, Ordering, fence, lock, thread};
 use std::io;
 
 /// What a pool knows of its lower threads.
+#[derive(Default)]
 pub(crate) struct Lower {
     /// Set once they were started, or the pool ends.
     started: AtomicBool,
@@ -28,23 +28,16 @@ pub(crate) struct Lower {
 
 /// The thread that starts the frame team's spares for lower threads: a thread inherits its
 /// starter's priority.
+#[derive(Default)]
 enum Starter {
     /// No lower thread was asked for yet.
+    #[default]
     Unasked,
     /// One if the system has granted it, and until the pool ends.
     Asked(Option<Sender<Arc<Registry>>>),
 }
 
 impl Lower {
-    pub(crate) fn new(config: &Config) -> Self {
-        Self {
-            started: AtomicBool::new(false),
-            starter: Mutex::new(Starter::Unasked),
-            is_on: AtomicBool::new(config.has_lower),
-            has_leftovers: AtomicBool::new(config.lower_priority == LowerPriority::Leftovers),
-        }
-    }
-
     /// Whether the lower lanes have threads of their own.
     pub(crate) fn is_on(&self) -> bool {
         // Relaxed: who queues has fenced in `inject`, who sleeps in `Sleep::park_begin`.

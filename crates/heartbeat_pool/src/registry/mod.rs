@@ -71,7 +71,7 @@ impl Registry {
             waiters: Waiters::default(),
             active: ActiveTasks::new(),
             queue_times: Arc::new(QueueTimes::default()),
-            lower: CachePadded::new(Lower::new(&config)),
+            lower: CachePadded::default(),
             config,
             handlers: Mutex::new(handlers),
         })
