@@ -1,7 +1,7 @@
 //! Idle threads that end against a pool that grows.
 //!
 //! [`Pool::retire`] stands for `Threads::try_retire` of `registry/threads.rs` and the end of such a
-//! thread, [`Pool::grow`] for `resize_team` of `registry/start.rs` with `start`. What lives where is
+//! thread, [`Pool::grow`] for `size_team` of `registry/start.rs` with `start`. What lives where is
 //! the pool's own list.
 
 use super::check;

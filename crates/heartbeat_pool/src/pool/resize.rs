@@ -39,9 +39,6 @@ impl ThreadPool {
                 format!("a pool can't have {threads} threads: ask for {MOST_THREADS} at most"),
             ));
         }
-        let registry = self.registry();
-        let frames = registry.resize_team(registry.frame(), Some(threads));
-        registry.size_lower()?;
-        frames
+        self.registry().resize(threads)
     }
 }

@@ -4,7 +4,7 @@
 //! core from an image that is decoded as soon as a frame's thread wakes (bevy#18163).
 //!
 //! Most systems don't let a thread raise its priority again, so these threads are others than the
-//! frame's: the pool's second team, which has no threads before there is a job for them.
+//! frame's: the pool's second team, as large as the first.
 
 use crate::lanes::lane::Lane;
 use crate::lanes::priority::LowerPriority;
@@ -17,24 +17,15 @@ use std::io;
 /// What a pool knows of its lower threads.
 #[derive(Default)]
 pub(crate) struct Lower {
-    /// Set once they were started, or the pool ends.
-    started: AtomicBool,
-    starter: Mutex<Starter>,
+    /// The thread that starts the frame team's spares for lower threads, for a thread inherits its
+    /// starter's priority: one if the system has granted it, and until the pool ends.
+    starter: Mutex<Option<Sender<Arc<Registry>>>>,
+    /// Held while the pool's size changes.
+    sizing: Mutex<()>,
     /// Whether the lower lanes have threads of their own.
     is_on: AtomicBool,
     /// Whether these get no more than what others leave of the cores.
     has_leftovers: AtomicBool,
-}
-
-/// The thread that starts the frame team's spares for lower threads: a thread inherits its
-/// starter's priority.
-#[derive(Default)]
-enum Starter {
-    /// No lower thread was asked for yet.
-    #[default]
-    Unasked,
-    /// One if the system has granted it, and until the pool ends.
-    Asked(Option<Sender<Arc<Registry>>>),
 }
 
 impl Lower {
@@ -57,38 +48,14 @@ impl Lower {
     /// Has a spare thread of the frame's team of `registry`, whose part this is, started by a
     /// thread of usual priority. False if there is none.
     pub(crate) fn start_spare(&self, registry: &Arc<Registry>) -> bool {
+        let starter = lock(&self.starter);
         let is_told = |starter: &Sender<_>| starter.send(registry.clone()).is_ok();
-        match &*lock(&self.starter) {
-            Starter::Asked(Some(starter)) => is_told(starter),
-            Starter::Asked(None) | Starter::Unasked => false,
-        }
+        starter.as_ref().is_some_and(is_told)
     }
 
-    /// No lower threads are asked for from now on.
+    /// The starter's thread ends.
     pub(crate) fn close(&self) {
-        // The starter's thread ends.
-        *lock(&self.starter) = Starter::Asked(None);
-        // Whoever waits in the pool does what lies in lower lanes itself from now on. Release pairs
-        // with the load in `has_started`.
-        self.started.store(true, Ordering::Release);
-    }
-
-    fn has_started(&self) -> bool {
-        // Acquire pairs with the stores in `call_lower` and `close`: who sees it set sees the team
-        // sized.
-        self.started.load(Ordering::Acquire)
-    }
-
-    /// For the first caller, who starts the lower threads: what `size` gives, which sizes their team.
-    /// Who comes at the same time waits for that: a team that is sized between the jobs of two has
-    /// one run on either team.
-    fn begin<T>(&self, size: impl FnOnce() -> T) -> Option<T> {
-        let mut present = lock(&self.starter);
-        let is_first = matches!(*present, Starter::Unasked);
-        is_first.then(|| {
-            *present = Starter::Asked(starter());
-            size()
-        })
+        *lock(&self.starter) = None;
     }
 }
 
@@ -116,12 +83,11 @@ fn starter() -> Option<Sender<Arc<Registry>>> {
 }
 
 impl Registry {
-    /// The teams that may have threads or work: the lower one once its threads were started for the
-    /// first job for it, or the pool ends.
+    /// The teams that may have threads or work: the lower one if it is to have some, or has ended,
+    /// when whoever waits in the pool does what lies in lower lanes.
     pub(crate) fn started(&self) -> impl Iterator<Item = &Team> {
-        self.teams
-            .iter()
-            .take(1 + usize::from(self.lower.has_started()))
+        let has_lower = self.lower.is_on() || self.team(Rank::Lower).has_ended();
+        self.teams.iter().take(1 + usize::from(has_lower))
     }
 
     /// The team that does what is queued of `lane`: for a lower lane the frame's as well, where no
@@ -138,48 +104,34 @@ impl Registry {
         if is_lower { lower } else { self.frame() }
     }
 
-    /// Sees to it that there are lower threads for a job of `lane` that is about to be queued, if
-    /// the pool is to have some. Those that the system refuses are asked for again as they are
-    /// missed.
+    /// Before a job of `lane` is queued: asks again for lower threads that the system has refused.
+    #[inline]
     pub(crate) fn call_lower(self: &Arc<Self>, lane: Lane) {
-        let is_for_lower = lane != Lane::Frame && self.lower.is_on();
-        if is_for_lower && self.frame().occupancy.target() > 0 {
-            let lower = self.team(Rank::Lower);
-            let size = || self.size_team(lower, Some(self.frame().occupancy.target()));
-            if !self.lower.has_started()
-                && let Some(sized) = self.lower.begin(size)
-            {
-                // No lock is held as the threads start: what names or starts them may queue a job.
-                _ = self.start_sized(lower, sized);
-                // Only now: who waits would take a team that begins for one without threads, and
-                // its jobs for such as are left to whoever waits. Release pairs with the load in
-                // `has_started`; for the order of this and the change of a size see `size_lower`.
-                self.lower.started.store(true, Ordering::Release);
-                _ = self.size_lower();
-            }
+        if lane != Lane::Frame && self.lower.is_on() {
             self.ask_again(self.team(Rank::Lower));
         }
     }
 
-    /// After a change of the frame's size: gives the lower team the same, once it was started.
-    pub(crate) fn size_lower(self: &Arc<Self>) -> io::Result<()> {
-        // Pairs with itself: either this sees the lower team begun, or who has begun it sees the
-        // change.
-        fence(Ordering::SeqCst);
-        let frame = &self.frame().occupancy;
-        for lower in self.started().skip(1) {
-            // Others may change the size at the same time: who is the last to size the lower team
-            // sees here what the others have made of the frame's.
-            loop {
-                let threads = frame.target();
-                let resized = self.resize_team(lower, Some(threads));
-                if threads == frame.target() {
-                    resized?;
-                    break;
-                }
-            }
+    /// Sets the number of threads, of the lower ones if there are to be some as well. Tells whether
+    /// the system has refused one of the frame's.
+    pub(crate) fn resize(self: &Arc<Self>, threads: usize) -> io::Result<()> {
+        let [frame, lower] = self.teams.each_ref();
+        let of_lower = if self.lower.is_on() { threads } else { 0 };
+        let sized = {
+            // Both before anybody else changes either.
+            let _sizing = lock(&self.lower.sizing);
+            let frames = self.size_team(frame, Some(threads));
+            (frames, self.size_team(lower, Some(of_lower)))
+        };
+        // No lock is held as the threads start: what names or starts them may queue a job. Jobs of
+        // lower threads that the system refuses run on those that there are.
+        let started = self.start_sized(frame, sized.0);
+        _ = self.start_sized(lower, sized.1);
+        if of_lower > 0 && !frame.has_ended() {
+            let mut present = lock(&self.lower.starter);
+            *present = present.take().or_else(starter);
         }
-        Ok(())
+        started
     }
 
     /// Whether there are lower threads from now on, and how readily the system runs those that are

@@ -89,10 +89,8 @@ impl Registry {
             return;
         }
         if team.occupancy.target() < threads.wanted() {
-            _ = self.resize_team(team, None);
-            if team.rank == Rank::Frame {
-                _ = self.size_lower();
-            }
+            let sized = self.size_team(team, None);
+            _ = self.start_sized(team, sized);
         } else if self.config.has_spares {
             self.spawn_spare(team);
         } else {
@@ -203,17 +201,6 @@ impl Registry {
         }
     }
 
-    /// Sets the number of threads of `team` alone, without one to what was asked for last, and
-    /// starts those that are missing.
-    pub(crate) fn resize_team(
-        self: &Arc<Self>,
-        team: &Team,
-        threads: Option<usize>,
-    ) -> io::Result<()> {
-        let sized = self.size_team(team, threads);
-        self.start_sized(team, sized)
-    }
-
     /// Starts the threads of `team` that its new size misses.
     pub(super) fn start_sized(self: &Arc<Self>, team: &Team, sized: Size) -> io::Result<()> {
         let Size { threads, missing } = sized;
@@ -249,8 +236,7 @@ mod tests {
         let pool = ThreadPool::builder().num_threads(1).build().unwrap();
         let registry = pool.registry().clone();
         drop(pool);
-        let resized = registry.resize_team(registry.frame(), Some(2));
-        resized.unwrap();
+        registry.resize(2).unwrap();
         assert_eq!(registry.frame().occupancy.target(), 0);
     }
 
