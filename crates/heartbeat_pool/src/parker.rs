@@ -16,6 +16,18 @@ const NOTIFIED: State = 1;
 /// The owner sleeps, or is about to: this, and the number of its core.
 const PARKED: State = 2;
 
+/// Where a thread is to run that is woken, as far as threads are moved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wake {
+    /// Where the system puts it: the waker may be about to sleep.
+    Anywhere,
+    /// On another core than the waker's, which goes on for a while, if it has slept there.
+    OffThisCore,
+    /// On another core than the waker's, which goes on beside it, wherever it has slept, for the
+    /// system may choose the waker's core even so.
+    Elsewhere,
+}
+
 /// Parks its owner thread until another thread unparks it.
 ///
 /// | state    | `park`                | `unpark`                  |
@@ -89,7 +101,7 @@ impl Parker {
             // Only the owner leaves NOTIFIED, so the token is still here.
             return self.take_token();
         }
-        guard.thread.get_or_insert_with(Thread::current);
+        guard.thread.get_or_insert_with(placement::this_thread);
         guard.is_asleep = true;
         let notified = match timeout {
             None => loop {
@@ -166,40 +178,30 @@ impl Parker {
 
     /// Leaves a token, and wakes the owner where it sleeps.
     pub(crate) fn unpark(&self) {
-        if self.leave_token().is_some() {
-            // The owner holds the lock from PARKED until it sleeps: passing through it means
-            // that the signal can't fall between its check and its sleep.
-            let has_alarm = lock(&self.lock).has_alarm;
-            self.wake(has_alarm);
-        }
+        self.unpark_by(Wake::Anywhere);
     }
 
-    /// The same by a thread that goes on for a while: an owner that slept on its core is not to
-    /// wait for that, and is woken on another one.
-    pub(crate) fn unpark_off_this_core(&self) {
-        self.unpark_off(|bed| bed == placement::current());
-    }
-
-    /// The same by a thread that goes on beside the owner, who is woken on another core wherever it
-    /// slept, for the system may choose the waker's core even so.
-    pub(crate) fn unpark_elsewhere(&self) {
-        self.unpark_off(|_| true);
-    }
-
-    /// Wakes the owner on another core than the caller's, if `keep_off` says so of the one that it
-    /// slept on.
-    fn unpark_off(&self, keep_off: impl FnOnce(usize) -> bool) {
+    /// The same, with a say in where the owner wakes.
+    pub(crate) fn unpark_by(&self, wake: Wake) {
         let Some(bed) = self.leave_token() else {
             return;
         };
-        // Held as it is kept off, so that the owner still sleeps where it is said to, and two
-        // wakers don't take each other's change for what the owner may use.
+        let is_off = || match wake {
+            Wake::Anywhere => false,
+            Wake::OffThisCore => bed == placement::current(),
+            Wake::Elsewhere => true,
+        };
+        // The owner holds the lock from PARKED until it sleeps: passing through it means that the
+        // signal can't fall between its check and its sleep. It is held as the owner is kept off, so
+        // that this still sleeps where it is said to, and two wakers don't take each other's change
+        // for what the owner may use.
         let owner = lock(&self.lock);
         let has_alarm = owner.has_alarm;
-        match &owner.thread {
+        match owner.thread {
             // A late waker may meet the owner awake.
-            Some(thread) if owner.is_asleep && placement::moves_threads() && keep_off(bed) => {
-                thread.keep_off(placement::current(), bed, || self.wake(has_alarm));
+            Some(thread) if owner.is_asleep && placement::moves_threads() && is_off() => {
+                let here = placement::current();
+                placement::keep_off(thread, here, bed, || self.wake(has_alarm));
             }
             _ => {
                 // The owner wants it as it wakes.
@@ -258,7 +260,7 @@ mod tests {
             let (parker, over) = (parker.clone(), over.clone());
             std::thread::spawn(move || {
                 while !over.load(Ordering::Relaxed) {
-                    parker.unpark_elsewhere();
+                    parker.unpark_by(Wake::Elsewhere);
                     std::thread::yield_now();
                 }
             })

@@ -11,6 +11,9 @@
 use crate::sync::real::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
 use std::iter;
 
+/// A thread, to others.
+pub(crate) use system::{Thread, this_thread};
+
 /// Whether anything here has an effect.
 static IS_ON: AtomicBool = AtomicBool::new(true);
 
@@ -164,27 +167,17 @@ pub(crate) fn keeps_lower() -> bool {
     LOWER.any_here()
 }
 
-/// A thread, to others.
-#[derive(Debug)]
-pub(crate) struct Thread(system::Thread);
-
-impl Thread {
-    pub(crate) fn current() -> Self {
-        Self(system::this_thread())
-    }
-
-    /// Calls `wake`, which wakes the thread, while this must not use `core`, if it may use any
-    /// other that nobody is about to begin on. It has slept on `bed`, which is claimed for it.
-    pub(crate) fn keep_off(&self, core: usize, bed: usize, wake: impl FnOnce()) {
-        // It would wait for that one as well.
-        let others = |core: &usize| CLAIMED.of(*core) > i32::from(*core == bed);
-        let claimed = (0..CLAIMED.0.len()).filter(others);
-        let confined = system::avoid(self.0, iter::once(core).chain(claimed));
-        wake();
-        // Its place is chosen; where it may go later is as before.
-        if let Some(confined) = confined {
-            system::end(self.0, &confined);
-        }
+/// Calls `wake`, which wakes `thread`, while this must not use `core`, if it may use any other that
+/// nobody is about to begin on. It has slept on `bed`, which is claimed for it.
+pub(crate) fn keep_off(thread: Thread, core: usize, bed: usize, wake: impl FnOnce()) {
+    // It would wait for that one as well.
+    let others = |core: &usize| CLAIMED.of(*core) > i32::from(*core == bed);
+    let claimed = (0..CLAIMED.0.len()).filter(others);
+    let confined = system::avoid(thread, iter::once(core).chain(claimed));
+    wake();
+    // Its place is chosen; where it may go later is as before.
+    if let Some(confined) = confined {
+        system::end(thread, &confined);
     }
 }
 
@@ -193,7 +186,7 @@ impl Thread {
 pub(crate) fn leave<I: Iterator<Item = usize>>(others: impl Fn() -> I) {
     if moves_threads() && here().is_some_and(|core| others().any(|other| other == core)) {
         // It has moved; where it may go later is as before.
-        let thread = system::this_thread();
+        let thread = this_thread();
         if let Some(confined) = system::avoid(thread, others()) {
             system::end(thread, &confined);
         }
@@ -214,7 +207,7 @@ mod system {
     /// With so many cores the system finds an idle one, and sooner.
     const MANY_CORES: usize = 4;
 
-    pub(super) type Thread = Pid;
+    pub(crate) type Thread = Pid;
 
     /// What a thread may use for a moment, and what it might use before.
     pub(super) struct Confined {
@@ -228,7 +221,7 @@ mod system {
         *FEW.get_or_init(|| cores().is_ok_and(|cores| cores.get() < MANY_CORES))
     }
 
-    pub(super) fn this_thread() -> Thread {
+    pub(crate) fn this_thread() -> Thread {
         gettid()
     }
 
@@ -267,14 +260,14 @@ mod system {
     /// The models wake as who moves threads does.
     pub(super) const MOVES_THREADS: bool = cfg!(any(heartbeat_loom, heartbeat_sim));
     #[derive(Clone, Copy, Debug)]
-    pub(super) struct Thread;
+    pub(crate) struct Thread;
     pub(super) struct Confined;
 
     pub(super) fn has_few_cores() -> bool {
         MOVES_THREADS
     }
 
-    pub(super) fn this_thread() -> Thread {
+    pub(crate) fn this_thread() -> Thread {
         Thread
     }
 
@@ -333,7 +326,7 @@ mod tests {
         if allowed.count() < 2 {
             return;
         }
-        let thread = system::this_thread();
+        let thread = this_thread();
         let confined = system::avoid(thread, iter::once(system::current().unwrap()));
         sched_setaffinity(None, &allowed).unwrap();
         let mut own = allowed;

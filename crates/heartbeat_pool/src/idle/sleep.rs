@@ -2,7 +2,9 @@
 //! argument are in the `README.md` beside this file.
 
 use crate::parker::Parker;
+pub(crate) use crate::parker::Wake;
 use crate::sync::{Arc, AtomicUsize, Mutex, Ordering, fence, lock};
+use std::collections::VecDeque;
 use std::mem;
 
 /// Who watches the queues: searchers, and perhaps an alert sentinel.
@@ -23,41 +25,23 @@ const ASKED: Post = 4;
 /// The threads that may be woken for work.
 #[derive(Debug, Default)]
 struct Idle {
-    /// Those that wait for something and can do some work alone come first, for they are woken
-    /// last.
-    threads: Vec<Arc<Parker>>,
-    /// How many these are.
-    waiting: usize,
+    /// The one that went idle last comes last, and is woken first.
+    workers: Vec<Arc<Parker>>,
+    /// Those that wait for something and can do some work alone: they are woken last.
+    waiting: VecDeque<Arc<Parker>>,
 }
 
 impl Idle {
-    /// Takes `parker` off the list, if it is there.
+    fn len(&self) -> usize {
+        self.workers.len() + self.waiting.len()
+    }
+
+    /// Takes the worker `parker` off the list, if it is there.
     fn remove(&mut self, parker: &Arc<Parker>) -> bool {
-        let mut threads = self.threads.iter();
-        let Some(place) = threads.position(|other| Arc::ptr_eq(other, parker)) else {
-            return false;
-        };
-        self.threads.remove(place);
-        self.waiting -= usize::from(place < self.waiting);
-        true
+        let mut workers = self.workers.iter();
+        let place = workers.position(|other| Arc::ptr_eq(other, parker));
+        place.map(|place| self.workers.remove(place)).is_some()
     }
-
-    fn pop(&mut self) -> Option<Arc<Parker>> {
-        let popped = self.threads.pop();
-        self.waiting = self.waiting.min(self.threads.len());
-        popped
-    }
-}
-
-/// Where a thread is to run that is woken, as far as threads are moved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wake {
-    /// Where the system puts it: the waker may be about to sleep.
-    Anywhere,
-    /// On another core than the waker's, which goes on for a while, if it has slept there.
-    OffThisCore,
-    /// On another core than the waker's, which goes on beside it, wherever it has slept.
-    Elsewhere,
 }
 
 /// The idle threads of a pool, and those that look for work.
@@ -120,8 +104,8 @@ impl Sleep {
     pub(crate) fn park_begin(&self, parker: &Arc<Parker>) -> usize {
         let count = {
             let mut idle = lock(&self.idle);
-            idle.threads.push(parker.clone());
-            idle.threads.len()
+            idle.workers.push(parker.clone());
+            idle.len()
         };
         self.watch.fetch_sub(SEARCHER, Ordering::SeqCst);
         // Pairs with the fences in `needs_searcher` and `needs_watch`.
@@ -133,10 +117,7 @@ impl Sleep {
     /// caller must look at the queues once more, then park, and then call
     /// [`wait_end`](Self::wait_end).
     pub(crate) fn wait_begin(&self, parker: &Arc<Parker>) {
-        let mut idle = lock(&self.idle);
-        idle.threads.insert(0, parker.clone());
-        idle.waiting += 1;
-        drop(idle);
+        lock(&self.idle).waiting.push_back(parker.clone());
         // Pairs with the fences in `needs_searcher` and `needs_watch`.
         fence(Ordering::SeqCst);
     }
@@ -145,8 +126,12 @@ impl Sleep {
     /// relied on the caller to look for work, who must wake a worker if there is some.
     #[must_use]
     pub(crate) fn wait_end(&self, parker: &Arc<Parker>) -> bool {
-        let listed = lock(&self.idle).remove(parker);
-        !listed && self.search_end()
+        let is_listed = {
+            let waiting = &mut lock(&self.idle).waiting;
+            let place = waiting.iter().position(|other| Arc::ptr_eq(other, parker));
+            place.and_then(|place| waiting.remove(place)).is_some()
+        };
+        !is_listed && self.search_end()
     }
 
     /// Takes the caller off the idle list, back among the searchers. False if a waker was first:
@@ -164,33 +149,27 @@ impl Sleep {
     /// Wakes the thread that went idle last, whose caches are warmest. False if none is idle.
     #[must_use]
     pub(crate) fn wake_one(&self, wake: Wake) -> bool {
-        self.wake_if(|_| true, wake)
+        let pop = |idle: &mut Idle| idle.workers.pop().or_else(|| idle.waiting.pop_front());
+        self.wake_popped(pop, wake)
     }
 
     /// As [`wake_one`](Self::wake_one), but none that waits.
     #[must_use]
     pub(crate) fn wake_worker(&self, wake: Wake) -> bool {
-        self.wake_if(|idle| idle.threads.len() > idle.waiting, wake)
+        self.wake_popped(|idle| idle.workers.pop(), wake)
     }
 
-    fn wake_if(&self, may_wake: impl FnOnce(&Idle) -> bool, wake: Wake) -> bool {
+    fn wake_popped(&self, pop: impl FnOnce(&mut Idle) -> Option<Arc<Parker>>, wake: Wake) -> bool {
         let woken = {
             let mut idle = lock(&self.idle);
-            if !may_wake(&idle) {
-                return false;
-            }
-            let Some(parker) = idle.pop() else {
+            let Some(parker) = pop(&mut idle) else {
                 return false;
             };
             // On the sleeper's behalf, so that the next pusher doesn't wake a second one.
             self.watch.fetch_add(SEARCHER, Ordering::SeqCst);
             parker
         };
-        match wake {
-            Wake::Anywhere => woken.unpark(),
-            Wake::OffThisCore => woken.unpark_off_this_core(),
-            Wake::Elsewhere => woken.unpark_elsewhere(),
-        }
+        woken.unpark_by(wake);
         true
     }
 
@@ -200,10 +179,10 @@ impl Sleep {
             let mut idle = lock(&self.idle);
             // On the sleepers' behalf, as in `wake_one`.
             self.watch
-                .fetch_add(idle.threads.len() * SEARCHER, Ordering::SeqCst);
+                .fetch_add(idle.len() * SEARCHER, Ordering::SeqCst);
             mem::take(&mut *idle)
         };
-        for parker in woken.threads {
+        for parker in woken.workers.into_iter().chain(woken.waiting) {
             parker.unpark();
         }
     }
@@ -264,8 +243,7 @@ impl Sleep {
         }
         let mut idle = lock(&self.idle);
         if idle.remove(parker) {
-            let first = idle.waiting;
-            idle.threads.insert(first, parker.clone());
+            idle.workers.insert(0, parker.clone());
         }
         true
     }

@@ -1,7 +1,7 @@
 //! Parking, and what is sent to one thread.
 
 use crate::idle::sleep::Sleep;
-use crate::parker::Parker;
+use crate::parker::{Parker, Wake};
 use crate::sync::{Arc, AtomicUsize, Ordering};
 use loom::cell::UnsafeCell;
 use loom::thread;
@@ -33,9 +33,9 @@ fn parker_loses_no_token() {
 fn parker_takes_merged_tokens() {
     loom::model(|| {
         let parker = Arc::new(Parker::new());
-        let threads = [Parker::unpark, Parker::unpark_elsewhere].map(|unpark| {
+        let threads = [Wake::Anywhere, Wake::Elsewhere].map(|wake| {
             let parker = parker.clone();
-            thread::spawn(move || unpark(&parker))
+            thread::spawn(move || parker.unpark_by(wake))
         });
         parker.park();
         for thread in threads {

@@ -4,7 +4,8 @@ use super::event::What;
 use super::names::Name;
 use super::note::note;
 use super::snapshot::{Cursor, Snapshot};
-use super::{clock, threads};
+use super::threads;
+use crate::stopwatch;
 
 /// Records what every thread of every pool does, for profilers and for questions like "why was this
 /// frame late?".
@@ -81,7 +82,7 @@ impl Recorder {
     /// The time, as events have it.
     #[must_use]
     pub fn now() -> u64 {
-        clock::now()
+        stopwatch::now()
     }
 
     /// The number of the calling thread, by which events name it.

@@ -1,11 +1,11 @@
 //! Which rings there are: one a thread that noted anything since recording began.
 
-use super::clock;
 use super::event::{Event, Role, What};
 use super::ring::Ring;
+use crate::stopwatch;
 use crate::system;
 use std::cell::{Cell, RefCell};
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
@@ -42,18 +42,10 @@ pub(super) struct ThreadRing {
     pub(super) ring: Ring,
     /// How many of its events a cursor has seen, or was told that they are gone.
     pub(super) read: AtomicU64,
-    has_ended: AtomicBool,
 }
 
 /// A thread's hold on its ring.
 struct Own(Session, Arc<ThreadRing>);
-
-impl Drop for Own {
-    fn drop(&mut self) {
-        // Relaxed: a hint for who looks for memory.
-        self.1.has_ended.store(true, Ordering::Relaxed);
-    }
-}
 
 thread_local! {
     static OWN: RefCell<Option<Own>> = const { RefCell::new(None) };
@@ -110,7 +102,7 @@ pub(super) fn end() {
 /// Writes `what` to the calling thread's ring.
 #[inline(never)]
 pub(super) fn write(session: Session, what: What) {
-    let time = clock::now();
+    let time = stopwatch::now();
     // A thread-local's destructor may come after the ring's.
     _ = OWN.try_with(|own| {
         // Noted while this writes: nothing here calls what notes.
@@ -133,8 +125,9 @@ pub(super) fn write(session: Session, what: What) {
 /// Notes for how long the calling thread has run.
 pub(super) fn ran(session: Session) {
     // The time is taken last: being asked, the system may find that the thread has had its share,
-    // and give its core away.
-    if let Some(ns) = clock::ran() {
+    // and give its core away. What the file of `system::delayed` says of it is a tick old.
+    if let Some(ran) = system::ran() {
+        let ns = ran.as_nanos() as u64;
         write(session, What::Ran { ns });
     }
 }
@@ -160,13 +153,13 @@ fn open(session: Session) -> Option<Own> {
         role: ROLE.get(),
         ring: Ring::new(CAPACITY.load(Ordering::Relaxed)),
         read: AtomicU64::new(0),
-        has_ended: AtomicBool::new(false),
     });
     let mut rings = rings();
     if rings.session != session.0 {
         return None;
     }
-    let ended = |ring: &Arc<ThreadRing>| ring.has_ended.load(Ordering::Relaxed);
+    // No thread has it, nor just a reader: a hint for who looks for memory.
+    let ended = |ring: &Arc<ThreadRing>| Arc::strong_count(ring) == 1;
     if rings.of.iter().filter(|ring| ended(ring)).count() >= ENDED
         && let Some(oldest) = rings.of.iter().position(ended)
     {

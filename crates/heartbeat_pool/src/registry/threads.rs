@@ -1,10 +1,9 @@
 //! The operating-system threads of a team: which there are, and which are missed.
 
-use crate::lanes::occupancy::Occupancy;
 use crate::queue::pinned::Pinned;
 use crate::sync::thread::{self, JoinHandle};
 use crate::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, lock};
-use crate::threads::live::{self, Live};
+use crate::threads::live::Live;
 use crate::threads::numbers::Numbers;
 use crate::threads::spares::Spares;
 use std::mem;
@@ -20,7 +19,7 @@ const LOOK: Duration = Duration::from_millis(1);
 /// The threads of one team, by index. The first ones, as many as the target, are its members and
 /// stay; the others are spares, which come for waiting threads and go when too many are idle.
 pub(crate) struct Threads {
-    pub(super) slots: Mutex<Slots>,
+    pub(crate) slots: Mutex<Slots>,
     /// Signalled when a thread ends.
     ended: Condvar,
     pub(super) spares: Spares,
@@ -33,8 +32,8 @@ pub(crate) struct Threads {
     pub(crate) numbers: Numbers,
 }
 
-pub(super) struct Slots {
-    pub(super) live: Live<Pinned>,
+pub(crate) struct Slots {
+    pub(crate) live: Live<Pinned>,
     pub(super) handles: Vec<JoinHandle<()>>,
 }
 
@@ -76,20 +75,6 @@ impl Threads {
     pub(super) fn end(&self, pinned: &Arc<Pinned>) {
         lock(&self.slots).live.end(pinned.index, pinned);
         self.ended.notify_all();
-    }
-
-    /// Whether a thread that went idle as the last of `idle` should end, unless it `has_tasks`.
-    pub(crate) fn try_retire(
-        &self,
-        occupancy: &Occupancy,
-        pinned: &Pinned,
-        idle: usize,
-        has_tasks: impl FnOnce() -> bool,
-    ) -> bool {
-        // Again, under the lock: a pool that has grown meanwhile has found this thread alive.
-        live::is_surplus(occupancy, pinned.index, idle)
-            && !has_tasks()
-            && lock(&self.slots).live.retire(occupancy, pinned.index)
     }
 
     /// The queue of the thread of `index`, if it lives.

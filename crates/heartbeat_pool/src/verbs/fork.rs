@@ -101,16 +101,20 @@ impl<F: FnOnce(&Worker) -> R + Send, R: Send> Fork<F, R> {
         }
     }
 
-    /// What it is to run, if nobody has.
+    /// What came of it once its offer has ended: it runs now if it `is_own` still, or a thief has
+    /// run it.
     #[inline]
-    pub(super) fn into_closure(self) -> Option<F> {
-        self.f.into_inner()
-    }
-
-    /// What became of it, if a thief ran it.
-    #[inline]
-    pub(super) fn into_result(self) -> Option<Result<R, Payload>> {
-        self.result.into_inner()
+    pub(super) fn end(self, worker: &Worker, is_own: bool) -> Result<R, Payload> {
+        let result = if is_own {
+            let f = self.f.into_inner();
+            f.map(|f| unwind::catch(|| f(worker)))
+        } else {
+            self.result.into_inner()
+        };
+        match result {
+            Some(result) => result,
+            None => unreachable!("a join's second half runs exactly once"),
+        }
     }
 }
 
@@ -399,7 +403,7 @@ mod tests {
                 // SAFETY: it was stolen and was run.
                 unsafe { worker.wait_for_thief(half.data) };
             }
-            assert!(matches!(outer.into_result(), Some(Ok(1))));
+            assert!(matches!(outer.end(worker, false), Ok(1)));
         });
     }
 

@@ -70,23 +70,10 @@ impl Worker {
             // SAFETY: it was promoted, and what was promoted later has ended.
             unsafe { self.end_offer(half.data) }
         };
-        let results = ra.and_then(|ra| {
-            let rb = if is_own {
-                fork.into_closure().map(|b| unwind::catch(|| b(self)))
-            } else {
-                fork.into_result()
-            };
-            match rb {
-                Some(rb) => rb.map(|rb| (ra, rb)),
-                None => unreachable!("a join's second half runs exactly once"),
-            }
-        });
+        let results = ra.and_then(|ra| fork.end(self, is_own).map(|rb| (ra, rb)));
         private.end();
         self.seat.beat.open();
-        match results {
-            Ok(results) => results,
-            Err(payload) => unwind::resume(payload),
-        }
+        results.unwrap_or_else(|payload| unwind::resume(payload))
     }
 
     /// Whether there is room for one more private job. If not, a beat that has come is answered.

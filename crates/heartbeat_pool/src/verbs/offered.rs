@@ -47,17 +47,7 @@ impl Worker {
         let ra = unwind::catch(|| a(self));
         // SAFETY: what `a` has offered is over.
         let is_own = unsafe { self.end_offer(half.data) };
-        let ra = ra.unwrap_or_else(|payload| unwind::resume(payload));
-        if is_own {
-            return match fork.into_closure() {
-                Some(b) => (ra, b(self)),
-                None => unreachable!("a fork that was not stolen was not run"),
-            };
-        }
-        match fork.into_result() {
-            Some(Ok(rb)) => (ra, rb),
-            Some(Err(payload)) => unwind::resume(payload),
-            None => unreachable!("a stolen fork is run before the wait for it ends"),
-        }
+        let results = ra.and_then(|ra| fork.end(self, is_own).map(|rb| (ra, rb)));
+        results.unwrap_or_else(|payload| unwind::resume(payload))
     }
 }

@@ -23,7 +23,8 @@ use crate::lanes::lane::Lane;
 use crate::lanes::occupancy::Charge;
 use crate::lanes::stuck::RELIEF;
 use crate::placement;
-use crate::sync::Instant;
+use crate::sync::{Instant, lock};
+use crate::threads::live;
 use std::cell::Cell;
 use std::time::Duration;
 
@@ -140,10 +141,11 @@ impl Worker {
         let Some(pinned) = &self.pinned else {
             return false;
         };
-        let (team, has_tasks) = (self.team(), || self.mailbox.has_tasks());
-        let retires = team
-            .threads
-            .try_retire(&team.occupancy, pinned, idle, has_tasks);
+        let (threads, occupancy) = (&self.team().threads, &self.team().occupancy);
+        // Again, under the lock: a pool that has grown meanwhile has found this thread alive.
+        let retires = live::is_surplus(occupancy, pinned.index, idle)
+            && !self.mailbox.has_tasks()
+            && lock(&threads.slots).live.retire(occupancy, pinned.index);
         if retires {
             pinned.close();
         }
