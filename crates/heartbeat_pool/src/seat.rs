@@ -5,7 +5,7 @@ use crate::cost::WAKE_UP;
 use crate::heartbeat::Beat;
 use crate::job::Job;
 use crate::lanes::lane::Lane;
-use crate::lanes::stuck::{Stall, Stalled};
+use crate::lanes::stuck::Stall;
 use crate::metrics::{Counters, WorkerMetrics};
 use crate::parker::Parker;
 use crate::placement::Core;
@@ -96,14 +96,14 @@ impl Seat {
         self.clock.as_ref().and_then(ThreadClock::ran)
     }
 
-    /// The lane that its owner runs, if it does, and for how long it has come no further.
-    pub(crate) fn stalled(&self) -> Option<(Lane, Stalled)> {
+    /// For how long its owner, if it runs anything, is blocked.
+    pub(crate) fn blocked(&self) -> Option<Duration> {
         let (runs, counters) = (&self.counters.runs, &self.counters);
         let lane = runs.get()?;
         // Also by what it was counted as: it may come and go, and run nothing that counts.
         let at = counters.come(lane).wrapping_add(runs.changes());
         // A thread that wakes and sleeps runs for about that long.
-        Some((lane, self.stall.look(at, self.ran(), 16 * WAKE_UP)))
+        Some(self.stall.look(at, self.ran(), 16 * WAKE_UP))
     }
 
     pub(crate) fn metrics(&self) -> WorkerMetrics {

@@ -87,6 +87,6 @@ fn background_work_keeps_its_budget() {
     for work in [loops, scopes, joins] {
         let (usual, most) = most(Lane::Background, work);
         assert_eq!(usual, 1);
-        assert!(most <= 2, "{most}");
+        assert!(most <= 3, "{most}");
     }
 }

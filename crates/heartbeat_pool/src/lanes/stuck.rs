@@ -13,9 +13,8 @@ use std::time::Duration;
 /// where that matters. Each thread already beyond the target doubles the wait, so that long
 /// jobs are not taken for blocked ones over and over.
 ///
-/// Sixteen times as long it waits where all compute, for one may wait in a loop, or where others of
-/// its lane end, but nobody takes it and one comes no further; sixty-four times as long does a job
-/// that nobody takes where all come further. These doublings end at a quarter of a second and a
+/// Sixteen times as long it waits where all compute, for one may wait in a loop; sixty-four times as
+/// long does a job that nobody takes, though others end. These doublings end at a quarter of a second and a
 /// second.
 pub(crate) const RELIEF: Duration = Duration::from_millis(4);
 const RELIEF_DOUBLINGS: usize = 4;
@@ -28,9 +27,6 @@ pub(crate) struct Sight {
     pub(crate) progress: (u64, usize),
     /// How much of what was queued or on offer was taken so far.
     pub(crate) taken: u64,
-    /// For how long one of the threads that run it has come no further, or was blocked. While
-    /// there is none, nobody waits for what is queued, in ways of its own.
-    pub(crate) stalled: Duration,
     /// For how long one of the team's threads was blocked, whatever it runs.
     pub(crate) blocked: Duration,
     /// Whether jobs are queued, and not only forks, to which their owners come.
@@ -52,21 +48,12 @@ pub(crate) struct Stall {
     ran_until: AtomicU64,
 }
 
-/// For how long a thread comes no further.
-#[derive(Clone, Copy)]
-pub(crate) struct Stalled {
-    pub(crate) time: Duration,
-    /// The part of that in which it has not run either: it is blocked. All of it where the system
-    /// doesn't tell.
-    pub(crate) blocked: Duration,
-}
-
 impl Stall {
-    /// For how long the thread comes no further, which has come as far as `now_at` and has had a
-    /// core for as long as `ran`, if that is known. What it ran between two looks tells something
+    /// For how long the thread is blocked, which has come as far as `now_at` and has had a core for as
+    /// long as `ran`: it comes no further, and doesn't run either, where that is known. What it ran between two looks tells something
     /// if they are at least so far `apart`: where many look one after the other, one falls into any
     /// moment's work of a thread that sleeps again and again.
-    pub(crate) fn look(&self, now_at: u64, ran: Option<Duration>, apart: Duration) -> Stalled {
+    pub(crate) fn look(&self, now_at: u64, ran: Option<Duration>, apart: Duration) -> Duration {
         let now = stopwatch::now();
         // Relaxed, all: one sentinel looks after the other, and one that sees what an older one
         // has written takes a thread for stuck a look later.
@@ -89,13 +76,9 @@ impl Stall {
         }
         let since = self.since.load(Ordering::Relaxed);
         let idle_since = since.max(self.ran_until.load(Ordering::Relaxed));
-        let time = |since: u64| Duration::from_nanos(now.saturating_sub(since));
-        let age = ran.map_or(Duration::ZERO, |_| CLOCK_AGE);
-        Stalled {
-            time: time(since),
-            // What runs may have been seen to run that long ago.
-            blocked: time(idle_since).saturating_sub(age),
-        }
+        let idle = Duration::from_nanos(now.saturating_sub(idle_since));
+        // What runs may have been seen to run that long ago.
+        idle.saturating_sub(ran.map_or(Duration::ZERO, |_| CLOCK_AGE))
     }
 }
 
@@ -137,11 +120,8 @@ impl Seen {
             Lane::Frame => {
                 // Those that come further, by jobs of scopes, say, which their owners run, may never
                 // be what those wait for that don't.
-                let untaken = self.untaken_since.elapsed();
-                blocked >= shortly
-                    || time >= for_long.min(64 * RELIEF)
-                    || untaken.min(last.stalled) >= for_long
-                    || (last.has_jobs && untaken >= at_last)
+                let is_untaken = || last.has_jobs && self.untaken_since.elapsed() >= at_last;
+                blocked >= shortly || time >= for_long.min(64 * RELIEF) || is_untaken()
             }
             // Beyond a budget that keeps cores for frames: only what is as good as certain to block.
             Lane::Io | Lane::Background => blocked >= for_long || time >= at_last,

@@ -5,7 +5,7 @@
 
 use crate::job::Job;
 use crate::lanes::lane::Lane;
-use crate::lanes::stuck::{Sight, Stalled};
+use crate::lanes::stuck::Sight;
 use crate::queue::injector::Injector;
 use crate::record::{What, note};
 use crate::registry::Registry;
@@ -71,7 +71,7 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
     /// its own: all frame work, and parts of what runs, which are scopes and forks, of any lane.
     /// Other jobs of the lower lanes may wait for those that run for as long as these take.
     pub(crate) fn work_of_running_jobs(&self) -> [Option<Sight>; 3] {
-        let mut stalled = None;
+        let mut blocked = None;
         Lane::ALL.map(|lane| {
             let has_jobs = match lane {
                 Lane::Frame => {
@@ -83,33 +83,28 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
                 return None;
             }
             // Once, for the system is asked for each thread's time.
-            let stalled = stalled.get_or_insert_with(|| self.stalled());
-            Some(self.sight_of(lane, has_jobs, stalled))
+            let blocked = *blocked.get_or_insert_with(|| self.blocked().max().unwrap_or_default());
+            Some(self.sight_of(lane, has_jobs, blocked))
         })
     }
 
-    /// For how long those that run come no further, and what they run.
-    fn stalled(&self) -> Vec<(Lane, Stalled)> {
-        let running = self.seats.iter();
-        running.filter_map(|seat| seat.stalled()).collect()
+    /// For how long those that run are blocked.
+    fn blocked(&self) -> impl Iterator<Item = Duration> {
+        self.seats.iter().filter_map(|seat| seat.blocked())
     }
 
-    fn sight_of(&self, lane: Lane, has_jobs: bool, stalled: &[(Lane, Stalled)]) -> Sight {
+    fn sight_of(&self, lane: Lane, has_jobs: bool, blocked: Duration) -> Sight {
         let come = |seat: &Arc<Seat>| seat.counters.come(lane);
         let forks = |seat: &Arc<Seat>| seat.forks_of(lane);
         // What threads from outside have taken comes and goes with them.
         let members = self.seats.iter();
         let members = members.filter(|seat| !seat.presence.is_outsiders());
-        let of_lane = stalled.iter().filter(|(of, _)| *of == lane);
-        let longest = |times: &mut dyn Iterator<Item = Duration>| times.max().unwrap_or_default();
-        let blocked = longest(&mut stalled.iter().map(|(_, stalled)| stalled.blocked));
         Sight {
             progress: (
                 self.seats.iter().map(come).fold(0, u64::wrapping_add),
                 self.seats.iter().map(forks).sum(),
             ),
             taken: members.map(|seat| seat.counters.taken_of(lane)).sum(),
-            stalled: longest(&mut of_lane.map(|(_, stalled)| stalled.time)).max(blocked),
             blocked,
             has_jobs,
         }
@@ -163,8 +158,7 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
 
     /// For how long all that run have been blocked at least, if anybody runs.
     pub(crate) fn least_blocked(&self) -> Option<Duration> {
-        let blocked = self.stalled().into_iter();
-        blocked.map(|(_, stalled)| stalled.blocked).min()
+        self.blocked().min()
     }
 
     /// How many jobs lie in the queues.
