@@ -10,6 +10,8 @@
 
 use crate::sync::real::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
 use std::iter;
+use std::sync::OnceLock;
+use std::thread;
 
 /// A thread, to others.
 pub(crate) use system::{Thread, this_thread};
@@ -46,6 +48,15 @@ fn is_on() -> bool {
 /// idle one, or lower threads run, for it takes their cores for busy ones.
 pub(crate) fn moves_threads() -> bool {
     is_on() && (system::has_few_cores() || LOWER_RUNNING.load(Ordering::Relaxed) > 0)
+}
+
+/// How many cores the process has, as of the first call; many in a model.
+pub(crate) fn cores() -> usize {
+    static CORES: OnceLock<usize> = OnceLock::new();
+    if cfg!(any(heartbeat_loom, heartbeat_sim)) {
+        return 16;
+    }
+    *CORES.get_or_init(|| thread::available_parallelism().map_or(1, usize::from))
 }
 
 /// The calling thread's core, where that is known and matters.
@@ -200,8 +211,6 @@ pub(crate) fn leave<I: Iterator<Item = usize>>(others: impl Fn() -> I) {
 ))]
 mod system {
     use rustix::thread::{CpuSet, Pid, gettid, sched_getaffinity, sched_getcpu, sched_setaffinity};
-    use std::sync::OnceLock;
-    use std::thread;
 
     pub(super) const MOVES_THREADS: bool = true;
     /// With so many cores the system finds an idle one, and sooner.
@@ -216,9 +225,7 @@ mod system {
     }
 
     pub(super) fn has_few_cores() -> bool {
-        static FEW: OnceLock<bool> = OnceLock::new();
-        let cores = || thread::available_parallelism();
-        *FEW.get_or_init(|| cores().is_ok_and(|cores| cores.get() < MANY_CORES))
+        super::cores() < MANY_CORES
     }
 
     pub(crate) fn this_thread() -> Thread {

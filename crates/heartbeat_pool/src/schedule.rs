@@ -6,6 +6,7 @@
 use crate::idle::sleep::Wake;
 use crate::lanes::lane::Lane;
 use crate::lanes::priority;
+use crate::placement;
 use crate::registry::Registry;
 use crate::registry::look::Look;
 use crate::registry::team::{Rank, Team};
@@ -132,12 +133,13 @@ impl Registry {
         }
     }
 
-    /// Wakes idle threads until so many search as the news say, as far as there is room. None is
-    /// started for that, and none that waits is woken.
+    /// Wakes idle threads until so many search as the news say, as far as there is room, and cores
+    /// beside the caller's. None is started for that, and none that waits is woken.
     #[cold]
     fn wake_crowd(&self, team: &Team, news: News) {
-        let searchers = || team.sleep.searchers();
-        let wants_more = || searchers() < news.searchers.min(team.occupancy.room());
+        let Some(lane) = news.lane else { return };
+        let most = news.searchers.min(placement::cores() - 1);
+        let wants_more = || team.sleep.searchers() < most.min(team.occupancy.room(lane));
         while wants_more() && team.sleep.wake_worker(news.wake) {}
     }
 
@@ -185,7 +187,7 @@ impl Registry {
             return false;
         }
         let searchers = team.sleep.searchers();
-        searchers < team.occupancy.room()
+        searchers < team.occupancy.room(Lane::Frame)
             && self
                 .injector(team, Lane::Frame)
                 .is_some_and(|jobs| searchers < jobs.len())

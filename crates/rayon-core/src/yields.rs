@@ -6,6 +6,9 @@ use heartbeat_pool::{Scope, Worker};
 pub use heartbeat_pool::Yield;
 
 pub(crate) fn local(worker: &Worker) -> Yield {
+    if worker.has_forked_last() && worker.yield_local() == Yield::Executed {
+        return Yield::Executed;
+    }
     if worker.run_spawned() || scope::of_innermost(Scope::run_one) {
         return Yield::Executed;
     }

@@ -303,3 +303,51 @@ fn what_the_first_half_has_spawned_comes_before_joins_of_the_stolen_second() {
         }
     });
 }
+
+/// The scope's only ticket lies with another thread, which has spawned there as well.
+#[test]
+fn who_waits_or_is_free_finds_its_own_jobs_of_a_scope_though_others_have_the_ticket() {
+    in_pools(|pool| {
+        let flags = [OnceLock::new(), OnceLock::new()];
+        let both_run = Barrier::new(2);
+        pool.install(|| {
+            scope(|s| {
+                let first = || {
+                    both_run.wait();
+                    thread::sleep(Duration::from_millis(5));
+                    s.spawn(|_| {
+                        join(|| flags[0].set(()).unwrap(), || flags[1].set(()).unwrap());
+                    });
+                };
+                let second = || {
+                    both_run.wait();
+                    let first = || {
+                        s.spawn(|_| ());
+                        flags[1].wait();
+                    };
+                    join(first, || _ = flags[0].wait());
+                };
+                join(first, second);
+            });
+        });
+        let flag = OnceLock::new();
+        pool.install(|| {
+            scope(|s| {
+                let first = || {
+                    both_run.wait();
+                    let spawns = || {
+                        s.spawn(|_| ());
+                        flag.wait();
+                    };
+                    join(spawns, || _ = flag.wait());
+                };
+                let second = || {
+                    both_run.wait();
+                    thread::sleep(Duration::from_millis(3));
+                    s.spawn(|_| flag.set(()).unwrap());
+                };
+                join(first, second);
+            });
+        });
+    });
+}

@@ -2,10 +2,10 @@
 
 mod common;
 use common::{in_time, pool};
-use rayon_core::{Yield, current_thread_has_pending_tasks, scope, scope_fifo, spawn};
+use rayon_core::{Yield, current_thread_has_pending_tasks, join, scope, scope_fifo, spawn};
 use rayon_core::{yield_local, yield_now};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
-use std::sync::mpsc;
+use std::sync::{Arc, OnceLock, mpsc};
 
 #[test]
 fn outside_a_pool_there_is_nothing_to_yield_to() {
@@ -119,5 +119,39 @@ fn a_scope_s_jobs_are_pending_until_they_have_begun() {
             });
             assert_eq!(current_thread_has_pending_tasks(), Some(false));
         });
+    });
+}
+
+/// What is older may wait for what comes after the yield.
+#[test]
+fn to_the_newest_of_forks_and_jobs() {
+    in_time(|| {
+        for threads in [1, 2, 4] {
+            let pool = pool(threads);
+            let flags = [(); 2].map(|()| Arc::new(OnceLock::new()));
+            let (note, notes) = mpsc::channel();
+            let flag = flags[0].clone();
+            pool.install(|| {
+                spawn(move || {
+                    flag.wait();
+                    note.send(()).unwrap();
+                });
+                let yields = || {
+                    yield_local();
+                    flags[0].set(()).unwrap();
+                };
+                join(yields, || ());
+            });
+            notes.recv().unwrap();
+            if threads > 1 {
+                let flag = &flags[1];
+                let inner = || _ = join(yield_local, || _ = flag.wait());
+                let yields = || {
+                    yield_local();
+                    flag.set(()).unwrap();
+                };
+                pool.install(|| join(inner, yields));
+            }
+        }
     });
 }

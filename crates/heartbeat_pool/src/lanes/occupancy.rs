@@ -126,10 +126,15 @@ impl Occupancy {
             && (running == 0 || (counts.total() < self.target() && running < self.budget(lane)))
     }
 
-    /// How many more frame jobs may start now.
-    pub(crate) fn room(&self) -> usize {
-        let most = self.target().min(self.budget(Lane::Frame));
-        most.saturating_sub(self.counts().frame())
+    /// How many more jobs of `lane` may start now, but for the one that always may.
+    pub(crate) fn room(&self, lane: Lane) -> usize {
+        let counts = self.counts();
+        let (target, budget) = (self.target(), self.budget(lane));
+        if lane == Lane::Frame {
+            return target.min(budget).saturating_sub(counts.frame());
+        }
+        let left = budget.saturating_sub(counts.of(Charge::Lane(lane)));
+        target.saturating_sub(counts.total()).min(left)
     }
 
     /// Whether one more job of `lane` may start now.
@@ -237,11 +242,11 @@ mod tests {
     #[test]
     fn frame_fills_the_target_and_no_more() {
         let occupancy = with_target(2);
-        assert_eq!(occupancy.room(), 2);
+        assert_eq!(occupancy.room(Lane::Frame), 2);
         occupancy.enter(Charge::External);
-        assert_eq!(occupancy.room(), 1);
+        assert_eq!(occupancy.room(Lane::Frame), 1);
         assert!(occupancy.try_admit(Lane::Frame));
-        assert_eq!(occupancy.room(), 0);
+        assert_eq!(occupancy.room(Lane::Frame), 0);
         assert!(!occupancy.try_admit(Lane::Frame));
         occupancy.leave(Charge::External);
         assert!(occupancy.try_admit(Lane::Frame));

@@ -299,16 +299,13 @@ impl Worker {
     /// `half` is what [`offer`](Self::offer) was called with, and what was offered later has ended.
     #[inline]
     pub(super) unsafe fn end_offer(&self, half: *const ()) -> bool {
-        let newest = self.joins.forks.pop();
-        debug_assert!(
-            newest
-                .as_ref()
-                .is_none_or(|newest| newest.item.data() == half),
-            "joins end in the order of a stack"
-        );
-        // If it was stolen, so were all that are older: they are taken first.
-        let is_own = newest.is_some();
+        let forks = &self.joins.forks;
+        let newest = forks.pop();
+        let is_own = newest.as_ref().is_some_and(|it| it.item.data() == half);
         if !is_own {
+            // It was stolen, and so were all that are older, which are taken first; or the thread has
+            // run it itself, in a yield.
+            newest.into_iter().for_each(|older| forks.push(older));
             // SAFETY: by contract.
             unsafe { self.wait_for_thief(half) };
         }

@@ -31,13 +31,34 @@ impl Worker {
         // It may be a part of something below what the thread has taken from others since.
         let _stranger = Stranger::begin();
         self.promote_all();
-        match self.seat.steal_fork() {
+        // The newest: what it may wait for is older, if it isn't what the caller brings about.
+        let newest = self.joins.forks.pop().or_else(|| self.seat.steal_fork());
+        match newest {
             Some(fork) => {
                 self.run_fork(fork);
                 Yield::Executed
             }
             None => Yield::Idle,
         }
+    }
+
+    /// Whether the newest of what the thread has queued itself is half of a join, and no job, where
+    /// the pool's threads run their [newest first](crate::Order::NewestFirst).
+    #[must_use]
+    pub fn has_forked_last(&self) -> bool {
+        if !self.goes_by_age() {
+            return false;
+        }
+        self.promote_all();
+        let Some(fork) = self.joins.forks.pop() else {
+            return false;
+        };
+        let job = self.deque.pop();
+        let ages = job.as_ref().and_then(|job| job.age().zip(fork.age()));
+        let is_last = ages.is_none_or(|(job, fork)| job.is_before(fork));
+        self.joins.forks.push(fork);
+        job.into_iter().for_each(|job| self.deque.push(job));
+        is_last
     }
 
     /// Runs one piece of the pool's work. See [`yield_now`](crate::yield_now()).

@@ -7,7 +7,7 @@
 //! one lies in the others: what was queued before is there to be seen by then. What has to wait for
 //! that lies among the tickets, or, if it is a fork, among those that came back. A scope has one
 //! ticket, with the thread that has queued the job which is next: another thread's jobs there are
-//! not seen as that one's oldest.
+//! not seen as that one's oldest, but by that thread itself.
 
 use super::Worker;
 use super::work::Found;
@@ -20,6 +20,16 @@ use crate::schedule::News;
 use crate::seat::Seat;
 use crate::sync::Arc;
 use crate::threads::this_thread::Stranger;
+use std::ptr;
+use std::sync::Weak;
+
+/// A scope, to a thread that has queued jobs there.
+pub(crate) trait OwnJobs: Send + Sync {
+    /// Whether the calling thread has jobs there.
+    fn has_own(&self) -> bool;
+    /// Takes the one that is next of these, if the age of the newest `is_wanted`.
+    fn take_own(self: Arc<Self>, is_wanted: &dyn Fn(Age) -> bool) -> Option<Aged<Job>>;
+}
 
 impl Worker {
     /// Whether the pool's work goes by age.
@@ -35,9 +45,34 @@ impl Worker {
     }
 
     fn take_own_ticket(&self) -> Option<Found> {
-        let ticket = self.seat.take_ticket(|_| true)?;
+        let ticket = self.seat.take_ticket(|_| true);
+        let own = ticket.or_else(|| self.take_scoped(&|_| true))?;
         self.count_taken(Lane::Frame);
-        Some(Found::Job(ticket.item))
+        Some(Found::Job(own.item))
+    }
+
+    /// Remembers that the thread has queued a job on `scope`.
+    pub(crate) fn has_queued_on<S: OwnJobs + 'static>(&self, scope: &Arc<S>) {
+        let mut scopes = self.joins.scopes.borrow_mut();
+        let is_it = |known: &Weak<dyn OwnJobs>| ptr::addr_eq(known.as_ptr(), Arc::as_ptr(scope));
+        if scopes.iter().rev().any(is_it) {
+            return;
+        }
+        // Now and then, the more seldom the more there are.
+        if scopes.len().is_power_of_two() {
+            scopes.retain(|known| known.upgrade().is_some_and(|known| known.has_own()));
+        }
+        let scope: Weak<S> = Arc::downgrade(scope);
+        scopes.push(scope);
+    }
+
+    /// Takes a job that the thread has queued on a scope, whose ticket may lie elsewhere.
+    fn take_scoped(&self, is_wanted: &dyn Fn(Age) -> bool) -> Option<Aged<Job>> {
+        let len = self.joins.scopes.borrow().len();
+        // Not borrowed as they are asked, for who is told of what is left may start a thread.
+        let scope = |place: usize| self.joins.scopes.borrow().get(place)?.upgrade();
+        let mut places = (0..len).rev();
+        places.find_map(|place| scope(place)?.take_own(is_wanted))
     }
 
     /// Takes the oldest ticket of `seat`, or what its thread has queued before it.
@@ -175,13 +210,10 @@ impl Worker {
     pub(crate) fn run_older(&self, job: Job, until: impl Fn() -> bool) {
         let _stranger = Stranger::begin();
         let start = self.joins.next_age(&self.seat);
-        let is_new = |job: Age| start.is_before(job);
         self.run_piece(Found::Job(job));
-        while !until() {
-            let ticket = self.seat.take_ticket(is_new);
-            let Some(next) = ticket.or_else(|| self.pop_new(is_new)) else {
-                return;
-            };
+        while !until()
+            && let Some(next) = self.take_new(start)
+        {
             self.run_piece(Found::Job(next.item));
         }
     }
@@ -193,6 +225,7 @@ impl Worker {
         }
         let is_new = |job: Age| age.is_before(job);
         self.pop_new(is_new)
+            .or_else(|| self.take_scoped(&is_new))
             .or_else(|| self.seat.take_ticket(is_new))
     }
 

@@ -18,7 +18,7 @@
 //! list; whoever leaves a count looks, or has somebody look, at what was queued meanwhile.
 
 mod again;
-mod ages;
+pub(crate) mod ages;
 pub(crate) mod current;
 pub(crate) mod duty;
 mod end;
@@ -83,7 +83,7 @@ use stretch::Stretch;
 pub struct Worker {
     pub(crate) registry: Arc<Registry>,
     pub(crate) seat: Arc<Seat>,
-    deque: Deque<Job>,
+    pub(crate) deque: Deque<Job>,
     /// The task that it has just run, if that was woken meanwhile.
     again: Again,
     pub(crate) parker: Arc<Parker>,

@@ -11,8 +11,10 @@ use crate::registry::team::Rank;
 use crate::seat::Seat;
 use crate::sync::Arc;
 use crate::threads::numbers::Slot;
+use crate::worker::ages::OwnJobs;
 use std::any::Any;
 use std::cell::{Cell, RefCell};
+use std::sync::Weak;
 
 /// What a scope shares with its helpers, as far as it can be used again.
 pub(crate) type KeptScopes = RefCell<Vec<Arc<dyn Any + Send + Sync>>>;
@@ -29,6 +31,9 @@ pub(crate) struct Joins {
     pub(crate) wants_help_now: Cell<usize>,
     /// The number of what was queued last.
     queued: Cell<u32>,
+    /// The scopes on which the thread has queued jobs, where work goes by age, the last one last;
+    /// and some on which none are left.
+    pub(super) scopes: RefCell<Vec<Weak<dyn OwnJobs>>>,
 }
 
 /// Where a worker looks for work next.
@@ -67,6 +72,7 @@ impl Joins {
             is_measured: Cell::new(false),
             wants_help_now: Cell::new(0),
             queued: Cell::new(0),
+            scopes: RefCell::new(Vec::new()),
         }
     }
 

@@ -21,6 +21,7 @@ use crate::seat::Seat;
 use crate::sync::{Arc, AtomicBool, Mutex, Ordering, lock};
 use crate::tickets::{Call, Tickets};
 use crate::unwind::{self, Payload};
+use crate::worker::ages::OwnJobs;
 use crate::worker::{Worker, current};
 use async_task::Runnable;
 use std::cell::Cell;
@@ -157,11 +158,14 @@ impl ScopeCore {
     }
 
     /// How old what the calling thread queues now is, where work goes by age.
-    fn new_age(&self) -> Option<Age> {
+    fn new_age(self: &Arc<Self>) -> Option<Age> {
         if self.lane != Lane::Frame {
             return None;
         }
-        let own = |worker: &Worker| worker.is_in(self.team()).then(|| worker.age())?;
+        let own = |worker: &Worker| {
+            let age = worker.is_in(self.team()).then(|| worker.age())?;
+            age.inspect(|_| worker.has_queued_on(self))
+        };
         current::with_current(|worker| worker.and_then(own))
     }
 
@@ -355,6 +359,19 @@ impl Tracks for ScopeCore {
         // Not to the latch: the run that drops the future still holds its output, which may
         // borrow as well. `counted` passes it on when that is over.
         ENDED.set(true);
+    }
+}
+
+impl OwnJobs for ScopeCore {
+    fn has_own(&self) -> bool {
+        self.jobs.has_own()
+    }
+
+    fn take_own(self: Arc<Self>, is_wanted: &dyn Fn(Age) -> bool) -> Option<Aged<Job>> {
+        let job = self.jobs.take_own(is_wanted)?;
+        self.offer();
+        let age = job.age();
+        Some(Aged::new(self.apart(job.item), age))
     }
 }
 

@@ -66,6 +66,16 @@ impl Jobs {
         }
     }
 
+    /// Whether the calling thread has queued some of a stack's.
+    pub(super) fn has_own(&self) -> bool {
+        self.stacks.as_ref().is_some_and(Stacks::has_own)
+    }
+
+    /// Takes the one that is next of these, if the age of the newest `is_wanted`.
+    pub(super) fn take_own(&self, is_wanted: &dyn Fn(Age) -> bool) -> Option<Aged<ScopedJob>> {
+        self.stacks.as_ref()?.take_own(is_wanted)
+    }
+
     /// Puts back what was popped of a stack, to where it was.
     pub(super) fn push_back(&self, job: Aged<ScopedJob>) {
         match &self.stacks {

@@ -104,6 +104,27 @@ impl<T> Stacks<T> {
         item
     }
 
+    /// Whether the calling thread has pushed some that are left.
+    pub(super) fn has_own(&self) -> bool {
+        let by = note::this_thread();
+        let is_own = |stack: &Stack<T>| stack.by == by && !stack.items.is_empty();
+        self.len() > 0 && lock(&self.stacks).iter().any(is_own)
+    }
+
+    /// Takes the calling thread's next, if the age of its newest `is_wanted`.
+    pub(super) fn take_own(&self, is_wanted: &dyn Fn(Age) -> bool) -> Option<Aged<T>> {
+        if self.len() == 0 {
+            return None;
+        }
+        let by = note::this_thread();
+        let stacks = &mut *lock(&self.stacks);
+        let own = stacks.iter().find(|stack| stack.by == by)?;
+        own.items.back()?.age().filter(|age| is_wanted(*age))?;
+        let item = self.pop_own(stacks, by);
+        self.count(stacks, -1);
+        item
+    }
+
     fn pop_own(&self, stacks: &mut [Stack<T>], by: u32) -> Option<Aged<T>> {
         let own = stacks.iter_mut().find(|stack| stack.by == by)?;
         match self.order {
