@@ -41,7 +41,6 @@ impl ActiveTasks {
         drop(removed);
     }
 
-    /// Whether no task waits.
     pub(crate) fn is_empty(&self) -> bool {
         lock(&self.0).as_ref().is_none_or(Slab::is_empty)
     }

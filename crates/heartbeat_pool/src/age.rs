@@ -1,7 +1,6 @@
 //! How old what a thread has queued is, beside what else it has queued: a thread numbers what it
 //! queues.
 
-/// When a thread has queued something, beside what else it has queued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Age {
     /// The number of the thread, not 0.
@@ -49,7 +48,6 @@ impl<T> Aged<T> {
         Self { item, age }
     }
 
-    /// How old it is, if it is known.
     pub(crate) fn age(&self) -> Option<Age> {
         Age::from_bits(self.age)
     }

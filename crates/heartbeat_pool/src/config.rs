@@ -10,7 +10,6 @@ use std::time::Duration;
 /// A callback that gets a thread's index.
 pub(crate) type ThreadHandler = Arc<dyn Fn(usize) + Send + Sync>;
 
-/// A callback that gets a panic's payload.
 pub(crate) type PanicHandler = dyn Fn(&(dyn Any + Send)) + Send + Sync;
 
 /// A beat of 100 microseconds: several wake-ups' worth, so that handing work over always pays.
@@ -31,9 +30,7 @@ pub(crate) struct Config {
     pub(crate) handlers: Handlers,
     pub(crate) stack_size: Option<usize>,
     pub(crate) beat: Duration,
-    /// In which order a thread runs what it has spawned.
     pub(crate) order: Order,
-    /// Whether spare threads take the seats of waiting ones.
     pub(crate) has_spares: bool,
 }
 

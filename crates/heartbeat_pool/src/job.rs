@@ -43,7 +43,6 @@ type Words<const N: usize> = [MaybeUninit<*mut ()>; N];
 struct VTable {
     /// Consumes what the words hold and runs it.
     run: unsafe fn(*mut ()),
-    /// Consumes what the words hold.
     drop: unsafe fn(*mut ()),
     stands_for_others: bool,
     is_local: bool,
@@ -181,12 +180,10 @@ impl Job {
         pointer.addr() as u64
     }
 
-    /// See [`Run::STANDS_FOR_OTHERS`].
     pub(crate) fn stands_for_others(&self) -> bool {
         self.vtable.stands_for_others
     }
 
-    /// See [`Run::IS_LOCAL`].
     pub(crate) fn is_local(&self) -> bool {
         self.vtable.is_local
     }

@@ -3,8 +3,6 @@
 use crate::parker::Parker;
 use crate::sync::{Arc, AtomicUsize, Ordering};
 
-/// Counts pending work and unparks its owner when the last of it ends.
-///
 /// The owner counts what it begins and finishes itself by itself, and tells of it before it sleeps.
 ///
 /// It is shared by reference count, never on the waiter's stack, so the one that sets it may

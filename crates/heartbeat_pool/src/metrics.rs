@@ -82,7 +82,6 @@ pub(crate) struct Counters {
 }
 
 impl Counters {
-    /// The thread works for `lane` from now on.
     pub(crate) fn busy_begin(&self, lane: Lane) {
         let woken = self.woken.get();
         if woken > 0 {
@@ -110,7 +109,6 @@ impl Counters {
         self.busy.iter().any(Stopwatch::is_running)
     }
 
-    /// Ends the busy stretch, if there is one.
     pub(crate) fn busy_end(&self) {
         if self.is_busy() {
             let now = stopwatch::now();

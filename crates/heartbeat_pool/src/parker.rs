@@ -7,7 +7,6 @@ use crate::sync::{AtomicUsize, Condvar, Mutex, MutexGuard, Ordering, lock};
 use std::sync::{OnceLock, PoisonError};
 use std::time::Duration;
 
-/// Where owner and wakers stand.
 type State = usize;
 /// Nobody parks, no token.
 const EMPTY: State = 0;
@@ -36,8 +35,7 @@ pub(crate) enum Wake {
 /// | PARKED   | (owner only)          | -> NOTIFIED, wakes owner  |
 /// | NOTIFIED | -> EMPTY, returns     | stays                     |
 ///
-/// There is one parker a thread, shared by every wait on that thread, so a wait may wake for
-/// another one's event: each re-checks its own condition before it parks.
+/// One a thread, shared by all its waits: each looks at its own condition again before it parks.
 #[derive(Debug)]
 pub(crate) struct Parker {
     state: AtomicUsize,
@@ -48,7 +46,6 @@ pub(crate) struct Parker {
     alarm: OnceLock<Option<Alarm>>,
 }
 
-/// The thread that parks.
 #[derive(Debug, Default)]
 struct Owner {
     /// Known once it has parked.
@@ -181,7 +178,6 @@ impl Parker {
         self.unpark_by(Wake::Anywhere);
     }
 
-    /// The same, with a say in where the owner wakes.
     pub(crate) fn unpark_by(&self, wake: Wake) {
         let Some(bed) = self.leave_token() else {
             return;

@@ -1,19 +1,13 @@
 //! Which core a running thread has, and how another one leaves it.
 //!
-//! Traces of virtual machines show that a helper may wake on the core of the very thread that it is
-//! to help, beat after beat, while another core has nothing to do: Linux wakes a thread on the core
-//! that it had last if it takes no other one for idle, presumably not one that the host has put to
-//! sleep. Such a helper moves once, and has another core from then on. Who goes on running after it
-//! has woken a helper has it wake elsewhere. So it is on machines of two or three cores, and where
-//! lower threads run on the others: else the system finds an idle one, and to move a thread takes
-//! longer than that gains.
+//! Linux may wake a helper on the core of the very thread that it is to help. Why that is, and what
+//! is done about it and where, is in `heartbeat/README.md`.
 
 use crate::sync::real::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
 use std::iter;
 use std::sync::OnceLock;
 use std::thread;
 
-/// A thread, to others.
 pub(crate) use system::{Thread, this_thread};
 
 /// Whether anything here has an effect.
@@ -39,7 +33,6 @@ pub fn place_threads(is_on: bool) {
     IS_ON.store(is_on, Ordering::Relaxed);
 }
 
-/// Whether pools have such a say, on a system that lets them.
 fn is_on() -> bool {
     system::MOVES_THREADS && IS_ON.load(Ordering::Relaxed)
 }
@@ -119,7 +112,6 @@ impl Drop for Core {
     }
 }
 
-/// A count for each core.
 struct Counts([AtomicI32; 512]);
 
 impl Counts {
@@ -137,7 +129,6 @@ impl Counts {
         self.0[core].load(Ordering::Relaxed)
     }
 
-    /// Whether there are any of the calling thread's core.
     fn any_here(&self) -> bool {
         let count = here().and_then(|core| self.0.get(core));
         count.is_some_and(|count| count.load(Ordering::Relaxed) > 0)

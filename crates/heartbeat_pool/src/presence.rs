@@ -19,7 +19,6 @@ const UNLISTED: State = 4;
 #[derive(Default)]
 pub(crate) struct Presence(AtomicUsize);
 
-/// What a thread was as it came in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Was {
     Inside,
@@ -29,7 +28,6 @@ pub(crate) enum Was {
 }
 
 impl Presence {
-    /// The owner comes in.
     pub(crate) fn enter(&self) -> Was {
         // Acquire pairs with the Release in `age`: who lists its seat finds it left out.
         match self.0.swap(INSIDE, Ordering::Acquire) {
@@ -45,7 +43,6 @@ impl Presence {
         self.0.store(LEFT, Ordering::Release);
     }
 
-    /// Whether the seat is that of a thread from outside.
     pub(crate) fn is_outsiders(&self) -> bool {
         // Relaxed: a guess.
         self.0.load(Ordering::Relaxed) != OWN

@@ -11,12 +11,10 @@ use crate::sync::{Arc, AtomicU64, AtomicUsize, Ordering};
 use crossbeam_utils::CachePadded;
 use std::time::Duration;
 
-/// The number of a job, or that of none.
 type Job = u64;
 /// No job has this number, as none lies at address zero.
 const NOBODY: Job = 0;
 
-/// The waits of a pool's jobs.
 #[derive(Debug, Default)]
 pub(crate) struct QueueTimes {
     /// How many watch. While none does, nothing is marked.
@@ -24,7 +22,6 @@ pub(crate) struct QueueTimes {
     lanes: [CachePadded<LaneTimes>; 3],
 }
 
-/// Those of a lane's jobs.
 #[derive(Debug, Default)]
 struct LaneTimes {
     kept: Mark,
@@ -43,7 +40,6 @@ struct Mark {
 }
 
 impl Mark {
-    /// Marks `job`, whatever job had the mark.
     fn take_over(&self, job: u64, now: u64) {
         self.since.fetch_max(now, Ordering::Relaxed);
         // Release pairs with the Acquire in `age`: who sees the job sees its time. Acquire pairs
@@ -51,7 +47,6 @@ impl Mark {
         self.job.swap(job, Ordering::AcqRel);
     }
 
-    /// Marks `job`, if no job has the mark.
     fn take_if_free(&self, job: u64, now: u64) {
         // Relaxed: a guess, which spares who is second a write.
         if self.job.load(Ordering::Relaxed) == NOBODY {
@@ -77,7 +72,6 @@ impl Mark {
         _ = self.job.compare_exchange(job, NOBODY, success, failure);
     }
 
-    /// Frees it, whosever it is.
     fn forget(&self) {
         // Release pairs with the Acquire of whoever marks a job here next: who begins that job, and
         // so sees what its queuer saw, sees that somebody watches.
@@ -127,7 +121,6 @@ impl QueueTimes {
         self.watches.load(Ordering::Relaxed) > 0
     }
 
-    /// Before `job` is queued.
     #[inline]
     pub(crate) fn queued(&self, lane: Lane, job: u64) {
         if self.is_watched() {

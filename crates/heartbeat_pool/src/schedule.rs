@@ -14,7 +14,6 @@ use crate::seat::Seat;
 use crate::sync::Arc;
 use std::ops::Deref;
 
-/// How soon somebody must look.
 #[derive(Clone, Copy)]
 enum When {
     /// Now: somebody must be searching.
@@ -37,9 +36,8 @@ pub(crate) struct News {
     searchers: usize,
 }
 
-/// So many search for work that is long and more than one thread's. Each who finds some tells of what
-/// is left, so that many are there after a few wake-ups: one by one, sixteen threads come in half a
-/// millisecond, by four in less than half of that.
+/// How many search at once for work that is long and more than one thread's: sixteen threads come
+/// one by one in half a millisecond, by four in less than half of that.
 const CROWD: usize = 4;
 
 impl News {
@@ -59,7 +57,6 @@ impl News {
         }
     }
 
-    /// Work of `lane` that is to begin now.
     pub(crate) const fn at_once(lane: Lane) -> Self {
         Self::of(lane, When::AtOnce)
     }
@@ -69,7 +66,6 @@ impl News {
         Self::of(lane, When::WithinABeat)
     }
 
-    /// A call that blocks.
     pub(crate) const fn blocking() -> Self {
         Self::without_room(When::AtOnce)
     }

@@ -30,7 +30,6 @@ pub(crate) struct Seat {
     clock: Option<ThreadClock>,
     /// Whether that is told as its busy time, for a thread from outside doesn't time itself.
     is_clocked: bool,
-    /// Where its owner runs.
     pub(crate) core: CachePadded<Core>,
     pub(crate) beat: CachePadded<Beat>,
     pub(crate) stealer: Stealer<Job>,
@@ -86,7 +85,6 @@ impl Seat {
         }
     }
 
-    /// Tells whether the thread waits from now on.
     pub(crate) fn set_waiting(&self, waits: bool) {
         // Relaxed, here and below: a thief that sees an old one takes something else first.
         self.waits.store(waits, Ordering::Relaxed);
@@ -149,7 +147,6 @@ impl Seat {
         self.stealer.is_by_age()
     }
 
-    /// Takes the oldest ticket whose age `is_wanted`.
     pub(crate) fn take_ticket(&self, is_wanted: impl Fn(Age) -> bool) -> Option<Aged<Job>> {
         self.tickets
             .take(|ticket| ticket.age().is_some_and(&is_wanted))

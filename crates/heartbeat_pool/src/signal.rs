@@ -23,7 +23,6 @@ impl Signal {
         }
     }
 
-    /// The parker of the thread that waits.
     pub(crate) fn owner(&self) -> &Arc<Parker> {
         &self.owner
     }
@@ -38,7 +37,6 @@ impl Signal {
         }
     }
 
-    /// Whether there is a wake-up to take.
     pub(crate) fn is_set(&self) -> bool {
         // Relaxed: `take` acquires what came before it.
         self.is_set.load(Ordering::Relaxed)

@@ -9,7 +9,6 @@ pub(crate) fn now() -> u64 {
     START.get_or_init(Instant::now).elapsed().as_nanos() as u64 + 1
 }
 
-/// A sum of time, and whether a stretch lasts.
 type Word = u64;
 /// The bit that says that one does.
 const RUNS: Word = 1;

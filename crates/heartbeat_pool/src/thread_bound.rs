@@ -26,7 +26,6 @@ pub(crate) struct ThreadBound<T> {
 unsafe impl<T: Send> Sync for ThreadBound<T> {}
 
 impl<T> ThreadBound<T> {
-    /// Binds `value` to the calling thread.
     pub(crate) fn new(value: T) -> Self {
         Self {
             thread: token(),
@@ -34,7 +33,6 @@ impl<T> ThreadBound<T> {
         }
     }
 
-    /// The value, for its own thread.
     #[inline]
     pub(crate) fn get(&self) -> Option<&T> {
         (self.thread == token()).then_some(&self.value)

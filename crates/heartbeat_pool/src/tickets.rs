@@ -20,7 +20,6 @@ pub(crate) enum Call {
 /// [`set_owner_asleep`](Self::set_owner_asleep) before its last look.
 #[derive(Debug, Default)]
 pub(crate) struct Tickets {
-    /// Whether a ticket is queued in the pool.
     queued: AtomicBool,
     owner_asleep: AtomicBool,
 }

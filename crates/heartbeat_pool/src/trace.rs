@@ -12,7 +12,6 @@ pub(crate) fn job<R>(work: Work, lane: Lane, job: u64, f: impl FnOnce() -> R) ->
     note::around(begun, What::Ended { job }, || span(work, lane, f))
 }
 
-/// Calls `f` in a span.
 #[cfg(feature = "tracing")]
 fn span<R>(work: Work, lane: Lane, f: impl FnOnce() -> R) -> R {
     let kind = match work {
@@ -26,7 +25,6 @@ fn span<R>(work: Work, lane: Lane, f: impl FnOnce() -> R) -> R {
     tracing::trace_span!("heartbeat_job", kind, ?lane).in_scope(f)
 }
 
-/// Calls `f`.
 #[cfg(not(feature = "tracing"))]
 #[inline(always)]
 fn span<R>(_: Work, _: Lane, f: impl FnOnce() -> R) -> R {

@@ -7,7 +7,6 @@ use std::process;
 
 pub(crate) use panic::resume_unwind as resume;
 
-/// What a panic carries.
 pub(crate) type Payload = Box<dyn Any + Send>;
 
 /// Calls `f` and catches its panic. The payload is always resumed or reported, so no state that

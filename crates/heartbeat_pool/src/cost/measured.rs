@@ -112,7 +112,6 @@ pub(crate) fn begin(key: usize) -> Call {
     with_kind(key, Kind::begin)
 }
 
-/// What it took, made in this way.
 pub(crate) fn end(key: usize, call: Call, took: Duration) {
     with_kind(key, |kind| kind.end(call, took));
 }
@@ -129,7 +128,6 @@ fn with_kind<R>(key: usize, f: impl FnOnce(&mut Kind) -> R) -> R {
     f(&mut kind)
 }
 
-/// Forgets all kinds.
 #[cfg(heartbeat_sim)]
 pub(crate) fn forget() {
     KINDS.iter().for_each(|kind| *lock(kind) = Kind::new(0));

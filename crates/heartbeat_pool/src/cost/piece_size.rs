@@ -43,7 +43,6 @@ impl PieceSize {
         }
     }
 
-    /// That of a loop whose first item has proved to be short.
     pub(crate) fn after_a_short_item() -> Self {
         Self {
             items: Self::GROWTH,
@@ -88,12 +87,10 @@ impl PieceSize {
         cost::is_worth_a_call(item).then_some(most.max(1))
     }
 
-    /// What `left` items take, if that is known.
     pub(crate) fn time(&self, left: usize) -> Option<Duration> {
         Some(cost::nanos(self.item? * left as f64))
     }
 
-    /// Whether the pieces that come next are timed.
     pub(crate) fn is_timed(&self) -> bool {
         self.timed
     }

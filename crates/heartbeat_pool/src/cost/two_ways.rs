@@ -63,7 +63,6 @@ impl Turn {
     }
 }
 
-/// A trial of the way that is not in use.
 #[derive(Clone, Copy, Debug, Default)]
 struct Trial {
     turns: u32,

@@ -10,8 +10,7 @@ pub(crate) struct Beat {
     /// is full and no beat is raised.
     gate: AtomicBool,
     raised: AtomicBool,
-    /// Whether it was raised by a thread that waits for what the owner runs, and would run part of
-    /// it in the place that it waits in.
+    /// Whether it was raised by a thread that waits for what the owner runs.
     has_waiter: AtomicBool,
 }
 
@@ -25,12 +24,7 @@ impl Beat {
         }
     }
 
-    /// Asks the owner to share. A raise that meets the owner closing its gate may be seen late,
-    /// by the next raise at the latest.
-    ///
-    /// What is up already is only read. Whoever raises does so for all seats, and most are of idle
-    /// threads, whose beats stay up: if each of those who raise wrote there, a line for each seat
-    /// would go from one to the next of them, beat after beat.
+    /// Asks the owner to share. It may be seen late, and what is up is only read: see `README.md`.
     pub(crate) fn raise(&self) {
         // Relaxed, all: should the owner see the gate first, it sees the beat at its next look. An
         // owner that has answered its beat and then fenced is seen to by whoever fences before it
@@ -42,14 +36,12 @@ impl Beat {
         }
     }
 
-    /// Asks the owner to share with the caller, which waits for it.
     pub(crate) fn raise_for_waiter(&self) {
         // Relaxed: should the owner see the beat first, it shares if there is room.
         self.has_waiter.store(true, Ordering::Relaxed);
         self.raise();
     }
 
-    /// Whether somebody waits who would share, once.
     pub(crate) fn take_waiter(&self) -> bool {
         let has_waiter = self.has_waiter.load(Ordering::Relaxed);
         if has_waiter {
@@ -83,7 +75,6 @@ impl Beat {
         self.gate.store(false, Ordering::Relaxed);
     }
 
-    /// The owner's private queue has room.
     #[inline]
     pub(crate) fn open(&self) {
         self.gate.store(true, Ordering::Relaxed);

@@ -1,5 +1,4 @@
-//! Who is idle, who looks for work: the protocol by which no wake-up is lost. The states and the
-//! argument are in the `README.md` beside this file.
+//! Who is idle, and who looks for work: the protocol that the `README.md` explains.
 
 use crate::parker::Parker;
 pub(crate) use crate::parker::Wake;
@@ -11,12 +10,10 @@ use std::mem;
 type Watch = usize;
 /// The bit that says that a sentinel looks at the queues within a beat.
 const ALERT: Watch = 1;
-/// One searcher.
 const SEARCHER: Watch = 2;
 
-/// The bits of `posts`: an idle worker is the sentinel; one is the lookout, which becomes the
-/// sentinel when it finds that somebody runs, some time later; somebody asked for either since the
-/// lookout asked last.
+/// The bits of `posts`: somebody is the sentinel, somebody is the lookout, and somebody asked for
+/// either since the lookout asked last.
 type Post = usize;
 const SENTINEL: Post = 1;
 const LOOKOUT: Post = 2;
@@ -36,7 +33,6 @@ impl Idle {
         self.workers.len() + self.waiting.len()
     }
 
-    /// Takes the worker `parker` off the list, if it is there.
     fn remove(&mut self, parker: &Arc<Parker>) -> bool {
         let mut workers = self.workers.iter();
         let place = workers.position(|other| Arc::ptr_eq(other, parker));
@@ -44,20 +40,17 @@ impl Idle {
     }
 }
 
-/// The idle threads of a pool, and those that look for work.
 #[derive(Debug, Default)]
 pub(crate) struct Sleep {
     /// The number of searchers, and whether the sentinel is alert. `SeqCst` where it changes: the
     /// fences of pushers and of those who go idle order their looks at it and at the queues.
     watch: AtomicUsize,
     idle: Mutex<Idle>,
-    /// Who watches over a pool that others run in.
     posts: AtomicUsize,
 }
 
 impl Sleep {
-    /// The pusher's half of the protocol, after its job is queued. Tells whether nobody searches,
-    /// so that somebody must be woken if the job is to start now.
+    /// The pusher's half of the protocol, after its job is queued: whether nobody searches.
     #[must_use]
     #[inline]
     pub(crate) fn needs_searcher(&self) -> bool {
@@ -67,8 +60,7 @@ impl Sleep {
         self.watch.load(Ordering::Relaxed) < SEARCHER
     }
 
-    /// As [`needs_searcher`](Self::needs_searcher), for a job that may wait a beat, for example
-    /// because its pusher will run it soon: a sentinel that is alert will do.
+    /// As [`needs_searcher`](Self::needs_searcher), but an alert sentinel will do.
     #[must_use]
     #[inline]
     pub(crate) fn needs_watch(&self) -> bool {
@@ -77,13 +69,11 @@ impl Sleep {
         self.watch.load(Ordering::Relaxed) == 0
     }
 
-    /// Counts the caller among those that look for work.
     pub(crate) fn search_begin(&self) {
         self.watch.fetch_add(SEARCHER, Ordering::SeqCst);
     }
 
-    /// Takes the caller off that count, for it found work. True for the last one, which must wake
-    /// another thread if there is more: pushers have relied on it.
+    /// True for the last searcher, which must wake another thread if there is more work.
     #[must_use]
     pub(crate) fn search_end(&self) -> bool {
         let last = self.watch.fetch_sub(SEARCHER, Ordering::SeqCst) < 2 * SEARCHER;
@@ -93,14 +83,12 @@ impl Sleep {
         last
     }
 
-    /// The number of threads that look for work, a moment ago.
     pub(crate) fn searchers(&self) -> usize {
         self.watch.load(Ordering::Relaxed) / SEARCHER
     }
 
-    /// The searcher's half: lists the caller as idle and takes it off the count of searchers.
-    /// The caller must look at the queues once more, then either park or `park_cancel`. Gives the
-    /// number of idle threads, the caller among them.
+    /// The searcher's half. The caller must look at the queues once more, then park or
+    /// `park_cancel`. Gives the number of idle threads, the caller among them.
     pub(crate) fn park_begin(&self, parker: &Arc<Parker>) -> usize {
         let count = {
             let mut idle = lock(&self.idle);
@@ -113,17 +101,14 @@ impl Sleep {
         count
     }
 
-    /// Lists the caller, which waits and is no searcher: any idle thread is woken before it. The
-    /// caller must look at the queues once more, then park, and then call
-    /// [`wait_end`](Self::wait_end).
+    /// The caller must look at the queues once more, park, and call [`wait_end`](Self::wait_end).
     pub(crate) fn wait_begin(&self, parker: &Arc<Parker>) {
         lock(&self.idle).waiting.push_back(parker.clone());
         // Pairs with the fences in `needs_searcher` and `needs_watch`.
         fence(Ordering::SeqCst);
     }
 
-    /// Takes the caller off the list. True if a waker was first, and nobody searches now: it has
-    /// relied on the caller to look for work, who must wake a worker if there is some.
+    /// True if a waker was first, and nobody searches now: the caller must see to what is queued.
     #[must_use]
     pub(crate) fn wait_end(&self, parker: &Arc<Parker>) -> bool {
         let is_listed = {
@@ -134,8 +119,7 @@ impl Sleep {
         !is_listed && self.search_end()
     }
 
-    /// Takes the caller off the idle list, back among the searchers. False if a waker was first:
-    /// it has counted the caller as a searcher already.
+    /// False if a waker was first: it has counted the caller as a searcher already.
     pub(crate) fn park_cancel(&self, parker: &Arc<Parker>) -> bool {
         let mut idle = lock(&self.idle);
         if !idle.remove(parker) {
@@ -193,7 +177,7 @@ impl Sleep {
         self.posts.fetch_or(post, Ordering::SeqCst) & post == 0
     }
 
-    /// Leaves `post`.
+    /// Leaves `post`. The caller must look for running work once more.
     fn leave_post(&self, post: Post) {
         self.posts.fetch_and(!post, Ordering::SeqCst);
         // Pairs with the fence in `needs_watch` or `needs_searcher`: either the worker that starts
@@ -201,13 +185,11 @@ impl Sleep {
         fence(Ordering::SeqCst);
     }
 
-    /// Makes the caller the sentinel, unless there is one.
     #[must_use]
     pub(crate) fn sentinel_begin(&self) -> bool {
         self.take_post(SENTINEL)
     }
 
-    /// Ends the caller's turn as the sentinel. It must look for running work once more.
     pub(crate) fn sentinel_end(&self) {
         self.leave_post(SENTINEL);
     }
@@ -234,8 +216,7 @@ impl Sleep {
         asked
     }
 
-    /// Makes the caller, which is listed as idle, the lookout, unless there is one. It is woken
-    /// after all other idle threads, so that it can stay.
+    /// The caller, which is listed as idle, is woken after all others from then on, so it can stay.
     #[must_use]
     pub(crate) fn lookout_begin(&self, parker: &Arc<Parker>) -> bool {
         if !self.take_post(LOOKOUT) {
@@ -248,14 +229,11 @@ impl Sleep {
         true
     }
 
-    /// Ends the caller's turn as the lookout. It must look for running work once more.
     pub(crate) fn lookout_end(&self) {
         self.leave_post(LOOKOUT);
     }
 
-    /// The caller, a sentinel or a napper, promises to look at the queues within a beat. Should two
-    /// promise, the first to end ends it for both until the other's next beat, which costs
-    /// wake-ups.
+    /// The caller, a sentinel or a napper, promises to look at the queues within a beat.
     pub(crate) fn alert_begin(&self) {
         self.watch.fetch_or(ALERT, Ordering::SeqCst);
     }

@@ -13,7 +13,6 @@ use crate::lanes::lane::Lane;
 use crate::sync::{AtomicU64, AtomicUsize, Ordering};
 use crossbeam_utils::CachePadded;
 
-/// What a running thread is counted as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Charge {
     /// A worker running a job of this lane.
@@ -23,7 +22,6 @@ pub(crate) enum Charge {
 }
 
 impl Charge {
-    /// The lane whose work it does.
     pub(crate) const fn lane(self) -> Lane {
         match self {
             Self::Lane(lane) => lane,
@@ -62,7 +60,6 @@ impl Counts {
     }
 }
 
-/// The running threads, the target that they are held to, and the lanes' budgets.
 #[derive(Debug)]
 pub(crate) struct Occupancy {
     /// On a line of its own: it is written as threads begin and end work, the others next to never.
@@ -86,13 +83,11 @@ impl Occupancy {
         Counts(self.counts.load(Ordering::Relaxed))
     }
 
-    /// The number of threads that should run at once.
     #[inline]
     pub(crate) fn target(&self) -> usize {
         self.target.load(Ordering::Relaxed)
     }
 
-    /// Sets the target.
     pub(crate) fn set_target(&self, target: usize) {
         // A hint to admission; whoever changes it notifies the pool afterwards, and the lock of the
         // threads' slots orders it for those that end. AcqRel pairs with itself: a size that is set
@@ -100,13 +95,11 @@ impl Occupancy {
         self.target.swap(target, Ordering::AcqRel);
     }
 
-    /// Sets the target to `most`, if it is more.
     pub(crate) fn cap_target(&self, most: usize) {
         // AcqRel: as above.
         self.target.fetch_min(most, Ordering::AcqRel);
     }
 
-    /// The most jobs of `lane` that run at once.
     pub(crate) fn budget(&self, lane: Lane) -> usize {
         self.budgets[lane.index()].load(Ordering::Relaxed)
     }
@@ -137,7 +130,6 @@ impl Occupancy {
         target.saturating_sub(counts.total()).min(left)
     }
 
-    /// Whether one more job of `lane` may start now.
     pub(crate) fn admits(&self, lane: Lane) -> bool {
         self.admits_at(self.counts(), lane)
     }
@@ -218,7 +210,7 @@ impl Occupancy {
         running.saturating_sub(self.target().min(self.budget(lane)))
     }
 
-    /// Whether anything runs at all.
+    /// Whether nothing runs at all.
     pub(crate) fn is_quiet(&self) -> bool {
         self.counts().0 == 0
     }

@@ -42,7 +42,6 @@ pub(crate) fn is_lower_thread() -> bool {
     GIVES_WAY.get()
 }
 
-/// Makes the calling thread a lower one.
 pub(crate) fn lower(priority: LowerPriority) {
     GIVES_WAY.set(true);
     match priority {

@@ -82,7 +82,6 @@ impl Stall {
     }
 }
 
-/// What was seen of a lane.
 struct Seen {
     /// At the last look; none if nothing was queued that may be waited for.
     last: Option<Sight>,

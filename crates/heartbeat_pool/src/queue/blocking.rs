@@ -62,7 +62,6 @@ impl BlockingQueue {
         self.running.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Refuses all further work, and gives what is left.
     pub(crate) fn close(&self) -> impl Iterator<Item = Job> {
         self.queue.close();
         iter::from_fn(|| self.pop())

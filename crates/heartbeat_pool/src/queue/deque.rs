@@ -4,10 +4,8 @@
 //! they take work of a lower lane or go to sleep. So a deque that was empty when its owner last
 //! rested says so in a flag.
 //!
-//! In a pool whose threads run their newest first, others take each thread's oldest, be it a job, a
-//! fork or a scope's ticket: where forks block until a job of the same thread has run that was
-//! spawned before them, no thread may be left for that. These lie in queues of their own, so each
-//! deque tells how old its oldest may be before it is taken.
+//! In a pool whose threads run their newest first, others take each thread's oldest piece of work
+//! (`worker/ages.rs`), so each deque tells how old its oldest may be before it is taken.
 
 use crate::age::{Age, Aged};
 use crate::sync::{Arc, AtomicBool, AtomicU64, Ordering};
@@ -29,7 +27,6 @@ pub enum Order {
     NewestFirst,
 }
 
-/// What a deque tells of itself.
 #[derive(Default)]
 struct Told {
     /// Whether it may hold something. Only the owner writes it.
@@ -57,7 +54,6 @@ pub(crate) struct Deque<T> {
 }
 
 impl<T> Deque<T> {
-    /// One whose owner pops in `order`, and from which others take `by_age`.
     pub(crate) fn new(order: Order, by_age: bool) -> Self {
         Self {
             items: match order {
@@ -149,7 +145,6 @@ impl<T> Stealer<T> {
         self.items.len()
     }
 
-    /// Whether others take by age.
     pub(crate) fn is_by_age(&self) -> bool {
         self.by_age
     }
@@ -161,7 +156,6 @@ impl<T> Stealer<T> {
         has_any.then(oldest)?
     }
 
-    /// Takes the oldest item.
     #[cfg_attr(heartbeat_sim, track_caller)]
     pub(crate) fn steal(&self) -> Option<Aged<T>> {
         let item = self.steal_by(crossbeam_deque::Stealer::steal)?;

@@ -31,7 +31,6 @@ impl ForkPtr {
         self.0.data
     }
 
-    /// A number that tells it from other work.
     pub(crate) fn number(&self) -> u64 {
         self.0.number()
     }

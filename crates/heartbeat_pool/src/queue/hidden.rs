@@ -17,14 +17,12 @@ impl Hidden {
         }
     }
 
-    /// Keeps it from others until `end`.
     pub(crate) fn hide(&self, end: Instant) {
         let end = end.saturating_duration_since(self.start).as_nanos();
         // Relaxed, here and below: who sees it late, shares late or too much.
         self.until.store(end as u64, Ordering::Relaxed);
     }
 
-    /// Lets others take it.
     pub(crate) fn show(&self) {
         if self.until.load(Ordering::Relaxed) != 0 {
             self.until.store(0, Ordering::Relaxed);

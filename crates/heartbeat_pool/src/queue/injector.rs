@@ -47,7 +47,6 @@ impl<T> Injector<T> {
         self.overflow.push(job).map_err(PushError::into_inner)
     }
 
-    /// Queues a part of a job that runs, or gives it back if the queue is closed.
     pub(crate) fn push_part(&self, part: T) -> Result<(), T> {
         self.parts.push(part).map_err(PushError::into_inner)
     }
@@ -64,7 +63,6 @@ impl<T> Injector<T> {
         !self.parts.is_empty()
     }
 
-    /// Takes the job that is next.
     pub(crate) fn pop(&self) -> Option<T> {
         self.ring.pop().or_else(|_| self.overflow.pop()).ok()
     }
@@ -74,7 +72,6 @@ impl<T> Injector<T> {
         self.ring.is_empty() && self.overflow.is_empty() && self.parts.is_empty()
     }
 
-    /// How many jobs and parts there are.
     pub(crate) fn len(&self) -> usize {
         self.ring.len() + self.overflow.len() + self.parts.len()
     }

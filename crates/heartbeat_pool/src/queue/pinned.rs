@@ -8,14 +8,11 @@ use crate::record::{Place, note};
 use crate::sync::{Arc, AtomicBool, Mutex, Ordering, lock};
 use concurrent_queue::ConcurrentQueue;
 
-/// The queue of one of the pool's threads.
 pub(crate) struct Pinned {
-    /// The thread's index in its pool.
     pub(crate) index: usize,
     queue: ConcurrentQueue<Job>,
     /// The thread's parker, once it runs.
     owner: Mutex<Option<Arc<Parker>>>,
-    /// Whether the thread was there before the pool.
     enrolled: AtomicBool,
 }
 

@@ -95,7 +95,6 @@ impl PrivateQueue {
         self.tail.get() == self.head.get()
     }
 
-    /// Takes the oldest job out, to promote it.
     pub(crate) fn take_oldest(&self) -> Option<StackPtr> {
         let index = self.head.get();
         if index == self.tail.get() {

@@ -7,7 +7,6 @@ use crate::sync::{Arc, AtomicUsize, Mutex, Ordering, lock};
 use std::collections::VecDeque;
 use std::mem;
 
-/// What came back to one thread, which may wait for it, or tickets that it has queued.
 pub(crate) struct Returned<T> {
     items: Mutex<Items<T>>,
     /// The number of items, read without the lock.
@@ -21,7 +20,6 @@ struct Items<T> {
     is_closed: bool,
 }
 
-/// Puts `item` where it belongs by its age.
 fn insert<T>(sorted: &mut VecDeque<Aged<T>>, item: Aged<T>) {
     let is_before = |other: &Aged<T>| {
         let ages = item.age().zip(other.age());
@@ -78,7 +76,6 @@ impl<T> Returned<T> {
         }
     }
 
-    /// How many there are.
     pub(crate) fn len(&self) -> usize {
         self.count.load(Ordering::Relaxed)
     }
@@ -87,7 +84,6 @@ impl<T> Returned<T> {
         self.len() != 0
     }
 
-    /// Whether something came back that `wanted` accepts.
     pub(crate) fn has(&self, wanted: impl Fn(&Aged<T>) -> bool) -> bool {
         self.has_any() && lock(&self.items).sorted.iter().any(wanted)
     }
@@ -104,7 +100,6 @@ impl<T> Returned<T> {
         item
     }
 
-    /// Refuses what comes from now on, and gives what there is.
     pub(crate) fn close(&self) -> VecDeque<Aged<T>> {
         let mut items = lock(&self.items);
         items.is_closed = true;

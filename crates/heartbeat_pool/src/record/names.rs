@@ -40,7 +40,6 @@ impl Names {
 static NAMES: Mutex<Option<Names>> = Mutex::new(None);
 
 impl Name {
-    /// That of `text`.
     pub(super) fn new(text: &str) -> Self {
         let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
         Self(names.get_or_insert_default().number(text))

@@ -14,7 +14,6 @@ pub(crate) fn note(what: impl FnOnce() -> What) {
     }
 }
 
-/// Notes that work was queued.
 #[inline]
 pub(crate) fn queued(job: u64, lane: Lane, place: Place) {
     note(|| What::Queued { job, lane, place });
@@ -24,7 +23,6 @@ fn place<T>(parker: *const T) -> u64 {
     parker.addr() as u64
 }
 
-/// Notes that the calling thread is about to sleep at `parker`.
 #[inline]
 pub(crate) fn parked<T>(parker: *const T, timed: bool) {
     if let Some(session) = threads::session() {
@@ -36,7 +34,6 @@ pub(crate) fn parked<T>(parker: *const T, timed: bool) {
     }
 }
 
-/// Notes that the calling thread no longer sleeps.
 #[inline]
 pub(crate) fn awake(woken: bool) {
     if let Some(session) = threads::session() {
@@ -47,7 +44,6 @@ pub(crate) fn awake(woken: bool) {
     }
 }
 
-/// Notes that the calling thread wakes the one that sleeps at `parker`.
 #[inline]
 pub(crate) fn woke<T>(parker: *const T) {
     let parker = || place(parker);

@@ -84,7 +84,6 @@ impl Ring {
         }
     }
 
-    /// How many events were written so far.
     pub(crate) fn written(&self) -> u64 {
         // Relaxed: a number to begin the next copy at.
         self.written.load(Ordering::Relaxed)

@@ -57,7 +57,6 @@ fn read(ring: &threads::ThreadRing, from: u64) -> (ThreadEvents, u64) {
 }
 
 impl Snapshot {
-    /// All that there is.
     pub(super) fn now() -> Self {
         let (rings, lost) = {
             let rings = threads::rings();
@@ -67,7 +66,6 @@ impl Snapshot {
         Self { threads, lost }
     }
 
-    /// All that came since the last call with this cursor.
     pub(super) fn after(cursor: &mut Cursor) -> Self {
         let (session, rings, unread) = {
             let rings = threads::rings();

@@ -72,7 +72,6 @@ pub(crate) fn set_role(role: Role) {
     ROLE.set(role);
 }
 
-/// The present session.
 #[inline]
 pub(super) fn session() -> Option<Session> {
     // In a model nothing is recorded.
@@ -99,7 +98,6 @@ pub(super) fn end() {
     ON.store(0, Ordering::Relaxed);
 }
 
-/// Writes `what` to the calling thread's ring.
 #[inline(never)]
 pub(super) fn write(session: Session, what: What) {
     let time = stopwatch::now();
@@ -122,7 +120,6 @@ pub(super) fn write(session: Session, what: What) {
     });
 }
 
-/// Notes for how long the calling thread has run.
 pub(super) fn ran(session: Session) {
     // The time is taken last: being asked, the system may find that the thread has had its share,
     // and give its core away. What the file of `system::delayed` says of it is a tick old.
@@ -132,7 +129,6 @@ pub(super) fn ran(session: Session) {
     }
 }
 
-/// Notes for how long the calling thread had no core.
 pub(super) fn delayed(session: Session) {
     if let Some(ns) = system::delayed() {
         write(session, What::Delayed { ns });

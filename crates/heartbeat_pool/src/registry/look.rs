@@ -31,7 +31,6 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
         }
     }
 
-    /// Whether work of `lane` is queued.
     pub(crate) fn has_work(&self, lane: Lane) -> bool {
         self.has_injected(lane, |injector| !injector.is_empty())
             || self.has_shared(lane)
@@ -42,7 +41,6 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
         self.registry.injector(self.team, lane).is_some_and(has)
     }
 
-    /// Whether a thread's deque has jobs.
     fn has_spawned(&self) -> bool {
         self.seats.iter().any(|seat| seat.has_jobs())
     }
@@ -56,7 +54,6 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
         self.seats.iter().any(|seat| seat.has_shared(lane))
     }
 
-    /// The best lane that has work queued.
     pub(crate) fn work(&self) -> Option<Lane> {
         Lane::ALL.into_iter().find(|lane| self.has_work(*lane))
     }
@@ -88,7 +85,6 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
         })
     }
 
-    /// For how long those that run are blocked.
     fn blocked(&self) -> impl Iterator<Item = Duration> {
         self.seats.iter().filter_map(|seat| seat.blocked())
     }
@@ -116,7 +112,6 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
         self.team.rank == Rank::Frame && self.registry.blocking.is_ready()
     }
 
-    /// Whether any work is queued.
     pub(crate) fn has_any_work(&self) -> bool {
         self.work().is_some() || self.has_blocking()
     }
@@ -161,7 +156,6 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
         self.blocked().min()
     }
 
-    /// How many jobs lie in the queues.
     pub(crate) fn queued_jobs(&self) -> usize {
         let injectors = Lane::ALL.into_iter();
         let injectors = injectors.filter_map(|lane| self.registry.injector(self.team, lane));

@@ -14,7 +14,6 @@ use crate::sync::mpsc::{self, Sender};
 use crate::sync::{Arc, AtomicBool, Mutex, Ordering, fence, lock, thread};
 use std::io;
 
-/// What a pool knows of its lower threads.
 #[derive(Default)]
 pub(crate) struct Lower {
     /// The thread that starts the frame team's spares for lower threads, for a thread inherits its
@@ -29,13 +28,11 @@ pub(crate) struct Lower {
 }
 
 impl Lower {
-    /// Whether the lower lanes have threads of their own.
     pub(crate) fn is_on(&self) -> bool {
         // Relaxed: who queues has fenced in `inject`, who sleeps in `Sleep::park_begin`.
         self.is_on.load(Ordering::Relaxed)
     }
 
-    /// How readily the system is to run the lower threads.
     pub(crate) fn priority(&self) -> LowerPriority {
         // Relaxed: nothing rests on the flag.
         if self.has_leftovers.load(Ordering::Relaxed) {

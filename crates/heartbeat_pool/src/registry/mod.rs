@@ -39,7 +39,6 @@ pub(crate) struct Registry {
     pub(crate) config: Config,
     handlers: Mutex<Arc<Handlers>>,
     pub(crate) active: ActiveTasks,
-    /// How long jobs wait.
     pub(crate) queue_times: Arc<QueueTimes>,
     /// Whoever queues reads it, so on a line of its own: who awaits writes what lies beside it.
     pub(crate) lower: CachePadded<Lower>,
@@ -93,13 +92,11 @@ impl Registry {
         &self.teams[rank as usize]
     }
 
-    /// The team of the frame's threads.
     #[inline]
     pub(crate) fn frame(&self) -> &Team {
         self.team(Rank::Frame)
     }
 
-    /// Whether work is queued that is for `team`.
     pub(crate) fn has_queued(&self, team: &Team) -> bool {
         Look::new(self, team, team.seats.listed().as_slice()).has_any_work()
     }
@@ -133,7 +130,6 @@ impl Registry {
         is_any
     }
 
-    /// Closes the queues, and gives what lay there.
     pub(crate) fn close_queues(&self) -> impl Iterator<Item = Job> {
         let injected = self.injectors.iter().flat_map(|injector| {
             injector.close();

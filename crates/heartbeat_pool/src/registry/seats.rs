@@ -9,7 +9,6 @@ use crate::sync::{Arc, AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering, lock
 /// The seats as one reading: a worker keeps it until the epoch moves.
 pub(crate) type SeatList = Arc<Vec<Arc<Seat>>>;
 
-/// All seats of a team.
 #[derive(Default)]
 pub(crate) struct Seats {
     all: Mutex<Vec<Arc<Seat>>>,
@@ -99,7 +98,6 @@ impl Seats {
         lock(&self.all).clone()
     }
 
-    /// Those that are listed.
     pub(crate) fn listed(&self) -> SeatList {
         lock(&self.list).clone()
     }

@@ -9,7 +9,6 @@ use crate::registry::threads::Threads;
 use crate::sync::{AtomicBool, Ordering};
 use crossbeam_utils::CachePadded;
 
-/// Which one of a pool's teams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rank {
     Frame,
@@ -52,7 +51,6 @@ impl Team {
         self.threads.spares.suffice_if(has_all);
     }
 
-    /// From now on it has ended.
     pub(crate) fn close(&self) {
         self.has_ended.store(true, Ordering::SeqCst);
     }

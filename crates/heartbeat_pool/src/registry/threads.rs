@@ -28,7 +28,6 @@ pub(crate) struct Threads {
     pub(super) wanted: Mutex<usize>,
     /// Whether somebody has chosen how many there are to be.
     pub(super) is_sized: AtomicBool,
-    /// Small numbers for those that run.
     pub(crate) numbers: Numbers,
 }
 
@@ -52,7 +51,6 @@ impl Threads {
         }
     }
 
-    /// Whether somebody has chosen how many there are to be, be it none.
     pub(crate) fn is_sized(&self) -> bool {
         // Relaxed: the flag guards nothing.
         self.is_sized.load(Ordering::Relaxed)
@@ -66,18 +64,15 @@ impl Threads {
         self.spares.is_short()
     }
 
-    /// How many members were asked for.
     pub(super) fn wanted(&self) -> usize {
         *lock(&self.wanted)
     }
 
-    /// The thread of `pinned` has ended.
     pub(super) fn end(&self, pinned: &Arc<Pinned>) {
         lock(&self.slots).live.end(pinned.index, pinned);
         self.ended.notify_all();
     }
 
-    /// The queue of the thread of `index`, if it lives.
     pub(crate) fn pinned(&self, index: usize) -> Option<Arc<Pinned>> {
         lock(&self.slots).live.get(index)
     }

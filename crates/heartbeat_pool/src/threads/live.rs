@@ -34,7 +34,6 @@ impl<T> Live<T> {
         self.threads.iter().flatten()
     }
 
-    /// How many of the first `count` live.
     pub(crate) fn of_first(&self, count: usize) -> usize {
         self.threads.iter().take(count).flatten().count()
     }
@@ -43,7 +42,6 @@ impl<T> Live<T> {
         self.threads.get(index)?.clone()
     }
 
-    /// Whether there are threads that have retired and not ended yet.
     pub(crate) fn has_retiring(&self) -> bool {
         self.retiring > 0
     }
@@ -76,7 +74,6 @@ impl<T> Live<T> {
         true
     }
 
-    /// `thread`, of `index`, has ended.
     pub(crate) fn end(&mut self, index: usize, thread: &Arc<T>) {
         let place = &mut self.threads[index];
         if place.as_ref().is_some_and(|own| Arc::ptr_eq(own, thread)) {

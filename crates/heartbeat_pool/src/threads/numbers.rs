@@ -12,7 +12,6 @@ const PATIENCE: Duration = Duration::from_millis(5);
 /// For how long nobody waits after one has waited in vain: they are short for longer.
 const SHORT: Duration = PATIENCE.saturating_mul(16);
 
-/// Which numbers are taken.
 #[derive(Default)]
 pub(crate) struct Numbers {
     taken: Mutex<Taken>,
@@ -39,7 +38,6 @@ impl Taken {
 }
 
 impl Numbers {
-    /// Takes a number below `count`: `own` if it is free, else the last one that is.
     fn take(&self, own: Option<usize>, count: usize) -> Option<usize> {
         let count = count.max(1);
         let mut taken = lock(&self.taken);

@@ -32,7 +32,6 @@ impl Spares {
         self.starting.store(0, Ordering::SeqCst);
     }
 
-    /// Whether the pool has fewer threads than it could use, for the system refused the last one.
     pub(crate) fn is_short(&self) -> bool {
         // Relaxed: who sleeps by an old answer is woken, see `refuse`.
         self.is_short.load(Ordering::Relaxed)

@@ -38,7 +38,6 @@ impl Drop for Waiting {
     }
 }
 
-/// Whether the calling thread is inside of a wait.
 pub(crate) fn is_waiting() -> bool {
     WAITS.get() > 0
 }

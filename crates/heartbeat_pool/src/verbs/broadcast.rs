@@ -31,7 +31,6 @@ impl BroadcastContext {
     }
 }
 
-/// The contexts of a broadcast to a pool of `num_threads` threads.
 fn contexts(num_threads: usize) -> impl Iterator<Item = BroadcastContext> {
     (0..num_threads).map(move |index| BroadcastContext { index, num_threads })
 }

@@ -66,7 +66,6 @@ where
     E: Fn(S) -> R + Sync,
     C: Fn(R, R) -> R + Sync,
 {
-    /// Folds `work` on `worker`.
     fn run(&self, worker: &Worker, work: W) -> R {
         let items = work.len();
         if items < 2 || worker.num_threads() < 2 {
@@ -206,7 +205,6 @@ enum Turn {
 }
 
 impl Worker {
-    /// What comes next of a stretch with `left` items.
     #[inline]
     fn turn(&self, size: &mut PieceSize, left: usize) -> Turn {
         if left > 1 && self.poll_beat() {

@@ -1,9 +1,8 @@
 //! The second half of a join, on its owner's stack, and how its owner and a thief come together.
 //!
 //! A [`Fork`] is private at first ([`join`](crate::join())) or lies where others take it at once
-//! ([`join_offered`](Worker::join_offered)). All that were put on offer lie in one deque, the
-//! oldest first, and are older than those that are private. So who ends a join finds its fork
-//! newest in the deque, or it was stolen, and all older ones before it.
+//! ([`join_offered`](Worker::join_offered)). Why its owner finds it newest in the deque, or stolen
+//! after all older ones, is in `heartbeat/README.md`.
 //!
 //! Whoever steals usually has no forks: an idle thread has begun nothing, and a wait for a stolen
 //! fork begins once the own ones were stolen, too. Then all that the thief's deque holds until it
@@ -74,7 +73,6 @@ impl<'a> State<'a> {
     }
 }
 
-/// The second half of a join.
 #[repr(C)]
 pub(super) struct Fork<F, R> {
     /// From when it is on offer until its join ends. First, to be found whatever the types are.

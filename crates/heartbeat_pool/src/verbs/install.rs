@@ -50,7 +50,6 @@ impl<F: FnOnce(&Worker) -> R, R> Call<'_, F, R> {
 }
 
 impl Registry {
-    /// Runs `f` on one of the pool's threads, and waits for it.
     pub(crate) fn install<R: Send>(self: &Arc<Self>, f: impl FnOnce(&Worker) -> R + Send) -> R {
         let here = Worker::with_current(|worker| {
             worker.is_some_and(|worker| worker.is_member() && worker.is_of(self))

@@ -49,7 +49,6 @@ impl Worker {
         self.join_queued(a, b)
     }
 
-    /// A join that may be shared.
     #[inline(never)]
     fn join_queued<A, B, RA, RB>(&self, a: A, b: B) -> (RA, RB)
     where

@@ -10,7 +10,6 @@ use crate::lanes::lane::Lane;
 use crate::record::Work;
 use std::cell::Cell;
 
-/// Place for a task that was woken while it ran.
 #[derive(Default)]
 pub(crate) struct Again {
     job: Cell<Option<Job>>,

@@ -32,7 +32,6 @@ pub(crate) trait OwnJobs: Send + Sync {
 }
 
 impl Worker {
-    /// Whether the pool's work goes by age.
     pub(crate) fn goes_by_age(&self) -> bool {
         self.seat.goes_by_age()
     }
@@ -105,7 +104,6 @@ impl Worker {
         }
     }
 
-    /// The seat of the thread that has queued something at this `age`.
     fn seat_of(&self, age: Age) -> Option<Arc<Seat>> {
         self.refresh_seats();
         let seats = self.search.seats.borrow();
@@ -127,7 +125,6 @@ impl Worker {
         Some(self.oldest_or(seat, seat.stealer.steal()?))
     }
 
-    /// Takes the oldest fork of `seat`, or what its thread has queued before it.
     pub(super) fn take_fork_or_older(&self, seat: &Seat) -> Option<Found> {
         Some(self.older_or_fork(seat, seat.steal_fork()?))
     }

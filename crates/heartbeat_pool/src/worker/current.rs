@@ -110,12 +110,10 @@ pub(crate) fn run_pinned() -> bool {
     called.is_some_and(|worker| worker.visit(Worker::run_pinned))
 }
 
-/// Whether there is such a job.
 pub(crate) fn has_pinned() -> bool {
     member().is_some_and(|worker| worker.has_pinned())
 }
 
-/// Calls `f` on every seat of the thread.
 pub(crate) fn for_each_worker(mut f: impl FnMut(&Rc<Worker>)) {
     // Cloned, for `f` may take a seat; most threads have none, and then this allocates nothing.
     let seats = STATE.try_with(|state| state.seats.borrow().clone());
@@ -146,7 +144,6 @@ impl Drop for Entered {
     }
 }
 
-/// The worker whose pool the thread is inside of.
 fn now() -> Option<Rc<Worker>> {
     let current = NonNull::new(CURRENT.get().cast_mut())?;
     // SAFETY: it comes from `Rc::as_ptr` of one that is alive, as in `with_current`.
@@ -155,7 +152,6 @@ fn now() -> Option<Rc<Worker>> {
     Some(unsafe { Rc::from_raw(current.as_ptr()) })
 }
 
-/// Calls `f` with the worker whose pool the thread is inside of.
 #[inline]
 pub(crate) fn with_current<R>(f: impl FnOnce(Option<&Worker>) -> R) -> R {
     let current = CURRENT.get();

@@ -109,7 +109,6 @@ impl Duty {
         self.0.visit(self.1);
     }
 
-    /// Leaves it to somebody else.
     pub(super) fn hand_on(self) {
         self.0.hand_on();
     }
@@ -217,8 +216,7 @@ fn misses_threads(pool: &Registry) -> bool {
 }
 
 impl Worker {
-    /// Whether there is work in the pool that the calling thread, which waits, must do, as nobody
-    /// else could.
+    /// Whether there is work that the calling thread, which waits, must do, as nobody else could.
     fn is_needed(&self) -> bool {
         self.team().occupancy.needs_waiters() && self.look().has_any_work()
     }

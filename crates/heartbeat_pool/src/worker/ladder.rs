@@ -10,9 +10,7 @@
 //! | sleep | the others | until woken | nothing | |
 //!
 //! Each step is announced to those who queue (`idle/sleep.rs`) before the last look that it ends
-//! with. A game wants a lookout in every frame, for forks that are kept on one thread or for work
-//! that there is no room for, and mostly for nothing: to be woken each time costs more than to
-//! sleep with a timer in between.
+//! with. Why there is a lookout is in `heartbeat/README.md`.
 
 use super::Worker;
 use super::life::Doing;
@@ -64,8 +62,7 @@ impl Worker {
         spin::until(WAKE_UP, ready) && !gives_way.get()
     }
 
-    /// Lets a beat pass before the next look. The promise to look is an alert sentinel's, so nobody
-    /// else is woken either.
+    /// Lets a beat pass before the next look, which it promises as an alert sentinel does.
     fn nap(&self) {
         let (sleep, beat) = (&self.team().sleep, self.registry.config.beat);
         self.seat.counters.parks.bump();

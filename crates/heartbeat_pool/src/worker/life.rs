@@ -24,7 +24,6 @@ const LOOKS: usize = 16;
 pub(super) enum Doing {
     /// It looks for work, counted as a searcher.
     Searching,
-    /// It runs what it finds.
     Working,
     /// It ends, counted as a searcher.
     Retired,
@@ -220,9 +219,8 @@ impl Worker {
         }
     }
 
-    /// Whether others have answered their beats, and there is room for what they share next. The
-    /// caller, the last searcher, may have taken that in the place of a sentinel that sleeps for
-    /// long, and leaves all beats raised as that one did.
+    /// Whether others have answered their beats, and there is room for what they share next. In the
+    /// place of a sentinel that sleeps for long, the caller then leaves all beats raised.
     fn see_to_beats(&self, look: &Look<'_, Ref<'_, [Arc<Seat>]>>) -> bool {
         let is_answered =
             self.team().occupancy.has_room_beside() && look.any_beat_answered(&self.seat);

@@ -91,7 +91,6 @@ pub struct Worker {
     mailbox: Arc<Mailbox>,
     /// The queue of a member.
     pinned: Option<Arc<Pinned>>,
-    /// What scopes that are over have used, for the next.
     pub(crate) kept_scopes: KeptScopes,
     pub(crate) joins: Joins,
     search: Search,
@@ -243,7 +242,6 @@ impl Worker {
             || self.seat.has_shared(self.lane())
     }
 
-    /// The pool's team that it is of.
     #[inline]
     pub(crate) fn team(&self) -> &Team {
         self.registry.team(self.count.rank)
@@ -258,7 +256,6 @@ impl Worker {
         ptr::eq(&*self.registry, registry)
     }
 
-    /// Looks at all of the pool's queues.
     pub(crate) fn look(&self) -> Look<'_, Ref<'_, [Arc<Seat>]>> {
         self.refresh_seats();
         let seats = Ref::map(self.search.seats.borrow(), |(_, seats)| seats.as_slice());

@@ -74,7 +74,6 @@ impl Worker {
         true
     }
 
-    /// Whether there is work for this very thread.
     pub(crate) fn has_pinned(&self) -> bool {
         self.pinned
             .as_ref()

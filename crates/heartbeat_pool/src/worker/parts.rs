@@ -19,9 +19,7 @@ use std::sync::Weak;
 /// What a scope shares with its helpers, as far as it can be used again.
 pub(crate) type KeptScopes = RefCell<Vec<Arc<dyn Any + Send + Sync>>>;
 
-/// A worker's own side of its joins.
 pub(crate) struct Joins {
-    /// Second halves that nobody else sees.
     pub(crate) private: PrivateQueue,
     /// Second halves that others may take, newest last. All are older than those of `private`.
     pub(crate) forks: Deque<ForkPtr>,
@@ -36,7 +34,6 @@ pub(crate) struct Joins {
     pub(super) scopes: RefCell<Vec<Weak<dyn OwnJobs>>>,
 }
 
-/// Where a worker looks for work next.
 #[derive(Default)]
 pub(super) struct Search {
     /// The seats as they were when their list last changed, and which change that was: none at first,
@@ -54,7 +51,6 @@ pub(super) struct Search {
     pub(super) one_piece: Cell<bool>,
 }
 
-/// What a worker counts as.
 pub(super) struct Count {
     /// Its team's.
     pub(super) rank: Rank,

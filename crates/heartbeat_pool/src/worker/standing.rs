@@ -8,7 +8,6 @@ use std::rc::Rc;
 /// A thread that waits, and is counted as running in no pool until this is dropped.
 pub(crate) struct Standing(Vec<Left>);
 
-/// A seat that was left.
 struct Left {
     worker: Rc<Worker>,
     charge: Charge,

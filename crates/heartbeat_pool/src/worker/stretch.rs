@@ -1,8 +1,4 @@
-//! Whether helping pays: what a worker takes from another one costs a hand-over between cores, and
-//! jobs shorter than that are done sooner by whoever has them at hand.
-//!
-//! A worker measures each stretch of work between two searches. After stretches that did not pay it
-//! is *shy*: it no longer waits for work at the others' elbows but looks once a beat.
+//! Whether helping pays, by each stretch of work between two searches: see `heartbeat/README.md`.
 
 use super::ladder::ENOUGH;
 use crate::cost;

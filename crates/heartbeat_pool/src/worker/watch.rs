@@ -1,9 +1,5 @@
-//! The sentinel's watch: the one idle worker that keeps the beat.
-//!
-//! *Alert*, it looks once a beat: it takes what is queued, or raises every seat's beat and waits a
-//! moment for an answer. When nothing is shared for a while, or there is no room for one more
-//! thread, it turns *drowsy*: it leaves the beats raised, so that the next fork wakes it, and only
-//! looks now and then whether the pool is stuck. Once nothing runs its duty is over.
+//! The sentinel's watch: how the one idle worker that keeps the beat does so, *alert* at first and
+//! then *drowsy* (`heartbeat/README.md`).
 
 use super::Worker;
 use super::ladder::{DROWSY, ENOUGH};

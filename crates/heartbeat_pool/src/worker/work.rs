@@ -20,7 +20,6 @@ use crate::trace;
 /// newest first, at what others have spawned.
 pub(crate) const STRANGERS_TURN: u32 = 61;
 
-/// Work that was found.
 pub(crate) enum Found {
     Job(Job),
     Fork(Aged<ForkPtr>),
@@ -78,7 +77,6 @@ impl Worker {
         self.pop(lane)
     }
 
-    /// Whether the thread, which is counted as running `lane`, should stop taking its jobs.
     pub(crate) fn is_one_too_many(&self, lane: Lane) -> bool {
         self.count
             .relief

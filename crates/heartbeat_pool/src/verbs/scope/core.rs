@@ -95,7 +95,6 @@ impl ScopeCore {
         }
     }
 
-    /// Counts it off.
     #[inline]
     pub(super) fn finish(&self) {
         match self.jobs.mine() {
@@ -182,7 +181,6 @@ impl ScopeCore {
         mine.inspect(|mine| mine.is_held.set(true));
     }
 
-    /// Ends what [`hold`](Self::hold) began.
     pub(super) fn let_go(&self) {
         self.jobs.mine().inspect(|mine| mine.is_held.set(false));
     }
@@ -214,7 +212,6 @@ impl ScopeCore {
         self.is_much.load(Ordering::Relaxed)
     }
 
-    /// Tells others whether what is queued is much, as far as the owner knows.
     pub(super) fn set_much(&self, is_much: bool) {
         if self.is_much() != is_much {
             self.is_much.store(is_much, Ordering::Relaxed);

@@ -13,8 +13,7 @@ use crate::unwind;
 use crate::worker::wait::BareWait;
 
 impl Registry {
-    /// Calls `f` with a scope whose jobs are left to the pool's threads. See
-    /// [`ThreadPool::scope_elsewhere`](crate::ThreadPool::scope_elsewhere).
+    /// See [`ThreadPool::scope_elsewhere`](crate::ThreadPool::scope_elsewhere).
     pub(crate) fn scope_elsewhere<'env, R>(
         self: &Arc<Self>,
         order: Order,

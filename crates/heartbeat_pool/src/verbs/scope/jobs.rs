@@ -41,7 +41,6 @@ impl Jobs {
         }
     }
 
-    /// The owner's part, for the owner.
     #[inline]
     pub(super) fn mine(&self) -> Option<&Mine> {
         self.mine.get().map(|mine| &**mine)
@@ -56,8 +55,7 @@ impl Jobs {
         }
     }
 
-    /// The oldest job; of stacks, the calling thread's newest or else another thread's, and now and
-    /// then the other way round.
+    /// The oldest job; of stacks, what [`Stacks::pop`] gives.
     #[inline]
     pub(super) fn pop(&self) -> Option<Aged<ScopedJob>> {
         match &self.stacks {

@@ -207,8 +207,7 @@ impl<'scope> Scope<'scope, '_> {
 const KEPT: usize = 16;
 
 impl Worker {
-    /// What a new scope of this worker shares with those who help it: kept from an earlier scope,
-    /// if possible.
+    /// The core of a new scope, kept from an earlier one if possible.
     fn take_scope_core(&self, order: Order) -> Arc<ScopeCore> {
         let lane = self.lane();
         let kept = {
@@ -226,7 +225,6 @@ impl Worker {
         })
     }
 
-    /// Keeps what a finished scope used, for the next.
     fn keep_scope_core(&self, core: Arc<ScopeCore>) {
         let mut kept = self.kept_scopes.borrow_mut();
         if kept.len() < KEPT && core.is_clear(self) {

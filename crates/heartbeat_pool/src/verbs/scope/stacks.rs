@@ -28,7 +28,6 @@ pub(super) struct Stacks<T> {
 }
 
 impl<T> Stacks<T> {
-    /// Of which each thread takes its own in `order`.
     pub(super) fn new(order: Order) -> Self {
         Self {
             order,

@@ -13,8 +13,6 @@ use crate::worker::wait::Wait;
 use crate::worker::{STRANGERS_TURN, Worker};
 use std::cell::Cell;
 
-/// The job through which workers find a scope. It stands for the whole scope, and is queued at
-/// most once at a time.
 pub(super) struct Ticket(Arc<ScopeCore>);
 
 impl Ticket {
