@@ -279,16 +279,6 @@ impl ScopeCore {
         }
     }
 
-    /// A job of its own for `job`, which lies elsewhere than in the scope's queue.
-    pub(super) fn apart(self: &Arc<Self>, job: ScopedJob) -> Job {
-        let core = self.clone();
-        let apart = Apart {
-            core,
-            job: Some(job),
-        };
-        Job::new(Box::new(move || apart.run()))
-    }
-
     /// Runs `job` and counts it off.
     pub(crate) fn run(&self, job: ScopedJob) {
         match job {
@@ -369,34 +359,5 @@ impl OwnJobs for ScopeCore {
         self.offer();
         let age = job.age();
         Some(Aged::new(self.apart(job.item), age))
-    }
-}
-
-/// A job that lies elsewhere than in the scope's queue. Dropped, it is counted off as well.
-struct Apart {
-    core: Arc<ScopeCore>,
-    job: Option<ScopedJob>,
-}
-
-impl Apart {
-    fn run(mut self) {
-        if let Some(job) = self.job.take() {
-            self.core.run(job);
-        }
-    }
-}
-
-impl Drop for Apart {
-    fn drop(&mut self) {
-        match self.job.take() {
-            Some(ScopedJob::Run(runnable)) => self.core.counted(|| drop(runnable)),
-            Some(ScopedJob::Closure(job)) => {
-                if let Err(payload) = unwind::catch(|| drop(job)) {
-                    self.core.record_panic(payload);
-                }
-                self.core.finish();
-            }
-            None => {}
-        }
     }
 }

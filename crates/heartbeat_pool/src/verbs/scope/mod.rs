@@ -4,6 +4,7 @@
 //! scope and is queued at most once at a time; the owner, when it waits, takes from that queue and
 //! nowhere else, so what it runs is what it waits for.
 
+mod apart;
 mod core;
 mod elsewhere;
 mod future;
