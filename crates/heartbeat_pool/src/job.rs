@@ -1,7 +1,8 @@
 //! Type-erased work, run at most once, dropped if never run.
 
 use async_task::Runnable;
-use std::mem::{ManuallyDrop, MaybeUninit};
+use std::mem::{self, ManuallyDrop, MaybeUninit};
+use std::ptr::NonNull;
 
 /// What is run once: a closure, a task's next step, a way to other jobs.
 pub(crate) trait Run: Send {
@@ -38,122 +39,41 @@ impl Run for LocalTask {
     }
 }
 
-type Words<const N: usize> = [MaybeUninit<*mut ()>; N];
-
-struct VTable {
-    /// Consumes what the words hold and runs it.
-    run: unsafe fn(*mut ()),
-    drop: unsafe fn(*mut ()),
-    stands_for_others: bool,
-    is_local: bool,
-}
-
-/// Work whose type is erased, in so many words.
-///
-/// Dropping it instead of running it drops what it holds: a queued closure is freed, a task
-/// cancelled.
-pub(crate) struct Erased<const N: usize> {
-    words: Words<N>,
-    vtable: &'static VTable,
-}
-
-/// One piece of work that any thread may run.
-pub(crate) type Job = Erased<1>;
-
-/// A closure in two words of its own, or in a box if it is larger: most are small, and a box costs
-/// more than all else that queueing one does. Two: a block of a scope's queue then takes less than
-/// a kilobyte, which allocators keep at hand.
-pub(crate) type SmallFn = Erased<2>;
-
-// SAFETY: all that is erased is `Send`; a task that only its own thread may run or drop is sent as
-// its runnable, and whoever may drop one elsewhere asks `is_local`.
-unsafe impl<const N: usize> Send for Erased<N> {}
-
-impl<const N: usize> Erased<N> {
-    const fn fits<R>() -> bool {
-        size_of::<R>() <= size_of::<Words<N>>() && align_of::<R>() <= align_of::<Words<N>>()
-    }
-
-    /// # Safety
-    ///
-    /// `R` fits, and is run or dropped before anything that `work` borrows ends.
-    #[inline]
-    unsafe fn of_fitting<R: Run>(work: R) -> Self {
-        unsafe fn run<R: Run>(words: *mut ()) {
-            // SAFETY: by the vtable's contract the words hold an `R`, which is consumed here.
-            let work = unsafe { words.cast::<R>().read() };
-            work.run();
-        }
-        unsafe fn discard<R>(words: *mut ()) {
-            // SAFETY: as in `run`.
-            unsafe { words.cast::<R>().drop_in_place() };
-        }
-        let mut words = [MaybeUninit::uninit(); N];
-        // SAFETY: by contract it fits.
-        unsafe { words.as_mut_ptr().cast::<R>().write(work) };
-        Self {
-            words,
-            vtable: const {
-                &VTable {
-                    run: run::<R>,
-                    drop: discard::<R>,
-                    stands_for_others: R::STANDS_FOR_OTHERS,
-                    is_local: R::IS_LOCAL,
-                }
-            },
-        }
-    }
-
-    #[inline]
-    pub(crate) fn run(self) {
-        let mut this = ManuallyDrop::new(self);
-        let run = this.vtable.run;
-        // SAFETY: words and vtable were made together, and `ManuallyDrop` leaves this as the only
-        // use.
-        unsafe { run(this.words.as_mut_ptr().cast()) };
-    }
-}
-
-impl<const N: usize> Drop for Erased<N> {
-    fn drop(&mut self) {
-        // SAFETY: words and vtable were made together, and `run` doesn't drop, so this is the only
-        // use.
-        unsafe { (self.vtable.drop)(self.words.as_mut_ptr().cast()) };
-    }
-}
-
-impl SmallFn {
-    /// Erases `f`.
-    ///
-    /// # Safety
-    ///
-    /// It must be called or dropped before anything that `f` borrows ends.
-    #[inline]
-    pub(crate) unsafe fn new<F: FnOnce() + Send>(f: F) -> Self {
-        if Self::fits::<F>() {
-            // SAFETY: it fits; the rest is the caller's promise.
-            unsafe { Self::of_fitting(f) }
-        } else {
-            let boxed = Box::new(f);
-            // SAFETY: a box is one word; the rest is the caller's promise.
-            unsafe { Self::of_fitting(boxed) }
-        }
-    }
-}
-
-/// What is one pointer and nothing else.
+/// What is one pointer and nothing else, which is not null.
 ///
 /// # Safety
 ///
-/// Its size is a pointer's, and all of it is set.
+/// It has the layout of `NonNull<()>`.
 pub(crate) unsafe trait Pointer: Run {}
 
 // SAFETY: a box is a pointer.
 unsafe impl<F: FnOnce() + Send> Pointer for Box<F> {}
-// SAFETY: a task's pointer, and a task has one runnable at a time.
+// SAFETY: it is a pointer to its task.
 unsafe impl Pointer for Runnable {}
 // SAFETY: as for the task in it.
 unsafe impl Pointer for LocalTask {}
+
+struct VTable<D> {
+    /// Consumes the data and runs it.
+    run: unsafe fn(D),
+    /// Consumes the data without running it.
+    drop: unsafe fn(D),
+    stands_for_others: bool,
+    is_local: bool,
+}
+
+/// One piece of work that any thread may run.
+///
+/// Dropping it instead drops what it holds: a queued closure is freed, a task cancelled. Of two
+/// words that are passed in registers.
+pub(crate) struct Job {
+    data: NonNull<()>,
+    vtable: &'static VTable<NonNull<()>>,
+}
+
+// SAFETY: all that is erased is `Send`; a task that only its own thread may run or drop is sent as
+// its runnable, and whoever may drop one elsewhere asks `is_local`.
+unsafe impl Send for Job {}
 
 impl Job {
     /// Erases `work`, which borrows nothing. What a [`Runnable`] borrows is answered for where its
@@ -169,23 +89,131 @@ impl Job {
     ///
     /// The job must be run or dropped before anything that `work` borrows ends.
     pub(crate) unsafe fn borrowing<R: Pointer>(work: R) -> Self {
-        // SAFETY: a pointer fits; the rest is the caller's promise.
-        unsafe { Self::of_fitting(work) }
+        unsafe fn work_of<R: Pointer>(data: NonNull<()>) -> R {
+            // SAFETY: by the vtable's contract `data` was made of an `R`, of the same layout, and is
+            // used once.
+            unsafe { mem::transmute_copy(&data) }
+        }
+        let work = ManuallyDrop::new(work);
+        Self {
+            // SAFETY: `work` has this layout, and its only copy is not dropped.
+            data: unsafe { mem::transmute_copy(&work) },
+            vtable: const {
+                &VTable {
+                    // SAFETY: the vtable's contract.
+                    run: |data| unsafe { work_of::<R>(data) }.run(),
+                    // SAFETY: the vtable's contract.
+                    drop: |data| drop(unsafe { work_of::<R>(data) }),
+                    stands_for_others: R::STANDS_FOR_OTHERS,
+                    is_local: R::IS_LOCAL,
+                }
+            },
+        }
     }
 
     /// A number that tells it from other jobs for as long as it lives.
     pub(crate) fn number(&self) -> u64 {
-        // SAFETY: a job is made of a pointer alone.
-        let pointer = unsafe { self.words[0].assume_init() };
-        pointer.addr() as u64
+        self.data.addr().get() as u64
     }
 
+    /// See [`Run::STANDS_FOR_OTHERS`].
     pub(crate) fn stands_for_others(&self) -> bool {
         self.vtable.stands_for_others
     }
 
+    /// See [`Run::IS_LOCAL`].
     pub(crate) fn is_local(&self) -> bool {
         self.vtable.is_local
+    }
+
+    pub(crate) fn run(self) {
+        let (data, vtable) = (self.data, self.vtable);
+        mem::forget(self);
+        // SAFETY: `data` and `vtable` were made together, and forgetting `self` leaves this as the
+        // only use of `data`.
+        unsafe { (vtable.run)(data) }
+    }
+}
+
+impl Drop for Job {
+    fn drop(&mut self) {
+        // SAFETY: `data` and `vtable` were made together, and `run` forgets the job, so this is the
+        // only use of `data`.
+        unsafe { (self.vtable.drop)(self.data) }
+    }
+}
+
+type Words = [MaybeUninit<usize>; 2];
+
+/// A closure, type-erased, in two words of its own, or in a box if it is larger: most are small, and
+/// a box costs more than all else that queueing one does. Two: a block of a scope's queue then takes
+/// less than a kilobyte, which allocators keep at hand.
+///
+/// Dropping it instead of calling it drops what it holds.
+pub(crate) struct SmallFn {
+    words: Words,
+    vtable: &'static VTable<*mut Words>,
+}
+
+// SAFETY: `new` takes what it erases as `Send`.
+unsafe impl Send for SmallFn {}
+
+impl SmallFn {
+    /// Erases `f`.
+    ///
+    /// # Safety
+    ///
+    /// It must be called or dropped before anything that `f` borrows ends.
+    #[inline]
+    pub(crate) unsafe fn new<F: FnOnce() + Send>(f: F) -> Self {
+        if size_of::<F>() <= size_of::<Words>() && align_of::<F>() <= align_of::<Words>() {
+            // SAFETY: it fits; the rest is the caller's promise.
+            unsafe { Self::of_fitting(f) }
+        } else {
+            let boxed = Box::new(f);
+            // SAFETY: a box is one word; the rest is the caller's promise.
+            unsafe { Self::of_fitting(boxed) }
+        }
+    }
+
+    /// # Safety
+    ///
+    /// As [`new`](Self::new), and `F` is no larger than [`Words`] and no more aligned.
+    #[inline]
+    unsafe fn of_fitting<F: FnOnce() + Send>(f: F) -> Self {
+        let mut words = [MaybeUninit::uninit(); 2];
+        // SAFETY: by contract it fits.
+        unsafe { words.as_mut_ptr().cast::<F>().write(f) };
+        Self {
+            words,
+            vtable: const {
+                &VTable {
+                    // SAFETY: by the vtable's contract the words hold an `F`, which is consumed here.
+                    run: |words| unsafe { words.cast::<F>().read() }(),
+                    // SAFETY: as in `run`.
+                    drop: |words| unsafe { words.cast::<F>().drop_in_place() },
+                    stands_for_others: false,
+                    is_local: false,
+                }
+            },
+        }
+    }
+
+    #[inline]
+    pub(crate) fn run(self) {
+        let mut this = ManuallyDrop::new(self);
+        let run = this.vtable.run;
+        // SAFETY: words and vtable were made together, and `ManuallyDrop` leaves this as the only
+        // use.
+        unsafe { run(&raw mut this.words) };
+    }
+}
+
+impl Drop for SmallFn {
+    fn drop(&mut self) {
+        // SAFETY: words and vtable were made together, and `run` doesn't drop, so this is the only
+        // use.
+        unsafe { (self.vtable.drop)(&raw mut self.words) };
     }
 }
 

@@ -4,6 +4,7 @@
 //! and its worker uses it for one scope after another.
 
 use super::jobs::Jobs;
+use super::stacks::Stacks;
 use super::wait::Ticket;
 use crate::active::{ActiveTasks, Tracks};
 use crate::age::{Age, Aged};
@@ -351,11 +352,11 @@ impl Tracks for ScopeCore {
 
 impl OwnJobs for ScopeCore {
     fn has_own(&self) -> bool {
-        self.jobs.has_own()
+        self.jobs.stacks().is_some_and(Stacks::has_own)
     }
 
     fn take_own(self: Arc<Self>, is_wanted: &dyn Fn(Age) -> bool) -> Option<Aged<Job>> {
-        let job = self.jobs.take_own(is_wanted)?;
+        let job = self.jobs.stacks()?.take_own(is_wanted)?;
         self.offer();
         let age = job.age();
         Some(Aged::new(self.apart(job.item), age))

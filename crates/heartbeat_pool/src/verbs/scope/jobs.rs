@@ -57,21 +57,16 @@ impl Jobs {
 
     /// The oldest job; of stacks, what [`Stacks::pop`] gives.
     #[inline]
-    pub(super) fn pop(&self) -> Option<Aged<ScopedJob>> {
+    pub(super) fn pop(&self) -> Option<ScopedJob> {
         match &self.stacks {
-            Some(stacks) => stacks.pop(),
-            None => self.queue.pop().ok().map(|job| Aged::new(job, None)),
+            Some(stacks) => stacks.pop().map(|job| job.item),
+            None => self.queue.pop().ok(),
         }
     }
 
-    /// Whether the calling thread has queued some of a stack's.
-    pub(super) fn has_own(&self) -> bool {
-        self.stacks.as_ref().is_some_and(Stacks::has_own)
-    }
-
-    /// Takes the one that is next of these, if the age of the newest `is_wanted`.
-    pub(super) fn take_own(&self, is_wanted: &dyn Fn(Age) -> bool) -> Option<Aged<ScopedJob>> {
-        self.stacks.as_ref()?.take_own(is_wanted)
+    #[inline]
+    pub(super) fn stacks(&self) -> Option<&Stacks<ScopedJob>> {
+        self.stacks.as_ref()
     }
 
     /// Puts back what was popped of a stack, to where it was.

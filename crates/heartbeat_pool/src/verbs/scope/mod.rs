@@ -184,7 +184,7 @@ impl<'scope> Scope<'scope, '_> {
         self.in_its_pool(|worker| {
             // It may be a part of something below what the thread has taken from others since.
             let _stranger = Stranger::begin();
-            wait::run_one(&self.core, worker, false)
+            wait::run_one(&self.core, worker)
         })
     }
 
