@@ -187,6 +187,7 @@ impl ScopeCore {
     }
 
     /// Queues a ticket, which was claimed, and tells of it.
+    #[cold]
     fn announce(self: &Arc<Self>) {
         if self.queue() {
             // The owner does them where nobody comes, unless they are much.
@@ -250,6 +251,7 @@ impl ScopeCore {
 
     /// Before the caller gets busy: lets another thread come for what is left. A ticket that is
     /// still queued was announced when it was put there.
+    #[inline(always)]
     pub(crate) fn offer(self: &Arc<Self>) {
         if !self.is_held_here()
             && self.tickets.is_ticketless()
