@@ -6,10 +6,9 @@ use heartbeat_pool::{Scope, Worker};
 pub use heartbeat_pool::Yield;
 
 pub(crate) fn local(worker: &Worker) -> Yield {
-    if worker.has_forked_last() && worker.yield_local() == Yield::Executed {
-        return Yield::Executed;
-    }
-    if worker.run_spawned() || scope::of_innermost(Scope::run_one) {
+    let has_run =
+        worker.run_forked_last() || worker.run_spawned() || scope::of_innermost(Scope::run_one);
+    if has_run {
         return Yield::Executed;
     }
     match worker.yield_local() {

@@ -113,12 +113,13 @@ impl Registry {
     /// the system has refused one of the frame's.
     pub(crate) fn resize(self: &Arc<Self>, threads: usize) -> io::Result<()> {
         let [frame, lower] = self.teams.each_ref();
-        let of_lower = if self.lower.is_on() { threads } else { 0 };
-        let sized = {
-            // Both before anybody else changes either.
+        let (of_lower, sized) = {
+            // Both before anybody else changes either; who has turned them on or off sizes them after
+            // that.
             let _sizing = lock(&self.lower.sizing);
+            let of_lower = if self.lower.is_on() { threads } else { 0 };
             let frames = self.size_team(frame, Some(threads));
-            (frames, self.size_team(lower, Some(of_lower)))
+            (of_lower, (frames, self.size_team(lower, Some(of_lower))))
         };
         // No lock is held as the threads start: what names or starts them may queue a job. Jobs of
         // lower threads that the system refuses run on those that there are.

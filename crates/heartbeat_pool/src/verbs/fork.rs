@@ -303,7 +303,11 @@ impl Worker {
         if !is_own {
             // It was stolen, and so were all that are older, which are taken first; or the thread has
             // run it itself, in a yield.
-            newest.into_iter().for_each(|older| forks.push(older));
+            if let Some(older) = newest {
+                forks.push(older);
+                // Who has looked meanwhile has not seen it.
+                self.announce_forks();
+            }
             // SAFETY: by contract.
             unsafe { self.wait_for_thief(half) };
         }

@@ -1,5 +1,7 @@
 //! Yielding: let other work have the thread for a moment.
 
+use crate::lanes::lane::Lane;
+use crate::schedule::News;
 use crate::threads::this_thread::Stranger;
 use crate::worker::Worker;
 use crate::worker::current;
@@ -42,10 +44,10 @@ impl Worker {
         }
     }
 
-    /// Whether the newest of what the thread has queued itself is half of a join, and no job, where
-    /// the pool's threads run their [newest first](crate::Order::NewestFirst).
-    #[must_use]
-    pub fn has_forked_last(&self) -> bool {
+    /// Runs the newest second half of one of the thread's unfinished joins, where the pool's threads
+    /// run their [newest first](crate::Order::NewestFirst), if the thread has spawned no job since
+    /// then. Tells whether it did.
+    pub fn run_forked_last(&self) -> bool {
         if !self.goes_by_age() {
             return false;
         }
@@ -56,8 +58,18 @@ impl Worker {
         let job = self.deque.pop();
         let ages = job.as_ref().and_then(|job| job.age().zip(fork.age()));
         let is_last = ages.is_none_or(|(job, fork)| job.is_before(fork));
-        self.joins.forks.push(fork);
-        job.into_iter().for_each(|job| self.deque.push(job));
+        // Who has looked meanwhile has seen neither.
+        if let Some(job) = job {
+            self.deque.push(job);
+            self.tell(News::at_once(Lane::Frame));
+        }
+        if is_last {
+            let _stranger = Stranger::begin();
+            self.run_fork(fork);
+        } else {
+            self.joins.forks.push(fork);
+            self.announce_forks();
+        }
         is_last
     }
 

@@ -27,7 +27,7 @@ use std::sync::Weak;
 pub(crate) trait OwnJobs: Send + Sync {
     /// Whether the calling thread has jobs there.
     fn has_own(&self) -> bool;
-    /// Takes the one that is next of these, if the age of the newest `is_wanted`.
+    /// Takes the one that is next of these, if its age `is_wanted`.
     fn take_own(self: Arc<Self>, is_wanted: &dyn Fn(Age) -> bool) -> Option<Aged<Job>>;
 }
 

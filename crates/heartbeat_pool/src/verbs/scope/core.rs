@@ -189,14 +189,15 @@ impl ScopeCore {
     /// Queues a ticket, which was claimed, and tells of it.
     #[cold]
     fn announce(self: &Arc<Self>) {
-        if self.queue() {
+        if let Some(team) = self.queue() {
             // The owner does them where nobody comes, unless they are much.
-            self.tell_of(self.owner.is_none() || self.is_much(), self.jobs.len());
+            let at_once = self.owner.is_none() || self.is_much();
+            self.tell_of(team, at_once, self.jobs.len());
         }
     }
 
-    /// Tells of so many jobs that are queued for others.
-    pub(super) fn tell_of(&self, at_once: bool, jobs: usize) {
+    /// Tells `team` of so many jobs that are queued for others.
+    pub(super) fn tell_of(&self, team: &Team, at_once: bool, jobs: usize) {
         let news = if at_once {
             News::at_once(self.lane)
         } else {
@@ -206,7 +207,7 @@ impl ScopeCore {
         if self.is_much() {
             news = news.for_many(jobs);
         }
-        self.registry.tell(self.team(), news);
+        self.registry.tell(team, news);
     }
 
     fn is_much(&self) -> bool {
@@ -221,17 +222,16 @@ impl ScopeCore {
     }
 
     /// Queues a ticket, which was claimed, unless others have taken all jobs meanwhile: who queues
-    /// the next one makes a ticket of its age. Tells whether it did.
-    fn queue(self: &Arc<Self>) -> bool {
+    /// the next one makes a ticket of its age. Gives the team that is to take it.
+    fn queue(self: &Arc<Self>) -> Option<&Team> {
         loop {
             if let Some(age) = self.jobs.next() {
                 let ticket = Aged::new(Ticket::job(self), age);
-                self.registry.queue(self.team(), self.lane, ticket);
-                return true;
+                return Some(self.registry.queue(self.team(), self.lane, ticket));
             }
             self.tickets.taken();
             if self.jobs.is_empty() || !self.tickets.claim() {
-                return false;
+                return None;
             }
         }
     }
@@ -278,7 +278,7 @@ impl ScopeCore {
     /// somebody does.
     pub(crate) fn put_back(self: &Arc<Self>) {
         if !self.jobs.is_empty() && self.tickets.claim() {
-            self.queue();
+            _ = self.queue();
         }
     }
 

@@ -110,7 +110,7 @@ impl<T> Stacks<T> {
         self.len() > 0 && lock(&self.stacks).iter().any(is_own)
     }
 
-    /// Takes the calling thread's next, if the age of its newest `is_wanted`.
+    /// Takes the calling thread's next, if its age `is_wanted`.
     pub(super) fn take_own(&self, is_wanted: &dyn Fn(Age) -> bool) -> Option<Aged<T>> {
         if self.len() == 0 {
             return None;
@@ -118,7 +118,11 @@ impl<T> Stacks<T> {
         let by = note::this_thread();
         let stacks = &mut *lock(&self.stacks);
         let own = stacks.iter().find(|stack| stack.by == by)?;
-        own.items.back()?.age().filter(|age| is_wanted(*age))?;
+        let next = match self.order {
+            Order::NewestFirst => own.items.back(),
+            Order::OldestFirst => own.items.front(),
+        };
+        next?.age().filter(|age| is_wanted(*age))?;
         let item = self.pop_own(stacks, by);
         self.count(stacks, -1);
         item

@@ -12,23 +12,42 @@ use crate::worker::turns::Turns;
 use crate::worker::wait::Wait;
 use crate::worker::{STRANGERS_TURN, Worker};
 use std::cell::Cell;
+use std::mem::ManuallyDrop;
+use std::ptr::NonNull;
 
-pub(super) struct Ticket(Arc<ScopeCore>);
+/// The job through which workers find a scope. It stands for the whole scope, and is queued at
+/// most once at a time. The pointer, whose address is the core's [number](ScopeCore::number), is an
+/// `Arc`'s raw form, with a count of its own.
+pub(super) struct Ticket(NonNull<ScopeCore>);
+
+// SAFETY: as an `Arc` of the core, which is `Send` and `Sync`.
+unsafe impl Send for Ticket where Arc<ScopeCore>: Send {}
+
+// SAFETY: it is such a pointer.
+unsafe impl Pointer for Ticket {}
 
 impl Ticket {
     pub(super) fn job(core: &Arc<ScopeCore>) -> Job {
-        Job::new(Self(core.clone()))
+        let raw = Arc::into_raw(core.clone()).cast_mut();
+        // SAFETY: `Arc::into_raw` is never null.
+        Job::new(Self(unsafe { NonNull::new_unchecked(raw) }))
     }
 }
 
-// SAFETY: an `Arc` is a pointer.
-unsafe impl Pointer for Ticket {}
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        // SAFETY: it is from `Arc::into_raw`, and used no more; `run` forgets the ticket.
+        drop(unsafe { Arc::from_raw(self.0.as_ptr()) });
+    }
+}
 
 impl Run for Ticket {
     const STANDS_FOR_OTHERS: bool = true;
 
     fn run(self) {
-        let core = self.0;
+        let this = ManuallyDrop::new(self);
+        // SAFETY: as in `drop`, which doesn't come.
+        let core = unsafe { Arc::from_raw(this.0.as_ptr()) };
         core.tickets.taken();
         Worker::with_current(|worker| {
             let Some(worker) = worker else { return };
@@ -149,7 +168,7 @@ impl<'a> Completion<'a> {
             self.core.let_go();
             self.core.offer();
             // The next one is the owner's.
-            self.core.tell_of(true, left - 1);
+            self.core.tell_of(self.core.team(), true, left - 1);
         }
         // Where nobody was called yet, the next ones may be longer.
         let short = !are_worth_taking && !is_held;
@@ -197,5 +216,25 @@ impl Wait for Completion<'_> {
 
     fn kind(&self) -> record::Wait {
         record::Wait::Scope
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::pool::ThreadPool;
+    use crate::queue::deque::Order;
+
+    /// By its number its owner takes it back.
+    #[test]
+    fn a_scope_that_is_over_leaves_no_ticket_and_its_core_is_kept() {
+        let builder = ThreadPool::builder().num_threads(1);
+        let pool = builder.order(Order::NewestFirst).build().unwrap();
+        pool.install(|worker| {
+            for _ in 0..10 {
+                worker.scope(|scope| scope.spawn(|| ()));
+            }
+            assert_eq!(worker.seat.tickets.len(), 0);
+            assert_eq!(worker.kept_scopes.borrow().len(), 1);
+        });
     }
 }
