@@ -155,3 +155,35 @@ fn to_the_newest_of_forks_and_jobs() {
         }
     });
 }
+
+/// The half waits for what its thread has spawned after it, on a scope.
+#[test]
+fn to_a_scopes_job_that_is_newer_than_a_half() {
+    in_time(|| {
+        for is_fifo in [false, true] {
+            let flag = OnceLock::new();
+            let set = || flag.set(()).unwrap();
+            pool(1).install(|| {
+                if is_fifo {
+                    scope_fifo(|s| {
+                        let first = || {
+                            s.spawn_fifo(|_| set());
+                            yield_local();
+                        };
+                        join(first, || _ = flag.wait());
+                    });
+                } else {
+                    scope(|s| {
+                        let first = || {
+                            s.spawn(|_| set());
+                            while flag.get().is_none() {
+                                yield_local();
+                            }
+                        };
+                        join(first, || _ = flag.wait());
+                    });
+                }
+            });
+        }
+    });
+}

@@ -57,7 +57,8 @@ impl Worker {
         };
         let job = self.deque.pop();
         let ages = job.as_ref().and_then(|job| job.age().zip(fork.age()));
-        let is_last = ages.is_none_or(|(job, fork)| job.is_before(fork));
+        let is_scoped_newer = fork.age().is_some_and(|age| self.has_scoped_since(age));
+        let is_last = !is_scoped_newer && ages.is_none_or(|(job, fork)| job.is_before(fork));
         // Who has looked meanwhile has seen neither.
         if let Some(job) = job {
             self.deque.push(job);

@@ -10,7 +10,7 @@
 //! not seen as that one's oldest, but by that thread itself.
 
 use super::Worker;
-use super::work::Found;
+use super::work::{Found, STRANGERS_TURN};
 use crate::age::{Age, Aged};
 use crate::job::Job;
 use crate::lanes::lane::Lane;
@@ -25,8 +25,8 @@ use std::sync::Weak;
 
 /// A scope, to a thread that has queued jobs there.
 pub(crate) trait OwnJobs: Send + Sync {
-    /// Whether the calling thread has jobs there.
-    fn has_own(&self) -> bool;
+    /// How old the newest job is that the calling thread has there.
+    fn newest_own(&self) -> Option<Age>;
     /// Takes the one that is next of these, if its age `is_wanted`.
     fn take_own(self: Arc<Self>, is_wanted: &dyn Fn(Age) -> bool) -> Option<Aged<Job>>;
 }
@@ -45,7 +45,9 @@ impl Worker {
 
     fn take_own_ticket(&self) -> Option<Found> {
         let ticket = self.seat.take_ticket(|_| true);
-        let own = ticket.or_else(|| self.take_scoped(&|_| true))?;
+        // Others' have turns, for the thread's own may spawn each other without end.
+        let is_own_turn = !self.search.ticks.get().is_multiple_of(STRANGERS_TURN);
+        let own = ticket.or_else(|| is_own_turn.then(|| self.take_scoped(&|_| true))?)?;
         self.count_taken(Lane::Frame);
         Some(Found::Job(own.item))
     }
@@ -59,10 +61,24 @@ impl Worker {
         }
         // Now and then, the more seldom the more there are.
         if scopes.len().is_power_of_two() {
-            scopes.retain(|known| known.upgrade().is_some_and(|known| known.has_own()));
+            scopes.retain(|known| {
+                known
+                    .upgrade()
+                    .is_some_and(|known| known.newest_own().is_some())
+            });
         }
         let scope: Weak<S> = Arc::downgrade(scope);
         scopes.push(scope);
+    }
+
+    /// Whether the thread has queued a job on a scope since this `age`, which nobody has taken.
+    pub(crate) fn has_scoped_since(&self, age: Age) -> bool {
+        let scopes = self.joins.scopes.borrow();
+        let newest = |scope: &Weak<dyn OwnJobs>| scope.upgrade()?.newest_own();
+        scopes
+            .iter()
+            .filter_map(newest)
+            .any(|newest| age.is_before(newest))
     }
 
     /// Takes a job that the thread has queued on a scope, whose ticket may lie elsewhere.

@@ -4,7 +4,6 @@
 //! and its worker uses it for one scope after another.
 
 use super::jobs::Jobs;
-use super::stacks::Stacks;
 use super::wait::Ticket;
 use crate::active::{ActiveTasks, Tracks};
 use crate::age::{Age, Aged};
@@ -355,8 +354,8 @@ impl Tracks for ScopeCore {
 }
 
 impl OwnJobs for ScopeCore {
-    fn has_own(&self) -> bool {
-        self.jobs.stacks().is_some_and(Stacks::has_own)
+    fn newest_own(&self) -> Option<Age> {
+        self.jobs.stacks()?.newest_own()
     }
 
     fn take_own(self: Arc<Self>, is_wanted: &dyn Fn(Age) -> bool) -> Option<Aged<Job>> {

@@ -103,11 +103,15 @@ impl<T> Stacks<T> {
         item
     }
 
-    /// Whether the calling thread has pushed some that are left.
-    pub(super) fn has_own(&self) -> bool {
+    /// How old the calling thread's newest is.
+    pub(super) fn newest_own(&self) -> Option<Age> {
+        if self.len() == 0 {
+            return None;
+        }
         let by = note::this_thread();
-        let is_own = |stack: &Stack<T>| stack.by == by && !stack.items.is_empty();
-        self.len() > 0 && lock(&self.stacks).iter().any(is_own)
+        let stacks = lock(&self.stacks);
+        let own = stacks.iter().find(|stack| stack.by == by)?;
+        own.items.back()?.age()
     }
 
     /// Takes the calling thread's next, if its age `is_wanted`.
