@@ -58,14 +58,15 @@ impl ActiveTasks {
 pub(crate) trait Tracks {
     /// Where its tasks are listed while they wait, if they are.
     fn active(&self) -> Option<&ActiveTasks>;
-    /// Hears of what a task has panicked with, in a poll or in its drop. Gives what whoever awaits it
-    /// gets.
+    /// Hears of what a task has panicked with, in a poll or in its drop. Gives what whoever awaits
+    /// it gets.
     fn panicked(&self, payload: Payload) -> Payload;
     /// Hears that a task's future was dropped.
     fn ended(&self) {}
 }
 
-/// A pointer without a count of its own, for the counter would travel between cores with every task.
+/// A pointer without a count of its own, for the counter would travel between cores with every
+/// task.
 pub(crate) struct Uncounted<T>(ManuallyDrop<Arc<T>>);
 
 impl<T> Uncounted<T> {
@@ -94,8 +95,8 @@ pub(crate) struct Tracked<F, O: Tracks> {
 impl<F, O: Tracks> Tracked<F, O> {
     /// # Safety
     ///
-    /// `owner` must outlive it. async-task drops a task's future before its schedule function, so it
-    /// is enough that the latter holds a count of `owner`.
+    /// `owner` must outlive it. async-task drops a task's future before its schedule function, so
+    /// it is enough that the latter holds a count of `owner`.
     pub(crate) unsafe fn new(future: F, owner: &Arc<O>) -> Self {
         Self {
             future: ManuallyDrop::new(future),

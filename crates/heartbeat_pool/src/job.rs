@@ -90,8 +90,8 @@ impl Job {
     /// The job must be run or dropped before anything that `work` borrows ends.
     pub(crate) unsafe fn borrowing<R: Pointer>(work: R) -> Self {
         unsafe fn work_of<R: Pointer>(data: NonNull<()>) -> R {
-            // SAFETY: by the vtable's contract `data` was made of an `R`, of the same layout, and is
-            // used once.
+            // SAFETY: by the vtable's contract `data` was made of an `R`, of the same layout, and
+            // is used once.
             unsafe { mem::transmute_copy(&data) }
         }
         let work = ManuallyDrop::new(work);
@@ -145,9 +145,9 @@ impl Drop for Job {
 
 type Words = [MaybeUninit<usize>; 2];
 
-/// A closure, type-erased, in two words of its own, or in a box if it is larger: most are small, and
-/// a box costs more than all else that queueing one does. Two: a block of a scope's queue then takes
-/// less than a kilobyte, which allocators keep at hand.
+/// A closure, type-erased, in two words of its own, or in a box if it is larger: most are small,
+/// and a box costs more than all else that queueing one does. Two: a block of a scope's queue then
+/// takes less than a kilobyte, which allocators keep at hand.
 ///
 /// Dropping it instead of calling it drops what it holds.
 pub(crate) struct SmallFn {
@@ -188,7 +188,8 @@ impl SmallFn {
             words,
             vtable: const {
                 &VTable {
-                    // SAFETY: by the vtable's contract the words hold an `F`, which is consumed here.
+                    // SAFETY: by the vtable's contract the words hold an `F`, which is consumed
+                    // here.
                     run: |words| unsafe { words.cast::<F>().read() }(),
                     // SAFETY: as in `run`.
                     drop: |words| unsafe { words.cast::<F>().drop_in_place() },

@@ -16,10 +16,10 @@
 //! [`block_in_place`] and [`yield_task`] need neither. For
 //! drop-ins for other libraries there are, besides: [`Worker::join_offered`], whose second half
 //! others may take at once, [`Worker::join_measured`], [`ThreadPool::install`],
-//! [`ThreadPool::scope_elsewhere`], [`Worker::yield_local`], [`ThreadBuilder::enroll`], [`Worker::slot`],
-//! [`Worker::run_spawned`], [`Worker::broadcast_after`], [`Scope::run_one`] and the [`Order`] of a
-//! thread's own jobs; and for who has work that comes again and again, and doesn't know whether
-//! sharing it pays, [`TwoWays`].
+//! [`ThreadPool::scope_elsewhere`], [`ThreadBuilder::enroll`], [`Worker::slot`],
+//! [`Worker::yield_local`], [`Worker::run_forked_last`], [`Worker::run_spawned`],
+//! [`Worker::broadcast_after`], [`Scope::run_one`] and the [`Order`] of a thread's own jobs; and for
+//! who has work that comes again and again, and doesn't know whether sharing it pays, [`TwoWays`].
 //!
 //! What it holds to:
 //!

@@ -188,9 +188,9 @@ impl Parker {
             Wake::Elsewhere => true,
         };
         // The owner holds the lock from PARKED until it sleeps: passing through it means that the
-        // signal can't fall between its check and its sleep. It is held as the owner is kept off, so
-        // that this still sleeps where it is said to, and two wakers don't take each other's change
-        // for what the owner may use.
+        // signal can't fall between its check and its sleep. It is held as the owner is kept off,
+        // so that this still sleeps where it is said to, and two wakers don't take each other's
+        // change for what the owner may use.
         let owner = lock(&self.lock);
         let has_alarm = owner.has_alarm;
         match owner.thread {

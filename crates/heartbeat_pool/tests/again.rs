@@ -1,4 +1,5 @@
-//! Tasks that wake themselves while they run, which are run again at once where nothing else is to be done.
+//! Tasks that wake themselves while they run, which are run again at once where nothing else is to
+//! be done.
 
 mod common;
 

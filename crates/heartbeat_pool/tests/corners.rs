@@ -428,8 +428,9 @@ fn a_frame_budget_holds_while_its_jobs_are_long() {
     });
 }
 
-/// All threads are held by jobs that wait for a queued one in a way that the pool knows nothing of, behind a lot of
-/// others. To let in one of these after the other, a few milliseconds apart, takes more than the minute.
+/// All threads are held by jobs that wait for a queued one in a way that the pool knows nothing of,
+/// behind a lot of others. To let in one of these after the other, a few milliseconds apart, takes
+/// more than the minute.
 #[test]
 fn a_long_queue_behind_blocked_jobs_is_emptied() {
     within_a_minute(|| {

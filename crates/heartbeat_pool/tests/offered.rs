@@ -1,4 +1,5 @@
-//! Joins whose second half others may take at once, those that are measured, and calls that are installed.
+//! Joins whose second half others may take at once, those that are measured, and calls that are
+//! installed.
 
 mod common;
 

@@ -44,7 +44,8 @@ fn who_waits_helps_where_there_is_no_spare_thread_to_be_had() {
     });
 }
 
-/// The only thread is held by a job that waits for a queued one in a way that the pool knows nothing of.
+/// The only thread is held by a job that waits for a queued one in a way that the pool knows
+/// nothing of.
 #[test]
 fn a_thread_that_was_refused_is_asked_for_again_while_somebody_waits() {
     within_a_minute(|| {

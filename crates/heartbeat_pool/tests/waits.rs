@@ -14,8 +14,8 @@ use std::time::Duration;
 
 const SOON: Duration = Duration::from_millis(10);
 
-/// A future whose first poll leaves its waker with a thread that wakes it soon, and then calls `wait`, which
-/// takes longer.
+/// A future whose first poll leaves its waker with a thread that wakes it soon, and then calls
+/// `wait`, which takes longer.
 fn waits_in_its_poll(wait: impl FnOnce()) -> impl Future<Output = u32> {
     let (sender, receiver) = async_channel::bounded::<u32>(1);
     let mut received = Box::pin(async move { receiver.recv().await.unwrap() });
@@ -177,8 +177,8 @@ fn a_yield_runs_what_was_spawned_on_its_thread() {
     });
 }
 
-/// Each item waits for a task of its own, which lies where only one who looks for it in time keeps the next item, and
-/// one more thread in its wait, from beginning before that.
+/// Each item waits for a task of its own, which lies where only one who looks for it in time keeps
+/// the next item, and one more thread in its wait, from beginning before that.
 #[test]
 fn items_that_wait_for_tasks_need_few_threads() {
     within_a_minute(|| {

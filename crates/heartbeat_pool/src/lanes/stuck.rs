@@ -13,9 +13,9 @@ use std::time::Duration;
 /// where that matters. Each thread already beyond the target doubles the wait, so that long
 /// jobs are not taken for blocked ones over and over.
 ///
-/// Sixteen times as long it waits where all compute, for one may wait in a loop; sixty-four times as
-/// long does a job that nobody takes, though others end. These doublings end at a quarter of a second and a
-/// second.
+/// Sixteen times as long it waits where all compute, for one may wait in a loop; sixty-four times
+/// as long does a job that nobody takes, though others end. These doublings end at a quarter of a
+/// second and a second.
 pub(crate) const RELIEF: Duration = Duration::from_millis(4);
 const RELIEF_DOUBLINGS: usize = 4;
 
@@ -49,10 +49,11 @@ pub(crate) struct Stall {
 }
 
 impl Stall {
-    /// For how long the thread is blocked, which has come as far as `now_at` and has had a core for as
-    /// long as `ran`: it comes no further, and doesn't run either, where that is known. What it ran between two looks tells something
-    /// if they are at least so far `apart`: where many look one after the other, one falls into any
-    /// moment's work of a thread that sleeps again and again.
+    /// For how long the thread is blocked, which has come as far as `now_at` and has had a core for
+    /// as long as `ran`: it comes no further, and doesn't run either, where that is known. What it
+    /// ran between two looks tells something if they are at least so far `apart`: where many look
+    /// one after the other, one falls into any moment's work of a thread that sleeps again and
+    /// again.
     pub(crate) fn look(&self, now_at: u64, ran: Option<Duration>, apart: Duration) -> Duration {
         let now = stopwatch::now();
         // Relaxed, all: one sentinel looks after the other, and one that sees what an older one
@@ -117,12 +118,13 @@ impl Seen {
         let blocked = time.min(last.blocked);
         match lane {
             Lane::Frame => {
-                // Those that come further, by jobs of scopes, say, which their owners run, may never
-                // be what those wait for that don't.
+                // Those that come further, by jobs of scopes, say, which their owners run, may
+                // never be what those wait for that don't.
                 let is_untaken = || last.has_jobs && self.untaken_since.elapsed() >= at_last;
                 blocked >= shortly || time >= for_long.min(64 * RELIEF) || is_untaken()
             }
-            // Beyond a budget that keeps cores for frames: only what is as good as certain to block.
+            // Beyond a budget that keeps cores for frames: only what is as good as certain to
+            // block.
             Lane::Io | Lane::Background => blocked >= for_long || time >= at_last,
         }
     }
@@ -143,9 +145,9 @@ impl Stuck {
         Self(Mutex::new(Lane::ALL.map(seen)))
     }
 
-    /// Takes note of what is seen of each lane `now`. Gives the best lane that has been stuck for so
-    /// long, with so many threads `beyond` its number, that work of it must be let in, as is done
-    /// next; or for which that is demanded, while it has work, and whether it is.
+    /// Takes note of what is seen of each lane `now`. Gives the best lane that has been stuck for
+    /// so long, with so many threads `beyond` its number, that work of it must be let in, as is
+    /// done next; or for which that is demanded, while it has work, and whether it is.
     pub(crate) fn look(
         &self,
         now: [Option<Sight>; 3],

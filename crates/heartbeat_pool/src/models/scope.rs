@@ -117,7 +117,8 @@ fn a_ticket_stands_for_every_job() {
 }
 
 /// A scope's owner that waits, a job that is still running and spawns another, which only the
-/// owner is there to run: it wakes for the job, and again for the end; with at most four preemptions.
+/// owner is there to run: it wakes for the job, and again for the end; with at most four
+/// preemptions.
 #[test]
 fn a_scopes_owner_wakes_for_work_and_for_the_end() {
     super::check(4, || {

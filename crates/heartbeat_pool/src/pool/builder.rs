@@ -211,8 +211,8 @@ impl ThreadPoolBuilder {
     }
 
     /// Called on each thread as it starts, with its index; a spare one's is beyond
-    /// [`num_threads`](Self::num_threads). It may wait for work of the pool, but not for that of all
-    /// its threads, nor on a spare one.
+    /// [`num_threads`](Self::num_threads). It may wait for work of the pool, but not for that of
+    /// all its threads, nor on a spare one.
     pub fn start_handler(mut self, handler: impl Fn(usize) + Send + Sync + 'static) -> Self {
         self.config.handlers.start = Some(Arc::new(handler));
         self
@@ -224,8 +224,9 @@ impl ThreadPoolBuilder {
         self
     }
 
-    /// Called with the payload of each panic of spawned work, on the thread where it happened, until
-    /// the pool has ended. By default nothing is done beyond what the process's panic hook does.
+    /// Called with the payload of each panic of spawned work, on the thread where it happened,
+    /// until the pool has ended. By default nothing is done beyond what the process's panic hook
+    /// does.
     pub fn panic_handler(
         mut self,
         handler: impl Fn(&(dyn Any + Send)) + Send + Sync + 'static,
@@ -236,9 +237,9 @@ impl ThreadPoolBuilder {
 
     /// Starts the pool's threads, spare ones included, in place of [`std::thread::Builder`]: with a
     /// priority or an affinity, say. The handler must have [`ThreadBuilder::run`] called on a new
-    /// thread, or give the error that kept it from doing so, with the builder dropped: a pool counts on
-    /// every thread whose builder is kept. It must not wait for work of a thread of this pool that is
-    /// not started yet.
+    /// thread, or give the error that kept it from doing so, with the builder dropped: a pool
+    /// counts on every thread whose builder is kept. It must not wait for work of a thread of this
+    /// pool that is not started yet.
     ///
     /// ```
     /// use heartbeat_pool::ThreadPool;

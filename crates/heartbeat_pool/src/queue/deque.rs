@@ -31,9 +31,9 @@ pub enum Order {
 struct Told {
     /// Whether it may hold something. Only the owner writes it.
     filled: AtomicBool,
-    /// An age that is no younger than its oldest, by [`Age::to_bits`], for who has taken one doesn't
-    /// know the next, but that it is younger. Relaxed: who sees an item sees what came before it, and
-    /// who reads an older age takes something for older than it is.
+    /// An age that is no younger than its oldest, by [`Age::to_bits`], for who has taken one
+    /// doesn't know the next, but that it is younger. Relaxed: who sees an item sees what came
+    /// before it, and who reads an older age takes something for older than it is.
     oldest: AtomicU64,
 }
 
@@ -97,8 +97,8 @@ impl<T> Deque<T> {
         self.items.pop()
     }
 
-    /// Moves about half of `victim`'s here, but for one, which the caller gets. Not where others take
-    /// by age.
+    /// Moves about half of `victim`'s here, but for one, which the caller gets. Not where others
+    /// take by age.
     pub(crate) fn steal_batch_and_pop(&self, victim: &Stealer<T>) -> Option<Aged<T>> {
         victim.steal_by(|items| {
             self.set_filled(true);

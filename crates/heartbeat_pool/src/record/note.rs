@@ -26,8 +26,8 @@ fn place<T>(parker: *const T) -> u64 {
 #[inline]
 pub(crate) fn parked<T>(parker: *const T, timed: bool) {
     if let Some(session) = threads::session() {
-        // Here, where nobody waits for the thread but who has just picked it to be woken: to read it
-        // takes a microsecond.
+        // Here, where nobody waits for the thread but who has just picked it to be woken: to read
+        // it takes a microsecond.
         threads::delayed(session);
         let parker = place(parker);
         threads::write(session, What::Parked { parker, timed });

@@ -114,8 +114,8 @@ impl Registry {
     pub(crate) fn resize(self: &Arc<Self>, threads: usize) -> io::Result<()> {
         let [frame, lower] = self.teams.each_ref();
         let (of_lower, sized) = {
-            // Both before anybody else changes either; who has turned them on or off sizes them after
-            // that.
+            // Both before anybody else changes either; who has turned them on or off sizes them
+            // after that.
             let _sizing = lock(&self.lower.sizing);
             let of_lower = if self.lower.is_on() { threads } else { 0 };
             let frames = self.size_team(frame, Some(threads));

@@ -1,6 +1,6 @@
-//! What is asked of the operating system beyond what the standard library can: the times of threads,
-//! and their priority. A file a system, each with the same in it; `none` is for those that are not
-//! asked, and for the models and Miri, where nobody is.
+//! What is asked of the operating system beyond what the standard library can: the times of
+//! threads, and their priority. A file a system, each with the same in it; `none` is for those that
+//! are not asked, and for the models and Miri, where nobody is.
 //!
 //! It imports nothing of the pool's. Which core a thread runs on is `placement`'s.
 

@@ -18,8 +18,8 @@ thread_local! {
     static DEPTH: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Polls `future` to its end, and rests for as long as nothing has woken it. The caller is inside of
-/// `pool`, if it is given.
+/// Polls `future` to its end, and rests for as long as nothing has woken it. It does
+/// the work of `pool` where nobody else could.
 pub(crate) fn drive<F: Future>(future: F, pool: Option<&Arc<Registry>>) -> F::Output {
     this_thread::with_signal(|signal| {
         let _waiting = Waiting::begin();

@@ -172,9 +172,9 @@ where
         }
     }
 
-    /// Folds `work`, half of it on offer; or, where its items are long by their `size`, each of small
-    /// parts, for the next ones may be as long, and no other thread would come to those that this one is
-    /// about to begin.
+    /// Folds `work`, half of it on offer; or, where its items are long by their `size`, each of
+    /// small parts, for the next ones may be as long, and no other thread would come to those that
+    /// this one is about to begin.
     #[cold]
     fn share(&self, worker: &Worker, work: W, size: &PieceSize) -> R {
         let items = work.len();

@@ -185,8 +185,9 @@ impl StolenFork<'_> {
         !seat.forks.is_empty() || seat.returned.has(|fork| self.has_put_back(fork))
     }
 
-    /// Runs what the `thief` has forked there, or what it has queued there before that, or first what
-    /// this thread has queued since the fork that it waits for: the thief's may wait for just that.
+    /// Runs what the `thief` has forked there, or what it has queued there before that, or first
+    /// what this thread has queued since the fork that it waits for: the thief's may wait for just
+    /// that.
     fn run_part(&self, worker: &Worker, thief: &Thief, fork: Aged<ForkPtr>) {
         let seat = &thief.seat;
         worker.seat.counters.steals[seat.fork_lane().index()].bump();
@@ -301,8 +302,8 @@ impl Worker {
         let newest = forks.pop();
         let is_own = newest.as_ref().is_some_and(|it| it.item.data() == half);
         if !is_own {
-            // It was stolen, and so were all that are older, which are taken first; or the thread has
-            // run it itself, in a yield.
+            // It was stolen, and so were all that are older, which are taken first; or the thread
+            // has run it itself, in a yield.
             if let Some(older) = newest {
                 forks.push(older);
                 // Who has looked meanwhile has not seen it.

@@ -18,14 +18,14 @@ pub enum Yield {
 }
 
 impl Worker {
-    /// Runs one piece of the thread's own work, if there is any: what was spawned on this very thread
-    /// ([`spawn_on`](crate::spawn_on())), or else a second half of one of its unfinished joins that
-    /// nobody has taken yet.
+    /// Runs one piece of the thread's own work, if there is any: what was spawned on this very
+    /// thread ([`spawn_on`](crate::spawn_on())), or else a second half of one of its unfinished
+    /// joins that nobody has taken yet.
     ///
     /// For long loops that wait for something that their own fork does. Of [`join`](crate::join())s
     /// inside of one another the fifth and deeper ones may be plain calls, whose second half nobody
-    /// finds before the first is over; those of [`join_offered`](Self::join_offered) are found at any
-    /// depth.
+    /// finds before the first is over; those of [`join_offered`](Self::join_offered) are found at
+    /// any depth.
     pub fn yield_local(&self) -> Yield {
         if current::run_pinned() {
             return Yield::Executed;
@@ -44,9 +44,18 @@ impl Worker {
         }
     }
 
-    /// Runs the newest second half of one of the thread's unfinished joins, where the pool's threads
-    /// run their [newest first](crate::Order::NewestFirst), if the thread has spawned no job since
-    /// then. Tells whether it did.
+    /// Runs the newest second half of one of the thread's unfinished joins, where the pool's
+    /// threads run their [newest first](crate::Order::NewestFirst), if the thread has spawned no
+    /// job since then. Tells whether it did.
+    ///
+    /// ```
+    /// use heartbeat_pool::{Order, ThreadPool};
+    /// let pool = ThreadPool::builder().num_threads(1).order(Order::NewestFirst).build().unwrap();
+    /// pool.install(|worker| {
+    ///     worker.join_offered(|worker| assert!(worker.run_forked_last()), |_| ());
+    ///     assert!(!worker.run_forked_last());
+    /// });
+    /// ```
     pub fn run_forked_last(&self) -> bool {
         if !self.goes_by_age() {
             return false;

@@ -95,8 +95,8 @@ impl Worker {
         Some(self.oldest_or(seat, seat.take_ticket(|_| true)?))
     }
 
-    /// Queues `ticket` by its age. Gives back what lies elsewhere, as no thread of the pool is known
-    /// to have queued it.
+    /// Queues `ticket` by its age. Gives back what lies elsewhere, as no thread of the pool is
+    /// known to have queued it.
     pub(super) fn queue_ticket(&self, ticket: Aged<Job>) -> Option<Job> {
         let Some(seat) = ticket.age().and_then(|age| self.seat_of(age)) else {
             return Some(ticket.item);
@@ -218,8 +218,8 @@ impl Worker {
         })
     }
 
-    /// Runs `job`, which the thread of some fork had queued before that, and what it queues, `until`
-    /// that is no use.
+    /// Runs `job`, which the thread of some fork had queued before that, and what it queues,
+    /// `until` that is no use.
     pub(crate) fn run_older(&self, job: Job, until: impl Fn() -> bool) {
         let _stranger = Stranger::begin();
         let start = self.joins.next_age(&self.seat);

@@ -1,6 +1,7 @@
-//! A thread that nobody comes to help: in a pool without threads, or whose threads wait in the place
-//! of spare ones. What it leaves nobody does, so now and then it begins with what is last otherwise,
-//! with another kind each time, and none starves where the tasks of others keep waking each other.
+//! A thread that nobody comes to help: in a pool without threads, or whose threads wait in the
+//! place of spare ones. What it leaves nobody does, so now and then it begins with what is last
+//! otherwise, with another kind each time, and none starves where the tasks of others keep waking
+//! each other.
 
 use super::Worker;
 use super::work::Found;

@@ -11,9 +11,9 @@ use crate::threads::this_thread::Stranger;
 
 impl Worker {
     /// Runs the frame job that is next of those that lie in the thread's own deque, where it works
-    /// for frames, or one of a scope's that such a one stands for. False if there is none. In a pool
-    /// whose threads run their [newest first](crate::Order::NewestFirst), these are what the thread
-    /// has spawned itself, on no scope, and nothing else.
+    /// for frames, or one of a scope's that such a one stands for. False if there is none. In a
+    /// pool whose threads run their [newest first](crate::Order::NewestFirst), these are what the
+    /// thread has spawned itself, on no scope, and nothing else.
     ///
     /// What runs here nests on the caller's stack and may want any lock, so hold none.
     ///

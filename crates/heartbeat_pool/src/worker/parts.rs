@@ -25,7 +25,8 @@ pub(crate) struct Joins {
     pub(crate) forks: Deque<ForkPtr>,
     /// Whether the thread is inside of a measured join, or of a part of one.
     pub(crate) is_measured: Cell<bool>,
-    /// How many are to look for its next fork, and what it forks then, as soon as others may take it.
+    /// How many are to look for its next fork, and what it forks then, as soon as others may take
+    /// it.
     pub(crate) wants_help_now: Cell<usize>,
     /// The number of what was queued last.
     queued: Cell<u32>,
@@ -36,8 +37,8 @@ pub(crate) struct Joins {
 
 #[derive(Default)]
 pub(super) struct Search {
-    /// The seats as they were when their list last changed, and which change that was: none at first,
-    /// when the list has the worker's own.
+    /// The seats as they were when their list last changed, and which change that was: none at
+    /// first, when the list has the worker's own.
     pub(super) seats: RefCell<(usize, SeatList)>,
     /// Where the next search among the others' seats starts.
     pub(super) turn: Cell<usize>,

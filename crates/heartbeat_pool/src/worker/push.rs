@@ -47,9 +47,9 @@ impl Registry {
         }
     }
 
-    /// Queues `ticket`, which stands for others and is no job of the calling thread's own, a part of
-    /// what a worker of `team` does, where any worker of the team that this gives can take it. The
-    /// caller must see to it that one does.
+    /// Queues `ticket`, which stands for others and is no job of the calling thread's own, a part
+    /// of what a worker of `team` does, where any worker of the team that this gives can take it.
+    /// The caller must see to it that one does.
     pub(crate) fn queue(&self, team: &Team, lane: Lane, ticket: Aged<Job>) -> &Team {
         let is_mixed = self.config.order == Order::OldestFirst;
         current::with_current(|worker| match worker {
@@ -80,8 +80,8 @@ impl Registry {
 }
 
 impl Worker {
-    /// How old the job that the thread, one of the pool's own, queues next is, where its work goes by
-    /// age.
+    /// How old the job that the thread, one of the pool's own, queues next is, where its work goes
+    /// by age.
     pub(crate) fn age(&self) -> Option<Age> {
         if !self.goes_by_age() || !self.is_member() {
             return None;

@@ -143,8 +143,8 @@ impl<'a> Watch<'a> {
         self.alert && spin::until(3 * HAND_OVER, helpful)
     }
 
-    /// Whether there is work that what runs may be waiting for; and the lane that has been stuck for
-    /// too long, or for which somebody is demanded, and whether that is so.
+    /// Whether there is work that what runs may be waiting for; and the lane that has been stuck
+    /// for too long, or for which somebody is demanded, and whether that is so.
     fn look_for_stuck(&self) -> (bool, Option<(Lane, bool)>) {
         let (team, look) = (self.worker.team(), self.worker.look());
         let lanes = look.work_of_running_jobs();

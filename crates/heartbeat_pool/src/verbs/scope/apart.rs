@@ -1,5 +1,5 @@
-//! A scope's jobs that lie elsewhere than in its queue: for one thread, in a mailbox, or taken out of
-//! their turn.
+//! A scope's jobs that lie elsewhere than in its queue: for one thread, in a mailbox, or taken out
+//! of their turn.
 
 use super::core::{ScopeCore, ScopedJob};
 use crate::job::Job;

@@ -261,8 +261,8 @@ impl ScopeCore {
         }
     }
 
-    /// Puts back a job that `worker` has taken of another thread's. A ticket that was queued meanwhile
-    /// stands for it as well.
+    /// Puts back a job that `worker` has taken of another thread's. A ticket that was queued
+    /// meanwhile stands for it as well.
     pub(super) fn put_back_job(self: &Arc<Self>, worker: &Worker, job: Aged<ScopedJob>) {
         let age = job.age();
         self.jobs.push_back(job);

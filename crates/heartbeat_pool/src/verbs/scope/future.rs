@@ -24,8 +24,8 @@ where
     F::Output: Send + 'a,
 {
     core.begin();
-    // SAFETY: by contract it is dropped by the core's `counted`, and the owner, which waits for that,
-    // holds the core.
+    // SAFETY: by contract it is dropped by the core's `counted`, and the owner, which waits for
+    // that, holds the core.
     let future = unsafe { Tracked::new(future, core) };
     let builder = async_task::Builder::new().propagate_panic(true);
     // SAFETY: future and output are `Send`; `schedule` is `Send`, `Sync` and 'static; the caller

@@ -1,5 +1,6 @@
-//! What a scope has queued and begun: the oldest is next, whoever has queued it. Where a thread runs
-//! the newest of its own first, or work goes by its age, `stacks` has the jobs in place of the queue.
+//! What a scope has queued and begun: the oldest is next, whoever has queued it. Where a thread
+//! runs the newest of its own first, or work goes by its age, `stacks` has the jobs in place of the
+//! queue.
 
 use super::core::ScopedJob;
 use super::stacks::Stacks;

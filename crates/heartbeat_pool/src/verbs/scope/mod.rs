@@ -125,8 +125,8 @@ impl<'scope> Scope<'scope, '_> {
         let schedule = mailbox.schedule(job.clone(), late::drop_elsewhere);
         // SAFETY: what lies apart is run or dropped counted, and the owner waits for the latch.
         let (runnable, task) = unsafe { future::spawn(&self.core, future, schedule) };
-        // An ended thread's mailbox gives it back: dropping it cancels the task, for which the scope
-        // waits.
+        // An ended thread's mailbox gives it back: dropping it cancels the task, for which the
+        // scope waits.
         drop(mailbox.push_job(job(runnable)));
         task
     }

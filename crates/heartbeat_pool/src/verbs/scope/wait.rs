@@ -95,8 +95,8 @@ fn run(core: &Arc<ScopeCore>, worker: &Worker, job: ScopedJob) {
     trace::job(Work::Scoped, core.lane, core.number(), || core.run(job));
 }
 
-/// The same for another thread than the owner, where jobs have ages: first what the job's thread has
-/// queued before it.
+/// The same for another thread than the owner, where jobs have ages: first what the job's thread
+/// has queued before it.
 fn run_next(core: &Arc<ScopeCore>, worker: &Worker) -> bool {
     let Some(stacks) = core.jobs.stacks() else {
         return run_one(core, worker);
