@@ -224,10 +224,11 @@ mod tests {
     use crate::pool::ThreadPool;
     use crate::queue::deque::Order;
 
-    /// By its number its owner takes it back.
+    /// By its number its owner takes it back. A spare thread, which comes where this one is slow,
+    /// might have it in its hand just then.
     #[test]
     fn a_scope_that_is_over_leaves_no_ticket_and_its_core_is_kept() {
-        let builder = ThreadPool::builder().num_threads(1);
+        let builder = ThreadPool::builder().num_threads(1).spare_threads(false);
         let pool = builder.order(Order::NewestFirst).build().unwrap();
         pool.install(|worker| {
             for _ in 0..10 {
