@@ -17,7 +17,7 @@
 //! drop-ins for other libraries there are, besides: [`Worker::join_offered`], whose second half
 //! others may take at once, [`Worker::join_measured`], [`ThreadPool::install`],
 //! [`ThreadPool::scope_elsewhere`], [`ThreadBuilder::enroll`], [`Worker::slot`],
-//! [`Worker::yield_local`], [`Worker::run_forked_last`], [`Worker::run_spawned`],
+//! [`Worker::yield_local`], [`Worker::run_newest`], [`Worker::run_spawned`],
 //! [`Worker::broadcast_after`], [`Scope::run_one`] and the [`Order`] of a thread's own jobs; and for
 //! who has work that comes again and again, and doesn't know whether sharing it pays, [`TwoWays`].
 //!

@@ -7,7 +7,7 @@ pub use heartbeat_pool::Yield;
 
 pub(crate) fn local(worker: &Worker) -> Yield {
     let has_run =
-        worker.run_forked_last() || worker.run_spawned() || scope::of_innermost(Scope::run_one);
+        worker.run_newest() || worker.run_spawned() || scope::of_innermost(Scope::run_one);
     if has_run {
         return Yield::Executed;
     }

@@ -156,33 +156,81 @@ fn to_the_newest_of_forks_and_jobs() {
     });
 }
 
-/// The half waits for what its thread has spawned after it, on a scope.
+/// The half waits for what its thread has spawned after it, whatever that lies in.
 #[test]
-fn to_a_scopes_job_that_is_newer_than_a_half() {
+fn to_a_job_that_is_newer_than_a_half() {
     in_time(|| {
-        for is_fifo in [false, true] {
-            let flag = OnceLock::new();
-            let set = || flag.set(()).unwrap();
-            pool(1).install(|| {
-                if is_fifo {
-                    scope_fifo(|s| {
-                        let first = || {
-                            s.spawn_fifo(|_| set());
-                            yield_local();
-                        };
-                        join(first, || _ = flag.wait());
-                    });
-                } else {
-                    scope(|s| {
-                        let first = || {
-                            s.spawn(|_| set());
-                            while flag.get().is_none() {
-                                yield_local();
-                            }
-                        };
-                        join(first, || _ = flag.wait());
-                    });
+        for yields in [yield_now, yield_local] {
+            let pool = pool(1);
+            let flags = [(); 4].map(|()| Arc::new(OnceLock::new()));
+            let until = |flag: &OnceLock<()>| {
+                while flag.get().is_none() {
+                    yields();
                 }
+            };
+            let wait = |flag: &OnceLock<()>| _ = flag.wait();
+            let set = |flag: &OnceLock<()>| flag.set(()).unwrap();
+            let [spawned, scoped, fifo, outer] = &flags;
+            pool.install(|| {
+                let first = || {
+                    let flag = spawned.clone();
+                    spawn(move || set(&flag));
+                    until(spawned);
+                };
+                join(first, || wait(spawned));
+                scope(|s| {
+                    let first = || {
+                        s.spawn(|_| set(scoped));
+                        until(scoped);
+                    };
+                    join(first, || wait(scoped));
+                });
+                scope_fifo(|s| {
+                    let first = || {
+                        s.spawn_fifo(|_| set(fifo));
+                        until(fifo);
+                    };
+                    join(first, || wait(fifo));
+                });
+                scope(|s| {
+                    let first = || {
+                        scope(|_| {
+                            s.spawn(|_| set(outer));
+                            until(outer);
+                        });
+                    };
+                    join(first, || wait(outer));
+                });
+            });
+        }
+    });
+}
+
+/// The newest of these, too: the older waits for it.
+#[test]
+fn to_the_newest_of_jobs() {
+    in_time(|| {
+        for yields in [yield_now, yield_local] {
+            pool(1).install(|| {
+                let flags = [(); 2].map(|()| Arc::new(OnceLock::new()));
+                let done = Arc::new(AtomicUsize::new(0));
+                scope(|s| {
+                    let [first, last] = [0, 1].map(|i| (flags[i].clone(), done.clone()));
+                    spawn(move || {
+                        first.0.wait();
+                        first.1.fetch_add(1, Relaxed);
+                    });
+                    s.spawn(|_| flags[0].set(()).unwrap());
+                    s.spawn(move |_| {
+                        last.0.wait();
+                        last.1.fetch_add(1, Relaxed);
+                    });
+                    let flag = flags[1].clone();
+                    spawn(move || flag.set(()).unwrap());
+                    while done.load(Relaxed) < 2 {
+                        yields();
+                    }
+                });
             });
         }
     });

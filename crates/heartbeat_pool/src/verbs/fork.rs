@@ -192,7 +192,7 @@ impl StolenFork<'_> {
         let seat = &thief.seat;
         worker.seat.counters.steals[seat.fork_lane().index()].bump();
         let is_frames = seat.fork_lane() == Lane::Frame;
-        let own = || worker.take_new(self.state.age);
+        let own = || worker.take_new(Some(self.state.age));
         let older = || worker.take_job_between(seat, Some(thief.begun), fork.age()?);
         match is_frames.then(|| own().or_else(older)).flatten() {
             Some(job) => {

@@ -1,10 +1,10 @@
 //! Yielding: let other work have the thread for a moment.
 
+use crate::age::Aged;
 use crate::lanes::lane::Lane;
-use crate::schedule::News;
 use crate::threads::this_thread::Stranger;
-use crate::worker::Worker;
 use crate::worker::current;
+use crate::worker::{Found, Worker};
 use std::task::Poll;
 use std::{future, mem};
 
@@ -19,15 +19,15 @@ pub enum Yield {
 
 impl Worker {
     /// Runs one piece of the thread's own work, if there is any: what was spawned on this very
-    /// thread ([`spawn_on`](crate::spawn_on())), or else a second half of one of its unfinished
-    /// joins that nobody has taken yet.
+    /// thread ([`spawn_on`](crate::spawn_on())), or else [the newest](Self::run_newest), or else a
+    /// second half of one of its unfinished joins that nobody has taken yet.
     ///
     /// For long loops that wait for something that their own fork does. Of [`join`](crate::join())s
     /// inside of one another the fifth and deeper ones may be plain calls, whose second half nobody
     /// finds before the first is over; those of [`join_offered`](Self::join_offered) are found at
     /// any depth.
     pub fn yield_local(&self) -> Yield {
-        if current::run_pinned() {
+        if current::run_pinned() || self.run_newest() {
             return Yield::Executed;
         }
         // It may be a part of something below what the thread has taken from others since.
@@ -44,43 +44,42 @@ impl Worker {
         }
     }
 
-    /// Runs the newest second half of one of the thread's unfinished joins, where the pool's
-    /// threads run their [newest first](crate::Order::NewestFirst), if the thread has spawned no
-    /// job since then. Tells whether it did.
+    /// Runs the newest of what the thread itself has queued, where the pool's threads run their
+    /// [newest first](crate::Order::NewestFirst): the second half of an unfinished join, a job or
+    /// one of a scope. Tells whether it did.
+    ///
+    /// What runs here nests on the caller's stack and may want any lock, so hold none.
     ///
     /// ```
     /// use heartbeat_pool::{Order, ThreadPool};
     /// let pool = ThreadPool::builder().num_threads(1).order(Order::NewestFirst).build().unwrap();
     /// pool.install(|worker| {
-    ///     worker.join_offered(|worker| assert!(worker.run_forked_last()), |_| ());
-    ///     assert!(!worker.run_forked_last());
+    ///     worker.join_offered(|worker| assert!(worker.run_newest()), |_| ());
+    ///     assert!(!worker.run_newest());
     /// });
     /// ```
-    pub fn run_forked_last(&self) -> bool {
+    pub fn run_newest(&self) -> bool {
         if !self.goes_by_age() {
             return false;
         }
         self.promote_all();
-        let Some(fork) = self.joins.forks.pop() else {
-            return false;
-        };
-        let job = self.deque.pop();
-        let ages = job.as_ref().and_then(|job| job.age().zip(fork.age()));
-        let is_scoped_newer = fork.age().is_some_and(|age| self.has_scoped_since(age));
-        let is_last = !is_scoped_newer && ages.is_none_or(|(job, fork)| job.is_before(fork));
-        // Who has looked meanwhile has seen neither.
-        if let Some(job) = job {
-            self.deque.push(job);
-            self.tell(News::at_once(Lane::Frame));
+        let fork = self.joins.forks.pop();
+        let is_own = self.lane() == Lane::Frame;
+        let newer = is_own.then(|| self.take_new(fork.as_ref().and_then(Aged::age)));
+        // It may be a part of something below what the thread has taken from others since.
+        let _stranger = Stranger::begin();
+        match (newer.flatten(), fork) {
+            (Some(job), fork) => {
+                if let Some(fork) = fork {
+                    self.joins.forks.push(fork);
+                    self.announce_forks();
+                }
+                self.run_piece(Found::Job(job.item));
+            }
+            (None, Some(fork)) => self.run_fork(fork),
+            (None, None) => return false,
         }
-        if is_last {
-            let _stranger = Stranger::begin();
-            self.run_fork(fork);
-        } else {
-            self.joins.forks.push(fork);
-            self.announce_forks();
-        }
-        is_last
+        true
     }
 
     /// Runs one piece of the pool's work. See [`yield_now`](crate::yield_now()).

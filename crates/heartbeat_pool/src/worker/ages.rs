@@ -71,16 +71,6 @@ impl Worker {
         scopes.push(scope);
     }
 
-    /// Whether the thread has queued a job on a scope since this `age`, which nobody has taken.
-    pub(crate) fn has_scoped_since(&self, age: Age) -> bool {
-        let scopes = self.joins.scopes.borrow();
-        let newest = |scope: &Weak<dyn OwnJobs>| scope.upgrade()?.newest_own();
-        scopes
-            .iter()
-            .filter_map(newest)
-            .any(|newest| age.is_before(newest))
-    }
-
     /// Takes a job that the thread has queued on a scope, whose ticket may lie elsewhere.
     fn take_scoped(&self, is_wanted: &dyn Fn(Age) -> bool) -> Option<Aged<Job>> {
         let len = self.joins.scopes.borrow().len();
@@ -225,21 +215,26 @@ impl Worker {
         let start = self.joins.next_age(&self.seat);
         self.run_piece(Found::Job(job));
         while !until()
-            && let Some(next) = self.take_new(start)
+            && let Some(next) = self.take_new(Some(start))
         {
             self.run_piece(Found::Job(next.item));
         }
     }
 
-    /// Takes what the thread itself has queued since this `age`.
-    pub(crate) fn take_new(&self, age: Age) -> Option<Aged<Job>> {
+    /// Takes the newest that the thread itself has queued, `since` this age if there is one.
+    pub(crate) fn take_new(&self, since: Option<Age>) -> Option<Aged<Job>> {
         if !self.goes_by_age() {
             return None;
         }
-        let is_new = |job: Age| age.is_before(job);
-        self.pop_new(is_new)
-            .or_else(|| self.take_scoped(&is_new))
-            .or_else(|| self.seat.take_ticket(is_new))
+        let is_new =
+            |start: Option<Age>| move |job: Age| start.is_none_or(|start| start.is_before(job));
+        let job = self.pop_new(is_new(since));
+        let newest = job.as_ref().map_or(since, Aged::age);
+        if let Some(scoped) = self.take_scoped(&is_new(newest)) {
+            job.into_iter().for_each(|job| self.push_back(job));
+            return Some(scoped);
+        }
+        job.or_else(|| self.seat.take_ticket(is_new(since)))
     }
 
     /// Takes the newest job of the thread's own deque if its age `is_new`.
@@ -248,9 +243,14 @@ impl Worker {
         if newest.age().is_some_and(is_new) {
             return Some(newest);
         }
-        self.deque.push(newest);
-        self.tell(News::at_once(Lane::Frame));
+        self.push_back(newest);
         None
+    }
+
+    /// Who has looked meanwhile has not seen `job`.
+    fn push_back(&self, job: Aged<Job>) {
+        self.deque.push(job);
+        self.tell(News::at_once(Lane::Frame));
     }
 
     /// Runs one piece of what the threads of the pool have queued, its own first, if there is some.

@@ -35,7 +35,7 @@ pub(crate) mod wait;
 mod watch;
 mod work;
 
-pub(crate) use work::STRANGERS_TURN;
+pub(crate) use work::{Found, STRANGERS_TURN};
 
 use crate::job::Job;
 use crate::lanes::lane::Lane;
@@ -268,7 +268,7 @@ impl Worker {
         seats.sweep();
         let epoch = seats.epoch();
         if self.search.seats.borrow().0 != epoch {
-            *self.search.seats.borrow_mut() = (epoch, seats.listed());
+            *self.search.seats.borrow_mut() = (epoch, Rc::new(seats.listed()));
         }
     }
 

@@ -14,6 +14,7 @@ use crate::threads::numbers::Slot;
 use crate::worker::ages::OwnJobs;
 use std::any::Any;
 use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 use std::sync::Weak;
 
 /// What a scope shares with its helpers, as far as it can be used again.
@@ -38,8 +39,9 @@ pub(crate) struct Joins {
 #[derive(Default)]
 pub(super) struct Search {
     /// The seats as they were when their list last changed, and which change that was: none at
-    /// first, when the list has the worker's own.
-    pub(super) seats: RefCell<(usize, SeatList)>,
+    /// first, when the list has the worker's own. Cloned where a handler of the program's might run
+    /// meanwhile.
+    pub(super) seats: RefCell<(usize, Rc<SeatList>)>,
     /// Where the next search among the others' seats starts.
     pub(super) turn: Cell<usize>,
     /// Looks for frame work so far.

@@ -224,10 +224,8 @@ impl Worker {
         find: impl Fn(&Arc<Seat>) -> Option<Found>,
     ) -> Option<Found> {
         self.refresh_seats();
-        let seats = self.search.seats.borrow();
-        let (ahead, behind) = seats
-            .1
-            .split_at(self.search.turn.get() % seats.1.len().max(1));
+        let seats = self.search.seats.borrow().1.clone();
+        let (ahead, behind) = seats.split_at(self.search.turn.get() % seats.len().max(1));
         self.search.turn.set(self.search.turn.get().wrapping_add(1));
         behind.iter().chain(ahead).find_map(|seat| {
             let found = find(seat)?;
@@ -351,5 +349,28 @@ impl Worker {
         }
         occupancy.leave(Charge::Lane(lane));
         self.offer_seat();
+    }
+}
+
+#[cfg(all(test, not(heartbeat_loom)))]
+mod tests {
+    use super::*;
+    use crate::pool::ThreadPool;
+
+    /// Who is told of what is put back meanwhile may start a thread, by the program's handler.
+    #[test]
+    fn what_is_asked_for_work_may_change_the_list_of_seats() {
+        let pool = ThreadPool::builder().num_threads(0).build().unwrap();
+        pool.with_worker(|worker| {
+            let find = |_: &Arc<Seat>| {
+                let epoch = worker.team().seats.epoch();
+                let enter = || pool.with_worker(|_| ());
+                std::thread::scope(|scope| scope.spawn(enter).join().unwrap());
+                assert_ne!(worker.team().seats.epoch(), epoch);
+                worker.refresh_seats();
+                None
+            };
+            assert!(worker.find_seat(Lane::Frame, find).is_none());
+        });
     }
 }
