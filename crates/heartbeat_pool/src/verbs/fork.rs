@@ -99,19 +99,21 @@ impl<F: FnOnce(&Worker) -> R + Send, R: Send> Fork<F, R> {
         }
     }
 
-    /// What came of it once its offer has ended: it runs now if it `is_own` still, or a thief has
-    /// run it.
+    /// Runs it once its offer has ended and no thief has.
     #[inline]
-    pub(super) fn end(self, worker: &Worker, is_own: bool) -> Result<R, Payload> {
-        let result = if is_own {
-            let f = self.f.into_inner();
-            f.map(|f| unwind::catch(|| f(worker)))
-        } else {
-            self.result.into_inner()
-        };
-        match result {
+    pub(super) fn run_own(self, worker: &Worker) -> R {
+        match self.f.into_inner() {
+            Some(f) => f(worker),
+            None => unreachable!("a fork that was not stolen was not run"),
+        }
+    }
+
+    /// What came of it, if a thief has run it.
+    #[inline]
+    pub(super) fn into_result(self) -> Result<R, Payload> {
+        match self.result.into_inner() {
             Some(result) => result,
-            None => unreachable!("a join's second half runs exactly once"),
+            None => unreachable!("a stolen fork is run before the wait for it ends"),
         }
     }
 }
@@ -403,7 +405,7 @@ mod tests {
                 // SAFETY: it was stolen and was run.
                 unsafe { worker.wait_for_thief(half.data) };
             }
-            assert!(matches!(outer.end(worker, false), Ok(1)));
+            assert!(matches!(outer.into_result(), Ok(1)));
         });
     }
 

@@ -69,7 +69,14 @@ impl Worker {
             // SAFETY: it was promoted, and what was promoted later has ended.
             unsafe { self.end_offer(half.data) }
         };
-        let results = ra.and_then(|ra| fork.end(self, is_own).map(|rb| (ra, rb)));
+        let results = ra.and_then(|ra| {
+            let rb = if is_own {
+                unwind::catch(|| fork.run_own(self))
+            } else {
+                fork.into_result()
+            };
+            rb.map(|rb| (ra, rb))
+        });
         private.end();
         self.seat.beat.open();
         results.unwrap_or_else(|payload| unwind::resume(payload))
