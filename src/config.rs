@@ -53,7 +53,7 @@ impl std::error::Error for ConfigError {
 }
 
 impl ThreadCount {
-    /// The number itself.
+    /// The number, however it was chosen.
     #[must_use]
     pub fn get(self) -> usize {
         match self {

@@ -69,3 +69,51 @@ fn every_number_is_listed_as_it_is() {
     assert!(missing.is_empty(), "not listed: {missing:#?}");
     assert!(gone.is_empty(), "not in the sources: {gone:#?}");
 }
+
+#[test]
+fn the_files_of_each_mechanism_are_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let docs = fs::read_to_string(root.join("docs/mechanisms.md")).unwrap();
+    let (_, table) = docs.split_once("## What there is").unwrap();
+    let (table, _) = table.split_once("\n## ").unwrap();
+    let files = table
+        .lines()
+        .filter_map(|line| line.split(" | ").nth(1))
+        .flat_map(|files| files.split('`').skip(1).step_by(2))
+        .filter(|file| file.ends_with(".rs") || file.ends_with('/'));
+    let folders = [root.to_owned(), root.join("crates/heartbeat_pool/src")];
+    let is_there = |file: &&str| folders.iter().any(|folder| folder.join(file).exists());
+    let (there, gone): (Vec<_>, Vec<_>) = files.partition(is_there);
+    assert!(there.len() > 20, "the table is written otherwise");
+    assert!(gone.is_empty(), "no such files: {gone:#?}");
+}
+
+/// Each says at its head what it stands for, as the function `of` a file.
+#[test]
+fn what_the_models_stand_for_is_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/heartbeat_pool/src");
+    let mut named = 0;
+    for entry in fs::read_dir(root.join("models")).unwrap() {
+        let path = entry.unwrap().path();
+        let text = path.is_file().then(|| fs::read_to_string(&path).unwrap());
+        let text = text.unwrap_or_default();
+        let head = text.lines().map_while(|line| line.strip_prefix("//!"));
+        let head = head.map(str::trim).collect::<Vec<_>>().join(" ");
+        let tokens: Vec<_> = head.split('`').collect();
+        for three in tokens.windows(3).filter(|three| three[1] == " of ") {
+            let [function, file] = [three[0], three[2]];
+            let source = fs::read_to_string(root.join(file));
+            let source =
+                source.unwrap_or_else(|error| panic!("{}: {file}: {error}", path.display()));
+            let name = function.rsplit("::").next().unwrap();
+            let is_there = ["fn", "struct"].map(|kind| source.contains(&format!("{kind} {name}")));
+            assert!(
+                is_there.contains(&true),
+                "{}: no {function} in {file}",
+                path.display()
+            );
+            named += 1;
+        }
+    }
+    assert!(named > 10, "the heads are written otherwise");
+}

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 const WORTH_SHARING: f32 = 25.0;
 /// What a batch should take in microseconds: much more than a task costs, much less than a frame.
 const BATCH: f32 = 10.0;
-/// So many batches a thread even out whatever the entities cost.
+/// This many batches a thread even out whatever the entities cost.
 const MOST_A_THREAD: usize = 8;
 /// Of so many iterations that stay on their thread, one is a sample, to see how long it is now. A
 /// prime, so that it is not always the same of some that alternate.

@@ -13,13 +13,13 @@
 //! | [`yield_now`](yield_now()), [`yield_task`] | letting other work have the thread |
 //!
 //! Most are also methods of [`ThreadPool`], for threads from outside, and of [`Worker`];
-//! [`block_in_place`] and [`yield_task`] need neither. For
-//! drop-ins for other libraries there are, besides: [`Worker::join_offered`], whose second half
+//! [`block_in_place`] and [`yield_task`] need neither. For drop-ins for other libraries there are,
+//! besides: [`Worker::join_offered`], whose second half
 //! others may take at once, [`Worker::join_measured`], [`ThreadPool::install`],
 //! [`ThreadPool::scope_elsewhere`], [`ThreadBuilder::enroll`], [`Worker::slot`],
 //! [`Worker::yield_local`], [`Worker::run_newest`], [`Worker::run_spawned`],
-//! [`Worker::broadcast_after`], [`Scope::run_one`] and the [`Order`] of a thread's own jobs; and for
-//! who has work that comes again and again, and doesn't know whether sharing it pays, [`TwoWays`].
+//! [`Worker::broadcast_after`], [`Scope::run_one`] and the [`Order`] of a thread's own jobs; and
+//! [`TwoWays`], for work that comes again and again where sharing may pay or not.
 //!
 //! What it holds to:
 //!
@@ -43,14 +43,13 @@
 //! | lower thread | a thread of the pool's own for io and background jobs, whose turn the system ends when a frame's thread wakes, where it can |
 //! | job | any piece of work whose type nobody needs to know |
 //! | fork | the second half of a join |
-//! | beat | how often an idle thread asks the others to share; a beat is *raised* on a seat and *answered* by its owner |
+//! | beat | the period at which idle threads ask the others to share; and the flag on a seat by which they do: *raised* by them, *answered* by its owner |
 //! | promote | to put a private fork where others can take it |
 //! | searcher | a thread that looks for work |
-//! | sentinel | the one idle thread that keeps the beat |
+//! | sentinel | of each team the one idle thread that keeps the beat |
 //! | lookout | a sentinel whose duty is over, and that stays for a while with a longer timer |
 //! | shy | of a worker whose help has not paid of late: it naps for a beat before it looks again |
 //! | lane | a rank of work: frame, io, background |
-//! | target | how many threads of a team are to run at once |
 //! | deque | a queue that one worker fills and that others may steal from |
 //! | injector | the queue for work from outside and of the lower lanes |
 //! | mailbox, pinned | the queues for work that one thread must do |
@@ -58,10 +57,19 @@
 //! | parker | where a thread sleeps |
 //! | registry | what the workers of a pool share |
 //! | team | a pool's threads of one priority, the frame's or the lower ones: counted, woken and started apart |
+//! | target | how many threads of a team are to run at once |
+//! | occupancy, charge | how many threads of a team run, lane by lane; the lane that a thread is counted under |
+//! | stuck, relief | said of a lane whose work comes no further; letting a thread run it beyond the target |
+//! | ticket | a job that stands for a scope in the pool's queues; at most one of a scope is queued at a time |
+//! | stranger | a job that a thread runs on top of another one, of which it is no part |
+//! | stretch | a thread's work between two searches |
+//! | part | a fork or a scope's job that something which runs may wait for |
+//! | hidden fork | one that its owner keeps from others for a while |
+//! | age | which of two things one thread has queued first |
 //!
 //! # Rooms
 //!
-//! Each imports only those above it, and says in its `mod.rs` what is in it.
+//! Each imports only those above it, and says at its head what is in it.
 //!
 //! | room | what is in it |
 //! | --- | --- |

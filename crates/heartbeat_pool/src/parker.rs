@@ -86,8 +86,8 @@ impl Parker {
     }
 
     fn park_without_token(&self, timeout: Option<Duration>) -> bool {
-        let bed = placement::current();
-        let parked = PARKED + bed;
+        let slept_on = placement::current();
+        let parked = PARKED + slept_on;
         let mut guard = lock(&self.lock);
         // Acquire on failure pairs with the Release in `leave_token`: what came before it is seen.
         if self
@@ -120,7 +120,7 @@ impl Parker {
         guard.is_asleep = false;
         drop(guard);
         if notified {
-            placement::claim_no_more(bed);
+            placement::claim_no_more(slept_on);
         }
         notified
     }
@@ -179,12 +179,12 @@ impl Parker {
     }
 
     pub(crate) fn unpark_by(&self, wake: Wake) {
-        let Some(bed) = self.leave_token() else {
+        let Some(slept_on) = self.leave_token() else {
             return;
         };
         let is_off = || match wake {
             Wake::Anywhere => false,
-            Wake::OffThisCore => bed == placement::current(),
+            Wake::OffThisCore => slept_on == placement::current(),
             Wake::Elsewhere => true,
         };
         // The owner holds the lock from PARKED until it sleeps: passing through it means that the
@@ -197,7 +197,7 @@ impl Parker {
             // A late waker may meet the owner awake.
             Some(thread) if owner.is_asleep && placement::moves_threads() && is_off() => {
                 let here = placement::current();
-                placement::keep_off(thread, here, bed, || self.wake(has_alarm));
+                placement::keep_off(thread, here, slept_on, || self.wake(has_alarm));
             }
             _ => {
                 // The owner wants it as it wakes.
@@ -211,10 +211,10 @@ impl Parker {
     fn leave_token(&self) -> Option<usize> {
         // Release pairs with the Acquires in `park_without_token` and `take_token`.
         let before = self.state.swap(NOTIFIED, Ordering::Release);
-        let bed = before.checked_sub(PARKED)?;
+        let slept_on = before.checked_sub(PARKED)?;
         note::woke(self);
-        placement::claim(bed);
-        Some(bed)
+        placement::claim(slept_on);
+        Some(slept_on)
     }
 }
 

@@ -170,10 +170,10 @@ pub(crate) fn keeps_lower() -> bool {
 }
 
 /// Calls `wake`, which wakes `thread`, while this must not use `core`, if it may use any other that
-/// nobody is about to begin on. It has slept on `bed`, which is claimed for it.
-pub(crate) fn keep_off(thread: Thread, core: usize, bed: usize, wake: impl FnOnce()) {
+/// nobody is about to begin on. It has slept on `slept_on`, which is claimed for it.
+pub(crate) fn keep_off(thread: Thread, core: usize, slept_on: usize, wake: impl FnOnce()) {
     // It would wait for that one as well.
-    let others = |core: &usize| CLAIMED.of(*core) > i32::from(*core == bed);
+    let others = |core: &usize| CLAIMED.of(*core) > i32::from(*core == slept_on);
     let claimed = (0..CLAIMED.0.len()).filter(others);
     let confined = system::avoid(thread, iter::once(core).chain(claimed));
     wake();

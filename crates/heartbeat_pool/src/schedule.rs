@@ -101,8 +101,8 @@ impl News {
 
 /// Whether one more thread of `team` could do something about work of `lane`.
 fn has_use_for_one_more(team: &Team, lane: Lane) -> bool {
-    // Threadless: a caller of `block_on` may sleep. Not admitted, who is woken becomes the
-    // sentinel, which relieves a pool whose running jobs block on queued ones.
+    // Threadless: a caller of `block_on` may sleep. If it isn't admitted, the woken thread
+    // becomes the sentinel, which relieves a pool whose running jobs block on queued ones.
     let threadless = team.occupancy.target() == 0;
     threadless || team.occupancy.admits(lane) || !team.sleep.has_sentinel()
 }

@@ -17,11 +17,11 @@ use std::time::Duration;
 /// What it costs to hand a job to a thread on another core that is awake: some cache lines go over.
 pub(crate) const HAND_OVER: Duration = Duration::from_micros(1);
 
-/// What it costs to put a thread to sleep and to wake it. So who waits looks around for as long
-/// before it sleeps, which is at most twice as dear as knowing the future.
+/// What it costs to put a thread to sleep and to wake it. So a thread that waits looks around for
+/// as long before it sleeps, which is at most twice as dear as knowing the future.
 pub(crate) const WAKE_UP: Duration = Duration::from_micros(20);
 
-/// As many kinds of code are remembered.
+/// How many kinds of code are remembered.
 const PLACES: usize = 256;
 
 /// Where what is known of the code at `key` is kept.

@@ -29,19 +29,20 @@ impl Way {
 /// Turns until the first trial, after the beginning and after a change of the way.
 const FIRST_PAUSE: u32 = 8;
 /// The pause doubles with each trial that is lost: to this in any case, and then until trials cost
-/// one turn in so many.
+/// one turn in [`FRUGALITY`].
 const PAUSE: u32 = 128;
+/// Turns of which trials may cost one.
 const FRUGALITY: f64 = 1000.0;
 /// What a way may cost, as a share of the other one's cost, to be worth all threads' time.
 const GAIN: f64 = 0.9;
-/// Turns that win a trial if each of them does. One before them isn't judged, for threads that the
-/// other way has had awake, or has left asleep, disturb it, unless it costs so many times what is
-/// usual.
+/// How many turns in a row must win a trial. The one before them isn't judged, unless it is
+/// [`HOPELESS`]: threads that the other way has left awake or asleep disturb it.
 const WINS: u32 = 3;
+/// Times the usual cost, from which on a trial's first turn loses it.
 const HOPELESS: f64 = 2.0;
-/// A cost that has changed by this factor makes what is known of the other way doubtful: its trial
-/// then comes so many times sooner.
+/// A cost that has changed by this factor makes what is known of the other way doubtful.
 const NEWS: f64 = 1.5;
+/// How many times sooner its trial then comes.
 const SOONER: u32 = 16;
 /// The step by which the usual cost follows is this part of it, and grows while it goes one way.
 const STEP: f64 = 1.0 / 32.0;
@@ -231,7 +232,7 @@ impl TwoWays {
         };
         if cost > enough {
             self.other_cost = cost;
-            self.has_lost(trial.loss);
+            self.lose_trial(trial.loss);
         } else if trial.turns == WINS {
             self.change(trial.cost / f64::from(WINS));
         } else {
@@ -240,7 +241,7 @@ impl TwoWays {
         }
     }
 
-    fn has_lost(&mut self, loss: f64) {
+    fn lose_trial(&mut self, loss: f64) {
         // As many turns will be late as after the last one.
         let loss = loss + mem::take(&mut self.late_loss);
         let most = PAUSE.max((FRUGALITY * loss) as u32);

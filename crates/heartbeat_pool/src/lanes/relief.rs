@@ -4,8 +4,8 @@ use crate::lanes::lane::Lane;
 use crate::lanes::occupancy::Occupancy;
 use std::cell::Cell;
 
-/// Whether its thread relieves a pool whose running jobs block: it goes on beyond the number of
-/// threads until one of those stands down.
+/// Whether its thread relieves a pool whose running jobs block: it goes on beyond the target
+/// until one of those stands down.
 #[derive(Default)]
 pub(crate) struct Relief(Cell<bool>);
 
@@ -21,8 +21,8 @@ impl Relief {
     }
 
     /// Whether the thread, which is counted as running `lane`, should stop taking its jobs. Those
-    /// that the thread relieves do so when their jobs end, so it may go on; then it is one of the
-    /// pool's number.
+    /// that the thread relieves do so when their jobs end, so it may go on; then it is within
+    /// the target.
     pub(crate) fn is_one_too_many(&self, occupancy: &Occupancy, lane: Lane) -> bool {
         let crowded = occupancy.crowded(lane);
         if !crowded {

@@ -7,11 +7,11 @@ use crate::sync::{AtomicU64, Instant, Mutex, Ordering, lock};
 use crate::system::CLOCK_AGE;
 use std::time::Duration;
 
-/// Frame work that waits this long, and any fork, while nothing of its lane ends and a thread has
-/// no core, is let in beyond the target: what runs may be blocked on it. Who lets it in goes on
-/// with what else is queued. It is later by the [age](CLOCK_AGE) of what clocks say,
-/// where that matters. Each thread already beyond the target doubles the wait, so that long
-/// jobs are not taken for blocked ones over and over.
+/// Frame work that waits this long, forks included, while nothing of its lane ends and a thread has
+/// no core, is let in beyond the target: what runs may be blocked on it. Forks of the other lanes
+/// wait sixteen times as long. The thread that lets it in goes on with what else is queued. It is
+/// later by the [age](CLOCK_AGE) of what clocks say, where that matters. Each thread already beyond
+/// the target doubles the wait, so that long jobs are not taken for blocked ones over and over.
 ///
 /// Sixteen times as long it waits where all compute, for one may wait in a loop; sixty-four times
 /// as long does a job that nobody takes, though others end. These doublings end at a quarter of a
@@ -69,8 +69,8 @@ impl Stall {
             self.looked.store(now, Ordering::Relaxed);
             let ran = ran.unwrap_or_default().as_nanos() as u64;
             let more = ran.saturating_sub(self.ran.swap(ran, Ordering::Relaxed));
-            // Who waits by sleeping again and again runs a little, and who computes has its core
-            // for a part of the time where others compute as well.
+            // A thread that waits by sleeping again and again runs a little, and one that computes
+            // has its core for a part of the time where others compute as well.
             if more > 0 && more >= passed / 4 {
                 self.ran_until.store(now, Ordering::Relaxed);
             }
@@ -108,7 +108,7 @@ impl Seen {
     }
 
     /// Whether `lane`, of which this is, has been stuck for too long, with so many threads `beyond`
-    /// its number.
+    /// its target.
     fn is_stuck(&self, lane: Lane, beyond: usize) -> bool {
         let Some(last) = self.last else { return false };
         let shortly = RELIEF * (1 << beyond.min(RELIEF_DOUBLINGS));
@@ -146,7 +146,7 @@ impl Stuck {
     }
 
     /// Takes note of what is seen of each lane `now`. Gives the best lane that has been stuck for
-    /// so long, with so many threads `beyond` its number, that work of it must be let in, as is
+    /// so long, with so many threads `beyond` its target, that work of it must be let in, as is
     /// done next; or for which that is demanded, while it has work, and whether it is.
     pub(crate) fn look(
         &self,

@@ -2,10 +2,10 @@
 //! something else.
 //!
 //! [`Pool::announce`] stands for `Worker::announce_forks` of `verbs/fork.rs`,
-//! [`Pool::see_to_sentinel`] for that of `schedule.rs` (as `tell` of kept forks), [`Pool::idle`]
+//! [`Pool::see_to_sentinel`] for `tell` of `schedule.rs` with `News::kept`, [`Pool::idle`]
 //! for `sleep` of `worker/ladder.rs` with `keep_beat` of `worker/watch.rs`, [`Pool::take_other`]
-//! for a searcher that finds work, and `end_search` there. Whether the forks are hidden is the
-//! pool's own to tell, by a clock that strikes once.
+//! for a searcher that finds work, and `end_search` of `worker/life.rs`. Whether the forks are
+//! hidden is the pool's own to tell, by a clock that strikes once.
 
 use super::check;
 use crate::idle::sleep::{Sleep, Wake};

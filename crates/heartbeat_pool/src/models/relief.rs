@@ -1,9 +1,9 @@
 //! A sentinel that relieves a stuck pool against the job that comes unstuck.
 //!
 //! [`Pool::relieve`] stands for the end of `keep_beat` of `worker/watch.rs` and for
-//! `WatchEnd::Stuck` of `worker/life.rs`, [`Pool::work`] for `main_loop` there with `next_work` of
-//! `worker/work.rs`. The counts, the sleep and what tells who goes on are the pool's own. There are
-//! no spare threads, and time only for one relief.
+//! `relieve` of `worker/ladder.rs`, [`Pool::work`] for `main_loop` of `worker/life.rs` with
+//! `next_work` of `worker/work.rs`. The counts, the sleep and what tells who goes on are the pool's
+//! own. There are no spare threads, and time only for one relief.
 
 use super::check;
 use crate::idle::sleep::{Sleep, Wake};

@@ -1,8 +1,8 @@
 //! Idle threads that end against a pool that grows.
 //!
-//! [`Pool::retire`] stands for `Threads::try_retire` of `registry/threads.rs` and the end of such a
-//! thread, [`Pool::grow`] for `size_team` of `registry/start.rs` with `start`. What lives where is
-//! the pool's own list.
+//! [`Pool::retire`] stands for `retires` of `worker/ladder.rs` with `Live::retire` of
+//! `threads/live.rs` and the end of such a thread, [`Pool::grow`] for `size_team` of
+//! `registry/start.rs` with `start`. What lives where is the pool's own list.
 
 use super::check;
 use crate::idle::sleep::Sleep;

@@ -1,8 +1,8 @@
 //! Pushes against a spare thread that is being started, or that the system refuses.
 //!
 //! [`Pool::push`] stands for `Registry::tell` of `schedule.rs`, [`Pool::spawn_spare`] for that of
-//! `registry/start.rs`, [`Pool::run`] for `Thread::run` there and `main_loop` of `worker/life.rs`,
-//! [`Pool::wait`] for `rest` of `worker/wait.rs`. Who may start one, and what it means to be short
+//! `registry/start.rs`, [`Pool::run`] for `thread_main` and `main_loop` of `worker/life.rs`,
+//! [`Pool::wait`] for `rest` of `worker/duty.rs`. Who may start one, and what it means to be short
 //! of one, is the pool's own.
 
 use super::check;

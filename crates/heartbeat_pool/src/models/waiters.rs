@@ -1,6 +1,6 @@
 //! A wait for a future against a pool that loses its threads.
 //!
-//! [`Pool::rest`] stands for `rest` of `worker/wait.rs`, the loop around it for `drive` of
+//! [`Pool::rest`] stands for `sleep_once` of `worker/duty.rs`, the loop around it for `drive` of
 //! `verbs/block_on.rs`, [`Pool::shrink`] for `size_team` of `registry/start.rs`. The lists, the
 //! counts, the signal and the sleep are the pool's own.
 

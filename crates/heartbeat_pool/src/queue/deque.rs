@@ -31,9 +31,9 @@ pub enum Order {
 struct Told {
     /// Whether it may hold something. Only the owner writes it.
     filled: AtomicBool,
-    /// An age that is no younger than its oldest, by [`Age::to_bits`], for who has taken one
-    /// doesn't know the next, but that it is younger. Relaxed: who sees an item sees what came
-    /// before it, and who reads an older age takes something for older than it is.
+    /// An age that is no younger than its oldest, by [`Age::to_bits`]: a thief that takes one knows
+    /// only that the next is younger. Relaxed: a thread that sees an item sees the age that was
+    /// stored before it, and a stale age only makes the item look older.
     oldest: AtomicU64,
 }
 

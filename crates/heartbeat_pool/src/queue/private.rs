@@ -4,8 +4,8 @@ use std::any::Any;
 use std::cell::Cell;
 
 /// How many joins, one inside of another, put their second half here before those inside of them
-/// make plain calls (the trick is chili's, which counts waiting jobs): a job that deep would be
-/// promoted many beats later, if ever.
+/// make plain calls (the trick is chili's, which counts waiting jobs). A beat offers all that lie
+/// here, which are older than those calls, and so likely larger.
 const LEVELS: usize = 4;
 
 /// A job that lies on its owner's stack, type-erased.

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Name(u32);
 
-/// Names that are kept at most, each for as long as the process runs.
+/// The most names that are kept, each for as long as the process runs.
 const MOST: usize = 1 << 16;
 
 /// What more of them are called.

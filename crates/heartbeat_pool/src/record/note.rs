@@ -39,7 +39,7 @@ pub(crate) fn awake(woken: bool) {
     if let Some(session) = threads::session() {
         threads::write(session, What::Awake { woken });
         // Here, and not before its sleep: there the system, being asked, may find that the thread
-        // has had its share, and who is in a queue for a core is not moved to a free one.
+        // has had its share, and a thread that is queued for a core is not moved to a free one.
         threads::ran(session);
     }
 }

@@ -1,5 +1,5 @@
-//! Numbers for running threads, fewer than the pool has threads with spare ones: who waits gives
-//! its number back.
+//! Numbers for running threads, fewer than the pool has threads with spare ones: a thread that
+//! waits gives its number back.
 
 use crate::sync::{Condvar, Instant, Mutex, lock};
 use std::cell::Cell;

@@ -15,13 +15,13 @@ use crate::worker::Worker;
 use std::marker::PhantomData;
 use std::time::Duration;
 
-/// Parts a thread that a loop begins by splitting into: what one of them takes more than the others
+/// How many parts a thread a loop is first split into: what one of them takes more than the others
 /// adds a sixteenth to the whole at most.
 const PARTS: usize = 16;
 
 /// How a loop is split from its beginning.
 struct Parts {
-    /// Items of one at most.
+    /// The most items of one part.
     most: usize,
     /// Items that a helper who comes a beat later is missed for, if that is known.
     missed: Option<usize>,

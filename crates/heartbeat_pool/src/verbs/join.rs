@@ -57,7 +57,7 @@ impl Worker {
         RA: Send,
         RB: Send,
     {
-        if !self.may_queue() {
+        if !self.make_room() {
             return (a(self), b(self));
         }
         let private = &self.joins.private;
@@ -82,9 +82,10 @@ impl Worker {
         results.unwrap_or_else(|payload| unwind::resume(payload))
     }
 
-    /// Whether there is room for one more private job. If not, a beat that has come is answered.
+    /// Whether there is room for one more private job, by a beat that has come, which is answered,
+    /// if need be. If not, the gate is closed.
     #[inline]
-    fn may_queue(&self) -> bool {
+    fn make_room(&self) -> bool {
         let (beat, private) = (&self.seat.beat, &self.joins.private);
         if !private.is_deep() {
             return true;

@@ -1,5 +1,6 @@
-//! What a program asks a pool for, a verb a file: a function for who is inside of a pool, a method
-//! of [`ThreadPool`](crate::ThreadPool) for who is not, or a method of [`Worker`](crate::Worker).
+//! What a program asks a pool for, a verb a file: a function for threads inside of a pool, a
+//! method of [`ThreadPool`](crate::ThreadPool) for others, or a method of
+//! [`Worker`](crate::Worker).
 
 pub(crate) mod block_on;
 pub(crate) mod blocking;

@@ -33,7 +33,7 @@ impl Worker {
         RA: Send,
         RB: Send,
     {
-        // What is private is older, and so are others to find it.
+        // Private halves are older than `b`: others are to find them first.
         self.promote_all();
         let fork = Fork::new(b);
         let half = fork.as_ptr();

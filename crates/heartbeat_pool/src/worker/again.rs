@@ -47,7 +47,7 @@ impl Worker {
         };
         let mut next = Some(first);
         while let Some(job) = next {
-            self.stretch.has_joined(false);
+            self.stretch.set_joined(false);
             self.again
                 .during(true, || self.run_counted(Work::Spawned, job));
             next = self.again.take().and_then(|job| self.at_once(job));

@@ -53,7 +53,7 @@ impl Worker {
     }
 
     /// Remembers that the thread has queued a job on `scope`.
-    pub(crate) fn has_queued_on<S: OwnJobs + 'static>(&self, scope: &Arc<S>) {
+    pub(crate) fn remember_scope<S: OwnJobs + 'static>(&self, scope: &Arc<S>) {
         let mut scopes = self.joins.scopes.borrow_mut();
         let is_it = |known: &Weak<dyn OwnJobs>| ptr::addr_eq(known.as_ptr(), Arc::as_ptr(scope));
         if scopes.iter().rev().any(is_it) {
@@ -74,7 +74,7 @@ impl Worker {
     /// Takes a job that the thread has queued on a scope, whose ticket may lie elsewhere.
     fn take_scoped(&self, is_wanted: &dyn Fn(Age) -> bool) -> Option<Aged<Job>> {
         let len = self.joins.scopes.borrow().len();
-        // Not borrowed as they are asked, for who is told of what is left may start a thread.
+        // Not borrowed as they are asked: they tell of what is left, which may start a thread.
         let scope = |place: usize| self.joins.scopes.borrow().get(place)?.upgrade();
         let mut places = (0..len).rev();
         places.find_map(|place| scope(place)?.take_own(is_wanted))

@@ -152,8 +152,8 @@ fn sleep(
 /// none, until `came_about`. Calls `begin` each time before it looks for that and sleeps. Gives the
 /// seat by which the caller must do a piece of work that what it waits for may need.
 ///
-/// Who only looks keeps its seats away: where the system refuses spare threads, those who wait are
-/// called for each seat that is given away.
+/// A thread that only looks keeps its seats away: where the system refuses spare threads, those
+/// that wait are called for each seat that is given away.
 pub(crate) fn rest(
     pool: Option<&Arc<Registry>>,
     parker: &Arc<Parker>,

@@ -154,9 +154,9 @@ impl Worker {
     fn keep_watch(&self) -> Option<Doing> {
         let sleep = &self.team().sleep;
         while sleep.sentinel_begin() {
-            let relieved = self.keep_beat();
+            let end = self.keep_beat();
             sleep.sentinel_end();
-            match relieved {
+            match end {
                 WatchEnd::Called => return Some(self.back()),
                 WatchEnd::Quiet if self.is_pool_quiet() => {
                     if !sleep.lookout_begin(&self.parker) {

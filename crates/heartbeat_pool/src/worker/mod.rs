@@ -101,7 +101,7 @@ pub struct Worker {
 impl Worker {
     /// That of the calling thread, which is a member if it has the queue of one.
     pub(crate) fn new(registry: &Arc<Registry>, rank: Rank, pinned: Option<Arc<Pinned>>) -> Self {
-        // Who comes from outside times nothing: the system does, once, in the team of frames.
+        // A thread from outside doesn't time itself: the system does, once, in the team of frames.
         let is_clocked = match &pinned {
             Some(pinned) => pinned.is_enrolled(),
             None => rank == Rank::Frame,

@@ -87,7 +87,7 @@ impl Worker {
             self.team().occupancy.enter(Charge::Lane(Lane::Frame));
             self.count_as(Some(Charge::Lane(Lane::Frame)));
         }
-        self.stretch.is_needed();
+        self.stretch.set_needed();
         // What is there now, for it may queue more without end.
         for _ in 0..self.mailbox.len() {
             self.registry.guard(|| _ = self.mailbox.try_tick());

@@ -60,7 +60,7 @@ impl Stretch {
     }
 
     /// Whether the next piece of work is half of a join.
-    pub(super) fn has_joined(&self, joined: bool) {
+    pub(super) fn set_joined(&self, joined: bool) {
         self.joined.set(joined);
     }
 
@@ -70,12 +70,12 @@ impl Stretch {
     }
 
     /// The next jobs are for this thread, or from a queue that nobody else empties now.
-    pub(super) fn is_needed(&self) {
+    pub(super) fn set_needed(&self) {
         *self.helped.borrow_mut() = Helped::Needed;
     }
 
     /// The next jobs are help for this one.
-    pub(crate) fn helps(&self, seat: &Arc<Seat>) {
+    pub(crate) fn set_helped(&self, seat: &Arc<Seat>) {
         let mut helped = self.helped.borrow_mut();
         if !matches!(&*helped, Helped::Seat(other, _) if Arc::ptr_eq(other, seat)) {
             *helped = Helped::Seat(seat.clone(), seat.counters.activity());
@@ -83,7 +83,7 @@ impl Stretch {
     }
 
     /// The next jobs are help for the others who empty the injectors.
-    pub(super) fn helps_takers(&self, taken: impl FnOnce() -> u64) {
+    pub(super) fn set_helped_takers(&self, taken: impl FnOnce() -> u64) {
         let mut helped = self.helped.borrow_mut();
         if !matches!(*helped, Helped::Takers(_)) {
             *helped = Helped::Takers(taken());
@@ -101,7 +101,7 @@ impl Stretch {
         let jobs = self.jobs.get();
         if jobs >= self.probe.get() && !self.wasted.get() {
             self.probe.set(jobs.saturating_add(PROBE));
-            // Half as many: who is helped gets on without this thread.
+            // Half as many: the helped thread gets on without this one.
             let has_come_on =
                 |now: u64, before: u64| now.saturating_sub(before) > u64::from(PROBE) / 2;
             let pays = || self.pays(self.start.get().elapsed());

@@ -4,7 +4,7 @@
 //! pool's queue. Whoever polls it never sleeps, and so never leaves its seat to somebody who would
 //! run that task. What is waited for must not be run here, on top of whatever the caller holds; so
 //! the seat is left for a moment all the same. Where that makes no room, as others that came back
-//! from waits are beyond the pool's number as well, somebody is let in beyond it.
+//! from waits are beyond the target as well, somebody is let in beyond it.
 
 use super::Worker;
 use crate::lanes::stuck::RELIEF;

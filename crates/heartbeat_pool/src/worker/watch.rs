@@ -11,7 +11,8 @@ use crate::lanes::stuck::RELIEF;
 use std::mem;
 use std::time::Duration;
 
-/// Beats without anything shared, after which the sentinel turns drowsy.
+/// Looks in a row at which no beat was answered, no job begun and no fork hidden, after which the
+/// sentinel turns drowsy.
 const CALM_BEATS: u32 = 8;
 
 /// How a watch ended.
@@ -32,7 +33,7 @@ struct Watch<'a> {
     alert: bool,
     /// Looks in a row at which nothing ran.
     quiet: u32,
-    /// Looks in a row at which nothing was shared.
+    /// Looks in a row that count for [`CALM_BEATS`].
     calm: u32,
     /// The jobs that the pool had run by the last look.
     progress: u64,
@@ -51,8 +52,8 @@ impl Worker {
     pub(super) fn keep_beat(&self) -> WatchEnd {
         let mut watch = Watch::begin(self);
         loop {
-            if let Some(relieved) = watch.before_sleep() {
-                return relieved;
+            if let Some(end) = watch.before_sleep() {
+                return end;
             }
             let (is_queued, stuck) = watch.look_for_stuck();
             if let Some((lane, is_demanded)) = stuck {
@@ -66,7 +67,7 @@ impl Worker {
             }
             self.seat.counters.beats.bump();
             watch.look_around();
-            if watch.is_answered() {
+            if watch.await_work() {
                 return WatchEnd::Called;
             }
         }
@@ -138,7 +139,7 @@ impl<'a> Watch<'a> {
 
     /// Waits a moment for an answer to the beats: a few forks' time, much less than going back to
     /// sleep costs.
-    fn is_answered(&self) -> bool {
+    fn await_work(&self) -> bool {
         let helpful = || self.worker.look().has_admissible_work();
         self.alert && spin::until(3 * HAND_OVER, helpful)
     }

@@ -14,10 +14,10 @@ use crate::sync::Arc;
 use crate::threads::this_thread::{self, Stranger};
 use crate::trace;
 
-/// Every this many jobs a worker looks everywhere else before its own deque, so that nothing is
-/// starved by tasks that keep waking each other: not what lies in the deque of a thread that waits,
-/// nor, where there are spare threads, what came from outside. In a scope whose threads run their
-/// newest first, at what others have spawned.
+/// Every this many looks for frame work a worker begins elsewhere than at its own deque, so that
+/// nothing is starved by tasks that keep waking each other: not what lies in the deque of a thread
+/// that waits, nor, where there are spare threads, what came from outside. In a scope whose threads
+/// run their newest first, at what others have spawned.
 pub(crate) const STRANGERS_TURN: u32 = 61;
 
 pub(crate) enum Found {
@@ -140,9 +140,9 @@ impl Worker {
     pub(super) fn count_taken(&self, lane: Lane) {
         self.seat.counters.taken.bump();
         if self.team().occupancy.runs_others(lane) {
-            self.stretch.helps_takers(|| self.taken_by_others());
+            self.stretch.set_helped_takers(|| self.taken_by_others());
         } else {
-            self.stretch.is_needed();
+            self.stretch.set_needed();
         }
     }
 
@@ -230,14 +230,14 @@ impl Worker {
         behind.iter().chain(ahead).find_map(|seat| {
             let found = find(seat)?;
             self.seat.counters.steals[lane.index()].bump();
-            self.stretch.helps(seat);
+            self.stretch.set_helped(seat);
             Some(found)
         })
     }
 
     pub(super) fn run(&self, found: Found) {
         if !matches!(found, Found::Own) {
-            self.stretch.has_joined(matches!(found, Found::Fork(_)));
+            self.stretch.set_joined(matches!(found, Found::Fork(_)));
         }
         match found {
             Found::Job(job) => self.run_job(Work::Spawned, job),
@@ -288,7 +288,7 @@ impl Worker {
 
     fn run_blocking(&self, job: Job) {
         let counters = &self.seat.counters;
-        self.stretch.is_needed();
+        self.stretch.set_needed();
         self.seat.core.give_back();
         counters.blocking.bump();
         let was_busy = counters.is_busy();

@@ -163,7 +163,7 @@ impl ScopeCore {
         }
         let own = |worker: &Worker| {
             let age = worker.is_in(self.team()).then(|| worker.age())?;
-            age.inspect(|_| worker.has_queued_on(self))
+            age.inspect(|_| worker.remember_scope(self))
         };
         current::with_current(|worker| worker.and_then(own))
     }

@@ -52,7 +52,7 @@ impl Run for Ticket {
         Worker::with_current(|worker| {
             let Some(worker) = worker else { return };
             if let Some(owner) = &core.owner {
-                worker.stretch.helps(owner);
+                worker.stretch.set_helped(owner);
             }
             let is_one = worker.takes_one_piece();
             let mut turns = Turns::since(worker.stretch.start_of_first());
