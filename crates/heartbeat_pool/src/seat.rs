@@ -10,10 +10,10 @@ use crate::metrics::{Counters, WorkerMetrics};
 use crate::parker::Parker;
 use crate::placement::Core;
 use crate::presence::Presence;
+use crate::queue::by_age::ByAge;
 use crate::queue::deque::Stealer;
 use crate::queue::forks::ForkPtr;
 use crate::queue::hidden::Hidden;
-use crate::queue::returned::Returned;
 use crate::record::note;
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Ordering};
 use crate::system::ThreadClock;
@@ -47,10 +47,10 @@ pub(crate) struct Seat {
     stall: Stall,
     pub(crate) presence: Presence,
     /// Forks that came back: of a thief that was wrong, or that found something older.
-    pub(crate) returned: Returned<ForkPtr>,
+    pub(crate) returned: ByAge<ForkPtr>,
     /// Tickets of scopes for which it has queued jobs, and jobs that came back from thieves, where
     /// others take its oldest first.
-    pub(crate) tickets: Returned<Job>,
+    pub(crate) tickets: ByAge<Job>,
     strangers: Arc<AtomicUsize>,
 }
 
@@ -78,8 +78,8 @@ impl Seat {
             hidden: Hidden::new(),
             stall: Stall::default(),
             presence: Presence::default(),
-            returned: Returned::new(owner.clone()),
-            tickets: Returned::new(owner),
+            returned: ByAge::new(owner.clone()),
+            tickets: ByAge::new(owner),
             strangers: this_thread::strangers(),
             counters: CachePadded::new(Counters::default()),
         }

@@ -70,7 +70,7 @@ fn who_names_them_may_queue_a_job_for_them() {
             .build_static(&POOL)
             .unwrap();
         IS_BUILT.store(true, Ordering::SeqCst);
-        POOL.spawn(Lane::Io, || ());
+        POOL.resize_to(2).unwrap();
         receiver.recv().unwrap();
         assert!(POOL.block_on(POOL.spawn_future(Lane::Io, async { is_low() })));
     });

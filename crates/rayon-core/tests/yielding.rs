@@ -235,3 +235,50 @@ fn to_the_newest_of_jobs() {
         }
     });
 }
+
+/// Whichever scope the thread has queued on first, and in whatever order a scope's jobs come.
+#[test]
+fn to_the_newest_of_scopes_jobs() {
+    in_time(|| {
+        for yields in [yield_now, yield_local] {
+            let flags = [(); 3].map(|()| OnceLock::new());
+            let until = |flag: &OnceLock<()>| {
+                while flag.get().is_none() {
+                    yields();
+                }
+            };
+            let wait = |flag: &OnceLock<()>| _ = flag.wait();
+            let set = |flag: &OnceLock<()>| flag.set(()).unwrap();
+            let [inner, fifo, known] = &flags;
+            pool(1).install(|| {
+                scope(|outer| {
+                    scope(|s| {
+                        s.spawn(|_| ());
+                        outer.spawn(|_| wait(inner));
+                        s.spawn(|_| set(inner));
+                        until(inner);
+                    });
+                });
+                scope_fifo(|s| {
+                    s.spawn_fifo(|_| set(fifo));
+                    let first = || {
+                        s.spawn_fifo(|_| ());
+                        until(fifo);
+                    };
+                    join(first, || wait(fifo));
+                });
+                scope_fifo(|s| {
+                    s.spawn_fifo(|_| ());
+                    scope(|s| s.spawn(|_| ()));
+                });
+                scope(|s| {
+                    s.spawn(|_| wait(known));
+                    scope_fifo(|s| {
+                        s.spawn_fifo(|_| set(known));
+                        until(known);
+                    });
+                });
+            });
+        }
+    });
+}

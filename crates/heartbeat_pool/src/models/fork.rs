@@ -8,7 +8,7 @@
 use super::check;
 use crate::age::{Age, Aged};
 use crate::parker::Parker;
-use crate::queue::returned::Returned;
+use crate::queue::by_age::ByAge;
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Ordering};
 use loom::cell::UnsafeCell;
 use loom::thread;
@@ -32,7 +32,7 @@ struct Thief {
     forks: [Fork; 2],
     /// Its deque: the number of the fork that lies there plus one, or zero.
     deque: AtomicUsize,
-    returned: Returned<usize>,
+    returned: ByAge<usize>,
 }
 
 impl Thief {
@@ -46,7 +46,7 @@ impl Thief {
                 result: UnsafeCell::new(0),
             }),
             deque: AtomicUsize::new(0),
-            returned: Returned::new(woken),
+            returned: ByAge::new(woken),
         })
     }
 

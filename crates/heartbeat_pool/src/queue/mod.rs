@@ -5,7 +5,7 @@
 //! | `private` | a worker's joins | that worker; a raised beat moves them all to `forks`, the oldest first |
 //! | `forks` | a worker's offered joins | that worker, or thieves; `hidden` keeps thieves off for a while, `returned` has those that came back |
 //! | `deque` | a worker's spawned frame jobs | that worker, in the pool's `Order`, or thieves |
-//! | `returned` | thieves, with forks that were not theirs, or not yet next | its thread, or thieves |
+//! | `returned`, a queue `by_age` | thieves, with forks that were not theirs, or not yet next | its thread, or thieves |
 //! | `tickets`, of the same type | threads that queue a scope's jobs, where work goes by age; thieves that put a job back | its thread, or thieves |
 //! | `injector` | everybody | every worker of the team that its lane is for |
 //! | `blocking` | everybody | any thread of the frame's team, which needs no room for it |
@@ -15,6 +15,7 @@
 
 #[cfg(not(heartbeat_loom))]
 pub(crate) mod blocking;
+pub(crate) mod by_age;
 #[cfg(not(heartbeat_loom))]
 pub(crate) mod deque;
 #[cfg(not(heartbeat_loom))]
@@ -28,4 +29,3 @@ pub(crate) mod mailbox;
 pub(crate) mod pinned;
 #[cfg(not(heartbeat_loom))]
 pub(crate) mod private;
-pub(crate) mod returned;

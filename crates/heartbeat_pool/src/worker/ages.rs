@@ -71,13 +71,29 @@ impl Worker {
         scopes.push(scope);
     }
 
-    /// Takes a job that the thread has queued on a scope, whose ticket may lie elsewhere.
+    /// Takes a job that the thread has queued on a scope, whose ticket may lie elsewhere: of the
+    /// scope where its newest one is.
     fn take_scoped(&self, is_wanted: &dyn Fn(Age) -> bool) -> Option<Aged<Job>> {
-        let len = self.joins.scopes.borrow().len();
-        // Not borrowed as they are asked: they tell of what is left, which may start a thread.
-        let scope = |place: usize| self.joins.scopes.borrow().get(place)?.upgrade();
-        let mut places = (0..len).rev();
-        places.find_map(|place| scope(place)?.take_own(is_wanted))
+        loop {
+            // Not borrowed as it is taken: that tells of what is left, which may start a thread.
+            let (_, scope) = self.newest_scope(is_wanted)?;
+            if let Some(job) = scope.take_own(is_wanted) {
+                return Some(job);
+            }
+            // Another thread has taken it meanwhile.
+        }
+    }
+
+    fn newest_scope(&self, is_wanted: &dyn Fn(Age) -> bool) -> Option<(Age, Arc<dyn OwnJobs>)> {
+        let scopes = self.joins.scopes.borrow();
+        let scopes = scopes.iter().filter_map(Weak::upgrade);
+        let newest = scopes.filter_map(|scope| Some((scope.newest_own()?, scope)));
+        let wanted = newest.filter(|(age, _)| is_wanted(*age));
+        wanted.reduce(
+            |one, other| {
+                if one.0.is_before(other.0) { other } else { one }
+            },
+        )
     }
 
     /// Takes the oldest ticket of `seat`, or what its thread has queued before it.

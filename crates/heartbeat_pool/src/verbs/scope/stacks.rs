@@ -114,7 +114,8 @@ impl<T> Stacks<T> {
         own.items.back()?.age()
     }
 
-    /// Takes the calling thread's next, if its age `is_wanted`.
+    /// Takes the calling thread's next, if the age of its newest `is_wanted`: in whatever order they
+    /// come, with each that is queued there is one more to take.
     pub(super) fn take_own(&self, is_wanted: &dyn Fn(Age) -> bool) -> Option<Aged<T>> {
         if self.len() == 0 {
             return None;
@@ -122,11 +123,7 @@ impl<T> Stacks<T> {
         let by = note::this_thread();
         let stacks = &mut *lock(&self.stacks);
         let own = stacks.iter().find(|stack| stack.by == by)?;
-        let next = match self.order {
-            Order::NewestFirst => own.items.back(),
-            Order::OldestFirst => own.items.front(),
-        };
-        next?.age().filter(|age| is_wanted(*age))?;
+        own.items.back()?.age().filter(|age| is_wanted(*age))?;
         let item = self.pop_own(stacks, by);
         self.count(stacks, -1);
         item

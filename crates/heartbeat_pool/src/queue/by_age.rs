@@ -1,5 +1,5 @@
-//! What was taken from a thread and came back to it, and its scopes' tickets: where others take the
-//! oldest first.
+//! What lies with a thread by its age, the oldest first, wherever it is put in: forks that came back
+//! to it, and its scopes' tickets.
 
 use crate::age::Aged;
 use crate::parker::Parker;
@@ -7,7 +7,7 @@ use crate::sync::{Arc, AtomicUsize, Mutex, Ordering, lock};
 use std::collections::VecDeque;
 use std::mem;
 
-pub(crate) struct Returned<T> {
+pub(crate) struct ByAge<T> {
     items: Mutex<Items<T>>,
     /// The number of items, read without the lock.
     count: AtomicUsize,
@@ -32,7 +32,7 @@ fn insert<T>(sorted: &mut VecDeque<Aged<T>>, item: Aged<T>) {
     sorted.insert(last.map_or(0, |last| last + 1), item);
 }
 
-impl<T> Returned<T> {
+impl<T> ByAge<T> {
     pub(crate) fn new(owner: Arc<Parker>) -> Self {
         Self {
             items: Mutex::new(Items {
@@ -88,7 +88,7 @@ impl<T> Returned<T> {
         self.has_any() && lock(&self.items).sorted.iter().any(wanted)
     }
 
-    /// Takes the oldest that came back and that `wanted` accepts.
+    /// Takes the oldest that `wanted` accepts.
     pub(crate) fn take(&self, wanted: impl Fn(&Aged<T>) -> bool) -> Option<Aged<T>> {
         if !self.has_any() {
             return None;
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn the_oldest_is_next_whichever_came_first() {
-        let returned = Returned::new(this_thread::parker());
+        let returned = ByAge::new(this_thread::parker());
         let aged = |nth| Aged::new(nth, Some(Age { thread: 1, nth }));
         for nth in [5, 7, 3, 6, 4] {
             assert!(returned.push(aged(nth)).is_ok());
