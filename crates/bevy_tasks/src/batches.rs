@@ -307,7 +307,7 @@ mod tests {
                 number
             };
             numbers(2, 100);
-            // All from one depth, for those of another one may have the place of the long ones before.
+            // All from one depth: those of another one may have the place of the long ones before.
             let first = 6 * usize::from(SAMPLE_SHARED);
             let numbers: Vec<_> = (0..first + 100).map(iterate).collect();
             let numbers = &numbers[first..];

@@ -1,5 +1,5 @@
-//! What lies with a thread by its age, the oldest first, wherever it is put in: forks that came back
-//! to it, and its scopes' tickets.
+//! What lies with a thread by its age, the oldest first, whenever it is put there: forks that came
+//! back to it, and its scopes' tickets.
 
 use crate::age::Aged;
 use crate::parker::Parker;

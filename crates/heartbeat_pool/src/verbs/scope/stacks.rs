@@ -114,8 +114,8 @@ impl<T> Stacks<T> {
         own.items.back()?.age()
     }
 
-    /// Takes the calling thread's next, if the age of its newest `is_wanted`: in whatever order they
-    /// come, with each that is queued there is one more to take.
+    /// Takes the calling thread's next, if the age of its newest `is_wanted`: in whatever order
+    /// they come, with each that is queued there is one more to take.
     pub(super) fn take_own(&self, is_wanted: &dyn Fn(Age) -> bool) -> Option<Aged<T>> {
         if self.len() == 0 {
             return None;
