@@ -17,9 +17,9 @@
 //! besides: [`Worker::join_offered`], whose second half
 //! others may take at once, [`Worker::join_measured`], [`ThreadPool::install`],
 //! [`ThreadPool::scope_elsewhere`], [`ThreadBuilder::enroll`], [`Worker::slot`],
-//! [`Worker::yield_local`], [`Worker::run_newest`], [`Worker::run_spawned`],
-//! [`Worker::broadcast_after`], [`Scope::run_one`] and the [`Order`] of a thread's own jobs; and
-//! [`TwoWays`], for work that comes again and again where sharing may pay or not.
+//! [`Worker::yield_local`], [`Worker::run_spawned`], [`Worker::broadcast_after`] and the [`Order`]
+//! of a thread's own jobs; and [`TwoWays`], for work that comes again and again where sharing may
+//! pay or not.
 //!
 //! What it holds to:
 //!

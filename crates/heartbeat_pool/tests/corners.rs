@@ -3,7 +3,7 @@
 mod common;
 
 use common::{pool, wait_until, within_a_minute};
-use heartbeat_pool::{Lane, Mailbox, ThreadPool, yield_task};
+use heartbeat_pool::{Lane, Mailbox, ThreadPool, Yield, yield_task};
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -60,11 +60,11 @@ fn what_a_thread_has_spawned_comes_to_an_end() {
             let ran = AtomicUsize::new(0);
             worker.scope(|scope| {
                 (0..10).for_each(|_| scope.spawn(|| _ = ran.fetch_add(1, Ordering::Relaxed)));
-                assert!(worker.has_spawned() && worker.run_spawned());
+                assert!(worker.has_own_work());
+                assert_eq!(worker.yield_local(), Yield::Executed);
                 assert_eq!(ran.load(Ordering::Relaxed), 1, "one piece at a time");
-                while scope.run_one() {}
-                while worker.has_spawned() {
-                    assert!(worker.run_spawned());
+                while worker.has_own_work() {
+                    assert_eq!(worker.yield_local(), Yield::Executed);
                 }
                 assert_eq!(ran.load(Ordering::Relaxed), 10);
             });

@@ -2,7 +2,6 @@
 
 use crate::home::{self, Home};
 use crate::pool::Inner;
-use heartbeat_pool::Worker;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -71,18 +70,21 @@ where
     OP: Fn(BroadcastContext<'_>) -> R + Sync,
     R: Send,
 {
-    home::in_worker(|worker, _| broadcast_in(worker, &op))
+    match Home::current() {
+        Home::Built(pool) => broadcast_in(pool.pool(), op),
+        Home::Here => heartbeat_pool::broadcast(|context| op(BroadcastContext::from(context))),
+        Home::Process => broadcast_in(heartbeat_pool::global(), op),
+    }
 }
 
 pub(crate) fn broadcast_in<R: Send>(
-    worker: &Worker,
-    op: &(impl Fn(BroadcastContext<'_>) -> R + Sync),
+    pool: &heartbeat_pool::ThreadPool,
+    op: impl Fn(BroadcastContext<'_>) -> R + Sync,
 ) -> Vec<R> {
-    // This thread makes its call while it waits for the others', so what it has spawned comes
-    // before that wait; and after all calls are queued, for it may wait for one of them.
-    worker.broadcast_after(run_spawned, |context| {
-        run_spawned();
-        op(BroadcastContext::from(context))
+    pool.with_worker(|worker| {
+        // This thread makes its call while it waits for the others', so what it has spawned comes
+        // before that wait; and after all calls are queued, for it may wait for one of them.
+        worker.broadcast_after(run_spawned, |context| op(BroadcastContext::from(context)))
     })
 }
 
@@ -128,7 +130,6 @@ pub(crate) fn spawn_broadcast_in(
     for index in 0..num_threads {
         let op = op.clone();
         let call = pool.detached(move || {
-            run_spawned();
             op(BroadcastContext::new(index, num_threads));
         });
         pool.pool().spawn_on(index, call);

@@ -152,9 +152,7 @@ impl ThreadPool {
         OP: Fn(BroadcastContext<'_>) -> R + Sync,
         R: Send,
     {
-        self.inner
-            .pool()
-            .install(|worker| broadcast::broadcast_in(worker, &op))
+        broadcast::broadcast_in(self.inner.pool(), op)
     }
 
     /// How many threads the pool has.

@@ -4,7 +4,6 @@ use crate::broadcast::BroadcastContext;
 use crate::home::{self, Home};
 use crate::pool::Inner;
 use heartbeat_pool::{Order, Worker};
-use std::cell::Cell;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
@@ -34,7 +33,7 @@ impl<'scope> Scope<'scope> {
         BODY: FnOnce(&Self) + Send + 'scope,
     {
         let scope = self.scope;
-        scope.spawn(move || inside(scope, || body(&Self { scope })));
+        scope.spawn(move || body(&Self { scope }));
     }
 
     /// Spawns a call of `body` for each of the pool's threads.
@@ -45,9 +44,7 @@ impl<'scope> Scope<'scope> {
         BODY: Fn(&Self, BroadcastContext<'_>) + Send + Sync + 'scope,
     {
         let scope = self.scope;
-        spawn_broadcast(scope, move |context| {
-            inside(scope, || body(&Self { scope }, context));
-        });
+        spawn_broadcast(scope, move |context| body(&Self { scope }, context));
     }
 }
 
@@ -61,7 +58,7 @@ impl<'scope> ScopeFifo<'scope> {
         BODY: FnOnce(&Self) + Send + 'scope,
     {
         let scope = self.scope;
-        scope.spawn(move || inside(scope, || body(&Self { scope })));
+        scope.spawn(move || body(&Self { scope }));
     }
 
     /// Spawns a call of `body` for each of the pool's threads.
@@ -72,52 +69,8 @@ impl<'scope> ScopeFifo<'scope> {
         BODY: Fn(&Self, BroadcastContext<'_>) + Send + Sync + 'scope,
     {
         let scope = self.scope;
-        spawn_broadcast(scope, move |context| {
-            inside(scope, || body(&Self { scope }, context));
-        });
+        spawn_broadcast(scope, move |context| body(&Self { scope }, context));
     }
-}
-
-/// A scope, by its address.
-type Innermost = Option<NonNull<heartbeat_pool::Scope<'static, 'static>>>;
-
-thread_local! {
-    /// The innermost scope whose closure, job or wait the thread is in, for as long as it is.
-    static INNERMOST: Cell<Innermost> = const { Cell::new(None) };
-}
-
-/// Gives the thread its innermost scope back that it had before.
-pub(crate) struct Restore(Innermost);
-
-impl Drop for Restore {
-    fn drop(&mut self) {
-        INNERMOST.set(self.0);
-    }
-}
-
-/// Calls `f`, the closure or a job of `scope`.
-fn inside<R>(scope: PoolScope<'_>, f: impl FnOnce() -> R) -> R {
-    let this = Some(NonNull::from(scope).cast());
-    let outer = INNERMOST.get();
-    // The jobs that its owner runs as it waits, most of all, find it there.
-    let _restore = (outer != this).then(|| {
-        INNERMOST.set(this);
-        Restore(outer)
-    });
-    f()
-}
-
-/// What `f` gives for the innermost scope whose closure or job the calling thread is in; false
-/// outside of any.
-pub(crate) fn of_innermost(
-    f: impl FnOnce(&heartbeat_pool::Scope<'static, 'static>) -> bool,
-) -> bool {
-    // SAFETY: `inside` has it there only while it borrows the scope, on this thread, which is in
-    // that call; `Kind::open` until the thread is about to leave the call that made the scope, and
-    // nothing asks between the scope's end and that. `f`, which only asks for queued jobs, gets it
-    // for no longer.
-    let innermost = INNERMOST.get().map(|scope| unsafe { scope.as_ref() });
-    innermost.is_some_and(f)
 }
 
 /// Spawns a call of `call` for each of the pool's threads.
@@ -148,17 +101,12 @@ pub(crate) trait Kind<'scope>: Sized {
     fn new(scope: PoolScope<'scope>) -> Self;
 
     /// Calls `op` with the scope that the heartbeat pool has made for it, in a call that 'scope
-    /// outlives. It is the thread's innermost one until `_restore` is dropped, after its wait.
-    fn open<R>(
-        scope: &heartbeat_pool::Scope<'_, 'scope>,
-        _restore: &Restore,
-        op: impl FnOnce(&Self) -> R,
-    ) -> R {
+    /// outlives.
+    fn open<R>(scope: &heartbeat_pool::Scope<'_, 'scope>, op: impl FnOnce(&Self) -> R) -> R {
         let scope = NonNull::from(scope).cast();
         // SAFETY: only `op` and the scope's jobs get it, and the heartbeat pool keeps the scope
         // until they are over, which its owner waits for in the call that 'scope outlives.
         let scope = unsafe { scope.as_ref() };
-        INNERMOST.set(Some(NonNull::from(scope).cast()));
         op(&Self::new(scope))
     }
 }
@@ -181,8 +129,7 @@ impl<'scope> Kind<'scope> for ScopeFifo<'scope> {
 
 /// Calls `op` with a scope of `worker`, which waits for its jobs and helps.
 fn of_worker<'scope, S: Kind<'scope>, R>(worker: &Worker, op: impl FnOnce(&S) -> R) -> R {
-    let restore = Restore(INNERMOST.get());
-    worker.scope_in_order(S::ORDER, |scope| S::open(scope, &restore, op))
+    worker.scope_in_order(S::ORDER, |scope| S::open(scope, op))
 }
 
 /// Calls `op` with a scope on the calling thread, whose jobs run in the current pool.
@@ -205,9 +152,8 @@ pub(crate) fn in_place_in<'scope, S: Kind<'scope>, R>(
     if pool.is_own() {
         pool.pool().with_worker(|worker| of_worker(worker, op))
     } else {
-        let restore = Restore(INNERMOST.get());
         pool.pool()
-            .scope_elsewhere(S::ORDER, |scope| S::open(scope, &restore, op))
+            .scope_elsewhere(S::ORDER, |scope| S::open(scope, op))
     }
 }
 

@@ -1,19 +1,14 @@
 //! Yielding: let other work have the thread for a moment.
 
-use crate::scope;
-use heartbeat_pool::{Scope, Worker};
+use crate::home::Home;
+use heartbeat_pool::Worker;
 
 pub use heartbeat_pool::Yield;
 
 pub(crate) fn local(worker: &Worker) -> Yield {
-    let has_run =
-        worker.run_newest() || worker.run_spawned() || scope::of_innermost(Scope::run_one);
-    if has_run {
-        return Yield::Executed;
-    }
     match worker.yield_local() {
-        // What a thread from outside spawns lies in the pool's queue.
-        Yield::Idle if !worker.is_member() => worker.yield_now(),
+        // What a thread spawns in the process's pool may lie with the rest.
+        Yield::Idle if !matches!(Home::current(), Home::Built(_)) => worker.yield_now(),
         done => done,
     }
 }
@@ -23,7 +18,7 @@ pub(crate) fn now(worker: &Worker) -> Yield {
 }
 
 pub(crate) fn has_pending(worker: &Worker) -> bool {
-    worker.has_forks() || worker.has_spawned() || scope::of_innermost(Scope::has_queued)
+    worker.has_own_work()
 }
 
 /// Runs one piece of the current pool's work on the calling thread, anybody's, and tells whether
@@ -44,10 +39,9 @@ pub fn yield_now() -> Option<Yield> {
     Worker::with_current(|worker| worker.map(now))
 }
 
-/// As [`yield_now`], but runs only what the calling thread has forked or spawned itself, or what
-/// anybody has spawned on the innermost scope that it is in. On a thread of the process's pool what
-/// that has taken over from others may be among it; on a thread from outside of that, anybody's may
-/// run, as what such a thread spawns lies with the rest.
+/// As [`yield_now`], but runs only what the calling thread has forked or spawned itself, the newest
+/// first. In the process's pool anybody's may run, if there is none of that: what is spawned there
+/// may lie with the rest.
 ///
 /// ```
 /// assert_eq!(rayon_core::yield_local(), None);

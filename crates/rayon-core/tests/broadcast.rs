@@ -4,6 +4,7 @@
 mod common;
 use common::{all, fail, in_time, panic_of, pool};
 use rayon_core::{ThreadPoolBuilder, broadcast, current_num_threads, spawn, spawn_broadcast};
+use rayon_core::{yield_local, yield_now};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::{self, Receiver};
@@ -252,6 +253,25 @@ fn a_job_that_its_caller_has_spawned_may_wait_for_its_call_on_another_thread() {
                 spawn(move || calls.recv().unwrap());
                 broadcast(|_| _ = call.send(()));
             });
+        }
+    });
+}
+
+/// It lies beneath no call that it waits for.
+#[test]
+fn what_its_threads_spawned_may_yield_until_the_call_has_run() {
+    in_time(|| {
+        for yields in [yield_now, yield_local] {
+            for pool in [pool(1), pool(3)] {
+                for _ in 0..100 {
+                    let calls = Arc::new(AtomicUsize::new(0));
+                    let seen = calls.clone();
+                    pool.install(|| {
+                        spawn(move || while seen.load(Relaxed) == 0 && yields().is_some() {});
+                    });
+                    pool.broadcast(|_| calls.fetch_add(1, Relaxed));
+                }
+            }
         }
     });
 }

@@ -282,3 +282,26 @@ fn to_the_newest_of_scopes_jobs() {
         }
     });
 }
+
+/// Which may wait for what comes after the yield.
+#[test]
+fn to_no_job_that_another_thread_has_spawned_on_the_scope() {
+    in_time(|| {
+        let flags = [(); 3].map(|()| OnceLock::new());
+        let [begun, queued, yielded] = &flags;
+        pool(2).install(|| {
+            scope(|s| {
+                s.spawn(|s| {
+                    begun.set(()).unwrap();
+                    s.spawn(|_| _ = yielded.wait());
+                    queued.set(()).unwrap();
+                    yielded.wait();
+                });
+                begun.wait();
+                queued.wait();
+                assert_eq!(yield_local(), Some(Yield::Idle));
+                yielded.set(()).unwrap();
+            });
+        });
+    });
+}

@@ -135,8 +135,9 @@ impl Worker {
 /// Calls `f` once on each of the threads of the pool that the calling thread is inside of, waits
 /// for all of it, and gives the results in the order of the threads.
 ///
-/// Each thread makes its call between two jobs or while it waits; a thread that runs one long job
-/// delays the whole. Only the pool's [own threads](crate::ThreadPool::num_threads) are called, not
+/// Each thread makes its call between two jobs or while it waits, and where threads run their
+/// [newest first](crate::Order::NewestFirst) not before what it has queued itself; a thread that
+/// runs one long job delays the whole. Only the pool's [own threads](crate::ThreadPool::num_threads) are called, not
 /// spare ones; a pool without threads calls `f` once, on the calling thread. The idea and the
 /// interface are rayon's.
 ///

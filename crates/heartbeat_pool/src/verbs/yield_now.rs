@@ -18,50 +18,44 @@ pub enum Yield {
 }
 
 impl Worker {
-    /// Runs one piece of the thread's own work, if there is any: what was spawned on this very
-    /// thread ([`spawn_on`](crate::spawn_on())), or else [the newest](Self::run_newest), or else a
-    /// second half of one of its unfinished joins that nobody has taken yet.
+    /// Runs one piece of the thread's own work, if there is any. Where the pool's threads run their
+    /// [newest first](crate::Order::NewestFirst), that is the newest of what the thread has queued:
+    /// the second half of an unfinished join, a job, or one of a scope. Elsewhere it is the job
+    /// that is next in the thread's own deque, and then the newest such half. What was spawned on
+    /// this very thread ([`spawn_on`](crate::spawn_on())) comes last.
     ///
     /// For long loops that wait for something that their own fork does. Of [`join`](crate::join())s
     /// inside of one another the fifth and deeper ones may be plain calls, whose second half nobody
     /// finds before the first is over; those of [`join_offered`](Self::join_offered) are found at
-    /// any depth.
+    /// any depth. What runs here nests on the caller's stack and may want any lock, so hold none.
+    ///
+    /// ```
+    /// use heartbeat_pool::{ThreadPool, Yield};
+    /// let pool = ThreadPool::builder().num_threads(1).build().unwrap();
+    /// pool.install(|worker| {
+    ///     let first = |worker: &heartbeat_pool::Worker| worker.yield_local();
+    ///     assert_eq!(worker.join_offered(first, |_| ()).0, Yield::Executed);
+    ///     assert_eq!(worker.yield_local(), Yield::Idle);
+    /// });
+    /// ```
     pub fn yield_local(&self) -> Yield {
-        if current::run_pinned() || self.run_newest() {
-            return Yield::Executed;
-        }
-        // It may be a part of something below what the thread has taken from others since.
-        let _stranger = Stranger::begin();
-        self.promote_all();
-        // The newest: what it may wait for is older, if it isn't what the caller brings about.
-        let newest = self.joins.forks.pop().or_else(|| self.seat.steal_fork());
-        match newest {
-            Some(fork) => {
-                self.run_fork(fork);
-                Yield::Executed
-            }
-            None => Yield::Idle,
+        let by_age = self.goes_by_age();
+        if (!by_age && self.run_spawned()) || self.run_newest() || current::run_pinned() {
+            Yield::Executed
+        } else {
+            Yield::Idle
         }
     }
 
-    /// Runs the newest of what the thread itself has queued, where the pool's threads run their
-    /// [newest first](crate::Order::NewestFirst): the second half of an unfinished join, a job or
-    /// one of a scope. Tells whether it did.
-    ///
-    /// What runs here nests on the caller's stack and may want any lock, so hold none.
-    ///
-    /// ```
-    /// use heartbeat_pool::{Order, ThreadPool};
-    /// let pool = ThreadPool::builder().num_threads(1).order(Order::NewestFirst).build().unwrap();
-    /// pool.install(|worker| {
-    ///     worker.join_offered(|worker| assert!(worker.run_newest()), |_| ());
-    ///     assert!(!worker.run_newest());
-    /// });
-    /// ```
-    pub fn run_newest(&self) -> bool {
-        if !self.goes_by_age() {
-            return false;
-        }
+    /// Whether there was something for [`yield_local`](Self::yield_local) a moment ago.
+    #[must_use]
+    pub fn has_own_work(&self) -> bool {
+        self.has_forks() || self.has_spawned() || self.has_scoped() || current::has_pinned()
+    }
+
+    /// Runs the newest of the thread's forks, or where work goes by age of all that it has queued: a
+    /// fork, a job or one of a scope. Tells whether it did.
+    pub(crate) fn run_newest(&self) -> bool {
         self.promote_all();
         let fork = self.joins.forks.pop();
         let is_own = self.lane() == Lane::Frame;
@@ -77,14 +71,19 @@ impl Worker {
                 self.run_piece(Found::Job(job.item));
             }
             (None, Some(fork)) => self.run_fork(fork),
-            (None, None) => return false,
+            (None, None) => {
+                // It may have come back from a thief.
+                let fork = self.seat.steal_fork();
+                return fork.map(|fork| self.run_fork(fork)).is_some();
+            }
         }
         true
     }
 
     /// Runs one piece of the pool's work. See [`yield_now`](crate::yield_now()).
     pub fn yield_now(&self) -> Yield {
-        if self.yield_local() == Yield::Executed || self.run_one() {
+        // Not what the thread has spawned, but in its turn: that may go on for ever.
+        if self.run_newest() || current::run_pinned() || self.run_one() {
             Yield::Executed
         } else {
             Yield::Idle

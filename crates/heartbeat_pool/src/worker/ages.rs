@@ -84,6 +84,11 @@ impl Worker {
         }
     }
 
+    /// Whether there is such a job.
+    pub(crate) fn has_scoped(&self) -> bool {
+        self.newest_scope(&|_| true).is_some()
+    }
+
     fn newest_scope(&self, is_wanted: &dyn Fn(Age) -> bool) -> Option<(Age, Arc<dyn OwnJobs>)> {
         let scopes = self.joins.scopes.borrow();
         let scopes = scopes.iter().filter_map(Weak::upgrade);

@@ -235,8 +235,7 @@ impl Worker {
 
     /// Whether a fork of this thread has a second half that nobody has begun, be it one that is
     /// kept from others for now.
-    #[must_use]
-    pub fn has_forks(&self) -> bool {
+    pub(crate) fn has_forks(&self) -> bool {
         !self.joins.private.is_empty()
             || !self.joins.forks.is_empty()
             || self.seat.has_shared(self.lane())

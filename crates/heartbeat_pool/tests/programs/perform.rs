@@ -149,11 +149,7 @@ impl Play {
             }
             Step::YieldLocal => {
                 let _free = ledger.free();
-                if own.0.is_multiple_of(2) {
-                    place.yield_local();
-                } else {
-                    place.run_spawned();
-                }
+                place.yield_local();
             }
             Step::Broadcast(body) => {
                 let call = ledger.add("broadcast", Some(own));

@@ -106,10 +106,6 @@ impl Place<'_> {
         self.with_worker(Worker::yield_now);
     }
 
-    pub fn run_spawned(self) {
-        self.with_worker(Worker::run_spawned);
-    }
-
     pub fn yield_local(self) {
         self.with_worker(Worker::yield_local);
     }

@@ -20,7 +20,6 @@ use crate::late;
 use crate::queue::deque::Order;
 use crate::queue::mailbox::Mailbox;
 use crate::sync::Arc;
-use crate::threads::this_thread::Stranger;
 use crate::unwind::{self, Payload};
 use crate::worker::Worker;
 use async_task::Task;
@@ -165,41 +164,6 @@ impl<'scope> Scope<'scope, '_> {
     #[must_use]
     pub fn is_held(&self) -> bool {
         self.core.is_held_here()
-    }
-
-    /// Runs one closure or future of the scope that nobody has begun, on the calling thread, if
-    /// that is inside of the scope's pool. Tells whether there was one.
-    ///
-    /// What runs here nests on the caller's stack and may want any lock, so hold none.
-    ///
-    /// ```
-    /// let pool = heartbeat_pool::ThreadPool::builder().num_threads(0).build().unwrap();
-    /// pool.scope(|scope| {
-    ///     scope.spawn(|| ());
-    ///     assert!(scope.has_queued() && scope.run_one());
-    ///     assert!(!scope.has_queued() && !scope.run_one());
-    /// });
-    /// ```
-    pub fn run_one(&self) -> bool {
-        self.in_its_pool(|worker| {
-            // It may be a part of something below what the thread has taken from others since.
-            let _stranger = Stranger::begin();
-            wait::run_one(&self.core, worker)
-        })
-    }
-
-    /// Whether there was something for [`run_one`](Self::run_one) a moment ago.
-    #[must_use]
-    pub fn has_queued(&self) -> bool {
-        self.in_its_pool(|_| !self.core.jobs.is_empty())
-    }
-
-    /// What `f` gives for the calling thread's worker; false outside of the scope's pool.
-    fn in_its_pool(&self, f: impl FnOnce(&Worker) -> bool) -> bool {
-        Worker::with_current(|worker| {
-            let its = worker.filter(|worker| worker.is_of(&self.core.registry));
-            its.is_some_and(f)
-        })
     }
 }
 
