@@ -351,3 +351,28 @@ fn who_waits_or_is_free_finds_its_own_jobs_of_a_scope_though_others_have_the_tic
         });
     });
 }
+
+/// A thread's newest is next, whether it lies on a scope or on none.
+#[test]
+fn a_job_waits_for_a_newer_one_that_lies_elsewhere() {
+    in_time(|| {
+        let flag = || Arc::new(OnceLock::new());
+        let (spawned, scoped) = (flag(), flag());
+        let pool = pool(1);
+        pool.in_place_scope(|s| {
+            s.spawn(|s| {
+                s.spawn(|_| _ = spawned.wait());
+                let flag = spawned.clone();
+                spawn(move || flag.set(()).unwrap());
+            });
+        });
+        let waits = scoped.clone();
+        pool.in_place_scope(|outer| {
+            let scoped = &scoped;
+            outer.spawn(move |outer| {
+                spawn(move || _ = waits.wait());
+                outer.spawn(move |_| scoped.set(()).unwrap());
+            });
+        });
+    });
+}

@@ -90,7 +90,11 @@ impl Worker {
             {
                 return Some(found);
             }
-            if let Some(job) = self.pop_own() {
+            // Of two newest ones, in the deque and of a scope, the newer is next.
+            let newest = (!self.deque.is_empty())
+                .then(|| self.take_new(None))
+                .flatten();
+            if let Some(job) = newest.map(|job| job.item).or_else(|| self.pop_own()) {
                 return Some(Found::Job(job));
             }
         }

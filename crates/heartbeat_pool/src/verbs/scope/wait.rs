@@ -10,7 +10,7 @@ use crate::trace;
 use crate::unwind;
 use crate::worker::turns::Turns;
 use crate::worker::wait::Wait;
-use crate::worker::{STRANGERS_TURN, Worker};
+use crate::worker::{Found, STRANGERS_TURN, Worker};
 use std::cell::Cell;
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
@@ -95,12 +95,17 @@ fn run(core: &Arc<ScopeCore>, worker: &Worker, job: ScopedJob) {
     trace::job(Work::Scoped, core.lane, core.number(), || core.run(job));
 }
 
-/// The same for another thread than the owner, where jobs have ages: first what the job's thread
-/// has queued before it.
+/// The same for another thread than the owner, where jobs have ages: first what the calling thread
+/// has queued since the newest that it has here, and what the job's thread has queued before it.
 fn run_next(core: &Arc<ScopeCore>, worker: &Worker) -> bool {
     let Some(stacks) = core.jobs.stacks() else {
         return run_one(core, worker);
     };
+    let own = stacks.newest_own();
+    if let Some(newer) = own.and_then(|own| worker.take_new(Some(own))) {
+        worker.run_piece(Found::Job(newer.item));
+        return true;
+    }
     let Some(job) = stacks.pop() else {
         return false;
     };
