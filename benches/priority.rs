@@ -167,7 +167,7 @@ fn lock(pool: &ThreadPool, neighbours: usize) {
 fn main() {
     let threads = thread::available_parallelism().map_or(2, usize::from);
     let settings = [
-        ("long turns", Some(LowerPriority::LongTurns)),
+        ("long slices", Some(LowerPriority::LongSlices)),
         ("leftovers", Some(LowerPriority::Leftovers)),
         ("no lower threads", None),
     ];

@@ -71,8 +71,8 @@ use std::time::Duration;
 #[derive(Clone, Debug)]
 pub struct HeartbeatPlugin {
     /// How many threads run at once. By default what the variable `BEVY_HEARTBEAT_THREADS` says,
-    /// else what the machine runs in parallel. With 0, the main thread does all the work: then no job
-    /// may wait in place (in `cx.scope`, by `block_on`) for what a later frame brings.
+    /// else what the machine runs in parallel. With 0, the main thread does all the work: then no
+    /// job may wait in place (in `cx.scope`, by `block_on`) for what a later frame brings.
     pub threads: Option<usize>,
     /// The most io jobs that run at once, one less than there are threads by default; one always
     /// may.
@@ -85,7 +85,7 @@ pub struct HeartbeatPlugin {
     /// than the threads by default either way, but for `lower_priority`'s `Leftovers` on a system
     /// that knows such a thing.
     pub lower_threads: bool,
-    /// How readily the operating system runs lower threads: [`LowerPriority::LongTurns`] by
+    /// How readily the operating system runs lower threads: [`LowerPriority::LongSlices`] by
     /// default. [`LowerPriority::Leftovers`] costs frames least and has no budgets by default, but
     /// beside a compiler or a browser such jobs all but stand still. Threads that run already keep
     /// what they have.
@@ -105,9 +105,9 @@ pub struct HeartbeatPlugin {
     /// and background jobs have `low ` before it, or, where that is longer than the 15 bytes that
     /// Linux shows, are `low (0)` and so on, as by default.
     pub thread_name: Option<fn(usize) -> String>,
-    /// Called with the payload of each panic of what was spawned on the engine's pools, on the thread
-    /// where it happened: of tasks that somebody holds as well, who gets it too. Panics of jobs are
-    /// their outcomes, and of scopes their callers' alone.
+    /// Called with the payload of each panic of what was spawned on the engine's pools, on the
+    /// thread where it happened: of tasks that somebody holds as well, who gets it too. Panics of
+    /// jobs are their outcomes, and of scopes their callers' alone.
     pub panic_handler: Option<fn(&(dyn Any + Send))>,
     /// Whether schedules get the [`AdaptiveExecutor`](crate::AdaptiveExecutor), as they do by
     /// default: each that would run on the engine's multi-threaded executor, of this app and of

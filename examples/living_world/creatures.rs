@@ -210,7 +210,7 @@ fn step(place: &mut [f32; 2], heading: &mut [f32; 2], speed: f32, terrain: &Terr
         && next[0] < terrain.width as f32 - 1.0
         && next[1] < terrain.height as f32 - 1.0;
     let ground = |at: [f32; 2]| terrain.cells[terrain.cell(at[0], at[1])][0];
-    // Who is in the water already may swim.
+    // A creature that is in the water already may swim.
     if inside && (ground(next) >= terrain.sea || ground(*place) < terrain.sea) {
         *place = next;
     } else {

@@ -1,6 +1,6 @@
 //! The choice between running a schedule on one thread and on all: by what each was seen to cost.
 
-use heartbeat_pool::{Turn, TwoWays, Way};
+use heartbeat_pool::{Round, TwoWays, Way};
 
 /// What all threads cost at the least, in nanoseconds: a hand-over, and each system's task.
 const LEAST: f64 = 5_000.0;
@@ -8,9 +8,9 @@ const LEAST_A_SYSTEM: f64 = 300.0;
 /// What all threads may cost a system, in nanoseconds, where many conflict or the build is not
 /// optimized. What takes a schedule longer than that may be work that they share.
 const MOST_A_SYSTEM: f64 = 5_000.0;
-/// By how much a frame may be late for a trial on one thread, in nanoseconds, if all of that is work
-/// that threads share: a quarter of a frame at 60 Hz. By more than `LATE` it is once in so many
-/// frames: in a minute of play nobody sees that, among the slowest hundredth neither.
+/// By how much a frame may be late for a trial on one thread, in nanoseconds, if all of that is
+/// work that threads share: a quarter of a frame at 60 Hz. By more than `LATE` it is once in so
+/// many frames: in a minute of play nobody sees that, among the slowest hundredth neither.
 const LATEST: f64 = 4_000_000.0;
 const LATE: f64 = 1_000_000.0;
 const SELDOM: u32 = 1_000;
@@ -39,7 +39,7 @@ impl Choice {
     }
 
     /// How to run it this time, in a pool of so many threads.
-    pub(super) fn begin(&mut self, threads: usize) -> Turn {
+    pub(super) fn begin(&mut self, threads: usize) -> Round {
         let may_pay = match self.ways.in_use() {
             Way::Shared => {
                 let is_known = self.ways.other_cost() <= self.ways.usual() * HARDLY_LATE;
@@ -63,13 +63,13 @@ impl Choice {
     }
 
     /// Notes what the run took.
-    pub(super) fn end(&mut self, turn: Turn, cost: f64) {
-        self.since_trial = if turn.is_trial() {
+    pub(super) fn end(&mut self, round: Round, cost: f64) {
+        self.since_trial = if round.is_trial() {
             0
         } else {
             self.since_trial.saturating_add(1)
         };
-        self.ways.end(turn, cost);
+        self.ways.end(round, cost);
     }
 }
 
@@ -83,9 +83,9 @@ mod tests {
     /// Runs a schedule that costs `one` and `all`; gives the number of runs on all threads.
     fn runs(choice: &mut Choice, count: u32, one: f64, all: f64) -> u32 {
         let run = |_: &u32| {
-            let turn = choice.begin(THREADS);
-            let is_shared = turn.way == Way::Shared;
-            choice.end(turn, if is_shared { all } else { one });
+            let round = choice.begin(THREADS);
+            let is_shared = round.way == Way::Shared;
+            choice.end(round, if is_shared { all } else { one });
             is_shared
         };
         (0..count).filter(run).count() as u32

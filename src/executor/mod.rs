@@ -186,14 +186,14 @@ impl SystemExecutor for AdaptiveExecutor {
         let threads = heartbeat_pool::global().num_threads();
         let must_be_all = plan.has_non_send && is_elsewhere(world) || !self.applies_at_end;
         let is_measured = !must_be_all && !plan.is_single && threads > 1;
-        let turn = is_measured.then(|| plan.choice.begin(threads));
-        let way = match turn {
-            Some(turn) => turn.way,
+        let round = is_measured.then(|| plan.choice.begin(threads));
+        let way = match round {
+            Some(round) => round.way,
             None if must_be_all => Way::Shared,
             None => Way::Alone,
         };
         let running = self.named.as_ref().map(|named| named.begin(way));
-        let start = turn.map(|turn| (turn, Instant::now()));
+        let start = round.map(|round| (round, Instant::now()));
         self.is_running = true;
         match way {
             Way::Alone => self.one.run(schedule, world, skip_systems, error_handler),
@@ -203,8 +203,8 @@ impl SystemExecutor for AdaptiveExecutor {
         }
         self.is_running = false;
         drop(running);
-        if let Some((turn, start)) = start {
-            plan.choice.end(turn, start.elapsed().as_nanos() as f64);
+        if let Some((round, start)) = start {
+            plan.choice.end(round, start.elapsed().as_nanos() as f64);
         }
         self.plan = Some(plan);
     }

@@ -7,7 +7,7 @@ use super::costs::Costs;
 use super::model::Stage;
 use std::collections::VecDeque;
 
-/// Who has had nothing to do for so long sleeps, in nanoseconds.
+/// A thread that has had nothing to do for so long sleeps, in nanoseconds.
 const AWAKE: f64 = 50_000.0;
 /// Parts a thread that a loop is split into at most, and what each takes at least, in nanoseconds.
 const PARTS: f64 = 16.0;
@@ -133,7 +133,7 @@ impl<'a> Simulation<'a> {
         }
         self.asleep = self.asleep.checked_sub(1)?;
         self.woken += 1;
-        // Who is awake wakes others too.
+        // A thread that is awake wakes others too.
         let rounds = usize::BITS - self.woken.leading_zeros();
         Some(self.costs.wake_up * f64::from(rounds))
     }
@@ -175,14 +175,14 @@ impl<'a> Simulation<'a> {
             while mine + coming.len() < most
                 && let Some(late) = self.call()
             {
-                // Who has just run out of other work still has to find this.
+                // A thread that has just run out of other work still has to find this.
                 coming.push(self.time + late.max(self.costs.steal));
             }
             let task = &mut self.running[place];
             if !coming.is_empty() && !task.split {
                 task.split = true;
                 let parts = (PARTS * self.threads as f64).min(task.shared / PART);
-                // Who is through waits at last for half a part that another one has.
+                // A thread that is through waits at last for half a part that another one has.
                 task.shared += parts * self.costs.fork + task.shared / parts / 2.0;
             }
             task.coming.extend(coming);

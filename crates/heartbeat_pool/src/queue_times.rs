@@ -2,7 +2,7 @@
 //!
 //! Who queues a job *marks* it: notes its number, and when. Who begins a job looks whether it is a
 //! marked one. There is a mark for the job that was queued last, which each one takes over, and one
-//! that the first job takes which finds it free, and keeps till it begins. So of a burst the last
+//! that the first job takes which finds it free, and keeps until it begins. So of a burst the last
 //! job is timed, which waits longest; of a queue that always has some, one after the other.
 
 use crate::lanes::lane::Lane;

@@ -213,7 +213,7 @@ fn a_half_waits_for_a_job_of_the_scope_around_it() {
     });
 }
 
-/// Who took the half blocks on what it has queued there itself, and the only other thread waits for
+/// The thread that took the half blocks on what it has queued there itself, and the only other thread waits for
 /// the half.
 fn a_half_waits_for_what_it_has_queued(half: fn(&OnceLock<()>)) {
     in_time(move || {

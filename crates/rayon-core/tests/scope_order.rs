@@ -116,7 +116,7 @@ fn of_a_scope_that_its_caller_only_waits_for() {
                 let notes = &notes;
                 for i in 0..3 {
                     s.spawn(move |s| {
-                        // More than it takes till one of another thread's is looked for first.
+                        // More than it takes until one of another thread's is looked for first.
                         (0..200).for_each(|j| s.spawn(move |_| notes.lock().unwrap().push((i, j))));
                     });
                 }

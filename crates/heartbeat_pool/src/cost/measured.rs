@@ -7,7 +7,7 @@
 //! What is kept is so for a limited time: a call that takes much longer than its like is shared
 //! after all.
 
-use crate::cost::two_ways::{Turn, TwoWays, Way};
+use crate::cost::two_ways::{Round, TwoWays, Way};
 use crate::cost::{self, PLACES, WAKE_UP};
 use crate::sync::{Mutex, lock};
 use crossbeam_utils::CachePadded;
@@ -49,7 +49,7 @@ pub(crate) struct Call {
     /// Whether it takes so long that a helper who comes a beat later is missed; or, if it is kept,
     /// it may well take longer than that.
     pub(crate) is_long: bool,
-    turn: Turn,
+    round: Round,
 }
 
 impl Call {
@@ -71,11 +71,11 @@ impl Kind {
     fn begin(&mut self) -> Call {
         let usual = self.ways.usual();
         let is_kept = self.ways.in_use() == Way::Alone;
-        let turn = self.ways.begin(is_kept || usual <= nanos(LONGEST_TRIAL));
-        let kept_for = match turn.way {
+        let round = self.ways.begin(is_kept || usual <= nanos(LONGEST_TRIAL));
+        let kept_for = match round.way {
             Way::Shared => None,
             // Once it has taken longer, it has lost.
-            Way::Alone if turn.is_trial() => Some(cost::nanos(self.ways.enough())),
+            Way::Alone if round.is_trial() => Some(cost::nanos(self.ways.enough())),
             Way::Alone => Some(patience(cost::nanos(usual))),
         };
         let is_long = match kept_for {
@@ -85,19 +85,19 @@ impl Kind {
         Call {
             kept_for,
             is_long,
-            turn,
+            round,
         }
     }
 
     fn end(&mut self, call: Call, took: Duration) {
         let is_surprise = call.is_surprise(took);
         let is_kept = self.ways.in_use() == Way::Alone;
-        if is_surprise && is_kept && !call.turn.is_trial() {
+        if is_surprise && is_kept && !call.round.is_trial() {
             if self.since_surprise < OFTEN {
                 self.ways.change(nanos(took));
             }
         } else {
-            self.ways.end(call.turn, nanos(took));
+            self.ways.end(call.round, nanos(took));
         }
         self.since_surprise = if is_surprise {
             0

@@ -26,19 +26,19 @@ impl Way {
     }
 }
 
-/// Turns until the first trial, after the beginning and after a change of the way.
+/// Rounds until the first trial, after the beginning and after a change of the way.
 const FIRST_PAUSE: u32 = 8;
 /// The pause doubles with each trial that is lost: to this in any case, and then until trials cost
-/// one turn in [`FRUGALITY`].
+/// one round in [`FRUGALITY`].
 const PAUSE: u32 = 128;
-/// Turns of which trials may cost one.
+/// Rounds of which trials may cost one.
 const FRUGALITY: f64 = 1000.0;
 /// What a way may cost, as a share of the other one's cost, to be worth all threads' time.
 const GAIN: f64 = 0.9;
-/// How many turns in a row must win a trial. The one before them isn't judged, unless it is
+/// How many rounds in a row must win a trial. The one before them isn't judged, unless it is
 /// [`HOPELESS`]: threads that the other way has left awake or asleep disturb it.
 const WINS: u32 = 3;
-/// Times the usual cost, from which on a trial's first turn loses it.
+/// Times the usual cost, from which on a trial's first round loses it.
 const HOPELESS: f64 = 2.0;
 /// A cost that has changed by this factor makes what is known of the other way doubtful.
 const NEWS: f64 = 1.5;
@@ -47,16 +47,16 @@ const SOONER: u32 = 16;
 /// The step by which the usual cost follows is this part of it, and grows while it goes one way.
 const STEP: f64 = 1.0 / 32.0;
 
-/// One turn: which way it goes, and of which trial it is part, if it is.
+/// One round: which way it goes, and of which trial it is part, if it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "its end is to be told"]
-pub struct Turn {
+pub struct Round {
     /// Which way it goes.
     pub way: Way,
     trial: Option<u32>,
 }
 
-impl Turn {
+impl Round {
     /// Whether it tries out the way that is not in use.
     #[must_use]
     pub fn is_trial(self) -> bool {
@@ -66,8 +66,8 @@ impl Turn {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Trial {
-    turns: u32,
-    /// What the turns that were judged have cost.
+    rounds: u32,
+    /// What the rounds that were judged have cost.
     cost: f64,
     /// What all of them have cost too much, in usual costs.
     loss: f64,
@@ -75,20 +75,20 @@ struct Trial {
 
 /// What is known of one kind of work, whose costs are in any unit.
 ///
-/// Work whose costs take turns, ten times as much every other time, say, loses each trial, for one
-/// of its dear turns falls into it: it stays the way it is. Tell such kinds apart, if you can.
+/// Work whose costs alternate, ten times as much every other time, say, loses each trial, for one
+/// of its dear rounds falls into it: it stays the way it is. Tell such kinds apart, if you can.
 ///
 /// ```
 /// use heartbeat_pool::{TwoWays, Way};
 ///
 /// let mut ways = TwoWays::new();
 /// let mut run = |alone: f64, shared: f64| {
-///     let turn = ways.begin(true);
-///     ways.end(turn, match turn.way {
+///     let round = ways.begin(true);
+///     ways.end(round, match round.way {
 ///         Way::Alone => alone,
 ///         Way::Shared => shared,
 ///     });
-///     turn.way
+///     round.way
 /// };
 /// for _ in 0..100 {
 ///     run(1.0, 3.0);
@@ -98,11 +98,11 @@ struct Trial {
 #[derive(Clone, Copy, Debug)]
 pub struct TwoWays {
     in_use: Way,
-    /// What half of the turns cost less than, of late; infinite before the first one.
+    /// What half of the rounds cost less than, of late; infinite before the first one.
     usual: f64,
     /// What the other way has cost when it was left, or in its last trial; infinite before that.
     other_cost: f64,
-    /// Turns in a row that have cost more than is usual, or less.
+    /// Rounds in a row that have cost more than is usual, or less.
     streak: u32,
     is_over: bool,
     usual_at_trial: f64,
@@ -111,7 +111,7 @@ pub struct TwoWays {
     /// Counts trials that are over: what another thread has begun in one of them is not judged in
     /// the next.
     trials: u32,
-    /// What turns of the last trial have cost too much that ended after it, in usual costs.
+    /// What rounds of the last trial have cost too much that ended after it, in usual costs.
     late_loss: f64,
     pause: u32,
     since_trial: u32,
@@ -158,21 +158,21 @@ impl TwoWays {
         self.in_use
     }
 
-    /// What it usually costs: half of the turns cost less. Infinite before the first one.
+    /// What it usually costs: half of the rounds cost less. Infinite before the first one.
     #[must_use]
     pub fn usual(&self) -> f64 {
         self.usual
     }
 
-    /// What the other way has cost when it was left, or in the turn that lost its last trial.
+    /// What the other way has cost when it was left, or in the round that lost its last trial.
     /// Infinite where that is not known.
     #[must_use]
     pub fn other_cost(&self) -> f64 {
         self.other_cost
     }
 
-    /// What a turn of the other way may cost to win over the way in use. No two costs have each way
-    /// win over the other.
+    /// What a round of the other way may cost to win over the way in use. No two costs have each
+    /// way win over the other.
     #[must_use]
     pub fn enough(&self) -> f64 {
         match self.in_use {
@@ -181,18 +181,18 @@ impl TwoWays {
         }
     }
 
-    /// How this turn goes; no new trial is begun unless it `may_try`.
+    /// How this round goes; no new trial is begun unless it `may_try`.
     #[inline]
-    pub fn begin(&mut self, may_try: bool) -> Turn {
+    pub fn begin(&mut self, may_try: bool) -> Round {
         if may_try && self.trial.is_none() && self.is_due() {
             self.trial = Some(Trial::default());
         }
         match self.trial {
-            Some(_) => Turn {
+            Some(_) => Round {
                 way: self.in_use.other(),
                 trial: Some(self.trials),
             },
-            None => Turn {
+            None => Round {
                 way: self.in_use,
                 trial: None,
             },
@@ -205,16 +205,16 @@ impl TwoWays {
         sooner || self.since_trial >= self.pause
     }
 
-    /// What the turn has cost; what is no finite number is as dear as can be. Threads may take
-    /// turns of one kind at once.
+    /// What the round has cost; what is no finite number is as dear as can be. Threads may take
+    /// rounds of one kind at once.
     #[inline]
-    pub fn end(&mut self, turn: Turn, cost: f64) {
+    pub fn end(&mut self, round: Round, cost: f64) {
         let cost = number(cost);
-        match (turn.trial, self.trial) {
+        match (round.trial, self.trial) {
             (Some(number), Some(trial)) if number == self.trials => self.judge(trial, cost),
-            (None, _) if turn.way == self.in_use => self.count(cost),
-            // It began before another thread's turn ended the trial,
-            (Some(_), _) if turn.way != self.in_use => {
+            (None, _) if round.way == self.in_use => self.count(cost),
+            // It began before another thread's round ended the trial,
+            (Some(_), _) if round.way != self.in_use => {
                 self.late_loss += (cost / self.usual - 1.0).max(0.0);
             }
             // or changed the way.
@@ -224,7 +224,7 @@ impl TwoWays {
 
     fn judge(&mut self, mut trial: Trial, cost: f64) {
         trial.loss += (cost / self.usual - 1.0).max(0.0);
-        let enough = if trial.turns == 0 {
+        let enough = if trial.rounds == 0 {
             self.usual * HOPELESS
         } else {
             trial.cost += cost;
@@ -233,23 +233,23 @@ impl TwoWays {
         if cost > enough {
             self.other_cost = cost;
             self.lose_trial(trial.loss);
-        } else if trial.turns == WINS {
+        } else if trial.rounds == WINS {
             self.change(trial.cost / f64::from(WINS));
         } else {
-            trial.turns += 1;
+            trial.rounds += 1;
             self.trial = Some(trial);
         }
     }
 
     fn lose_trial(&mut self, loss: f64) {
-        // As many turns will be late as after the last one.
+        // As many rounds will be late as after the last one.
         let loss = loss + mem::take(&mut self.late_loss);
         let most = PAUSE.max((FRUGALITY * loss) as u32);
         self.pause = self.pause.saturating_mul(2).min(most);
         self.rest();
     }
 
-    /// Leaves the way in use, whose turns have come to cost so much. The other way then costs no
+    /// Leaves the way in use, whose rounds have come to cost so much. The other way then costs no
     /// more than that, as far as is known.
     pub fn change(&mut self, cost: f64) {
         self.in_use = self.in_use.other();
@@ -270,7 +270,7 @@ impl TwoWays {
     }
 
     /// Moves the usual cost towards this one, by steps whose size doesn't depend on how far that
-    /// is: so half of the turns come to lie on each side of it, however much a few of them cost.
+    /// is: so half of the rounds come to lie on each side of it, however much a few of them cost.
     #[inline]
     fn count(&mut self, cost: f64) {
         self.since_trial = self.since_trial.saturating_add(1);
@@ -300,20 +300,20 @@ impl TwoWays {
 mod tests {
     use super::*;
 
-    /// Takes turns that cost `alone` and `shared`; gives the number of shared ones.
-    fn turns(ways: &mut TwoWays, count: u32, alone: f64, shared: f64) -> u32 {
-        turns_by(ways, count, || (alone, shared))
+    /// Runs rounds that cost `alone` and `shared`; gives the number of shared ones.
+    fn rounds(ways: &mut TwoWays, count: u32, alone: f64, shared: f64) -> u32 {
+        rounds_by(ways, count, || (alone, shared))
     }
 
-    fn turns_by(ways: &mut TwoWays, count: u32, mut costs: impl FnMut() -> (f64, f64)) -> u32 {
-        let turn = |_: &u32| {
-            let turn = ways.begin(true);
+    fn rounds_by(ways: &mut TwoWays, count: u32, mut costs: impl FnMut() -> (f64, f64)) -> u32 {
+        let round = |_: &u32| {
+            let round = ways.begin(true);
             let (alone, shared) = costs();
-            let is_shared = turn.way == Way::Shared;
-            ways.end(turn, if is_shared { shared } else { alone });
+            let is_shared = round.way == Way::Shared;
+            ways.end(round, if is_shared { shared } else { alone });
             is_shared
         };
-        (0..count).filter(turn).count() as u32
+        (0..count).filter(round).count() as u32
     }
 
     /// Numbers about 1 that vary by so much: the exponential of a normal distribution's.
@@ -333,12 +333,12 @@ mod tests {
         }
     }
 
-    /// The share of shared turns, of many, over some seeds.
+    /// The share of shared rounds, of many, over some seeds.
     fn shared_of(by: f64, alone: f64, shared: f64) -> f64 {
         let share = |seed| {
             let mut ways = TwoWays::new();
             let mut noise = noise(seed, by);
-            f64::from(turns_by(&mut ways, 20_000, || {
+            f64::from(rounds_by(&mut ways, 20_000, || {
                 let noise = noise();
                 (alone * noise, shared * noise)
             })) / 20_000.0
@@ -348,24 +348,24 @@ mod tests {
 
     #[test]
     fn what_comes_first_is_shared() {
-        assert_eq!(turns(&mut TwoWays::new(), 3, 1.0, 9.0), 3);
+        assert_eq!(rounds(&mut TwoWays::new(), 3, 1.0, 9.0), 3);
     }
 
     #[test]
-    #[cfg_attr(miri, ignore = "too many turns for an interpreter")]
+    #[cfg_attr(miri, ignore = "too many rounds for an interpreter")]
     fn the_cheaper_way_is_found_soon_and_seldom_left() {
         for (alone, shared) in [(1.0, 0.3), (1.0, 0.5), (1.0, 0.8)] {
-            let count = turns(&mut TwoWays::new(), 10_000, alone, shared);
+            let count = rounds(&mut TwoWays::new(), 10_000, alone, shared);
             assert!((9_900..10_000).contains(&count), "{alone} {shared} {count}");
         }
         for (alone, shared) in [(1.0, 0.95), (1.0, 1.0), (1.0, 1.5), (1.0, 9.0)] {
-            let count = turns(&mut TwoWays::new(), 10_000, alone, shared);
+            let count = rounds(&mut TwoWays::new(), 10_000, alone, shared);
             assert!((9..300).contains(&count), "{alone} {shared} {count}");
         }
     }
 
     #[test]
-    #[cfg_attr(miri, ignore = "too many turns for an interpreter")]
+    #[cfg_attr(miri, ignore = "too many rounds for an interpreter")]
     fn it_is_found_in_noise_too() {
         for by in [0.05, 0.1, 0.2, 0.4] {
             for (shared, at_least, at_most) in [
@@ -386,16 +386,16 @@ mod tests {
     }
 
     #[test]
-    #[cfg_attr(miri, ignore = "too many turns for an interpreter")]
+    #[cfg_attr(miri, ignore = "too many rounds for an interpreter")]
     fn trials_cost_next_to_nothing() {
         for (alone, shared) in [(1.0, 2.0), (2.0, 1.0), (1.0, 10.0), (10.0, 1.0)] {
             let mut ways = TwoWays::new();
-            turns(&mut ways, 20_000, alone, shared);
+            rounds(&mut ways, 20_000, alone, shared);
             let count = 100_000;
             let dear = if alone < shared {
-                turns(&mut ways, count, alone, shared)
+                rounds(&mut ways, count, alone, shared)
             } else {
-                count - turns(&mut ways, count, alone, shared)
+                count - rounds(&mut ways, count, alone, shared)
             };
             let more = f64::from(dear) * ((alone / shared).max(shared / alone) - 1.0);
             assert!(more < f64::from(count) / 500.0, "{alone} {shared} {dear}");
@@ -406,37 +406,37 @@ mod tests {
     #[test]
     fn a_change_is_followed() {
         let mut ways = TwoWays::new();
-        turns(&mut ways, 1000, 1.0, 2.0);
-        turns(&mut ways, 60, 100.0, 30.0);
-        assert_eq!(turns(&mut ways, 7, 100.0, 30.0), 7);
-        turns(&mut ways, 1000, 100.0, 30.0);
-        turns(&mut ways, 200, 1.0, 2.0);
-        assert_eq!(turns(&mut ways, 7, 1.0, 2.0), 0);
+        rounds(&mut ways, 1000, 1.0, 2.0);
+        rounds(&mut ways, 60, 100.0, 30.0);
+        assert_eq!(rounds(&mut ways, 7, 100.0, 30.0), 7);
+        rounds(&mut ways, 1000, 100.0, 30.0);
+        rounds(&mut ways, 200, 1.0, 2.0);
+        assert_eq!(rounds(&mut ways, 7, 1.0, 2.0), 0);
     }
 
     #[test]
     fn a_stall_of_the_machine_changes_nothing() {
         let mut ways = TwoWays::new();
-        turns(&mut ways, 200, 1.0, 0.3);
+        rounds(&mut ways, 200, 1.0, 0.3);
         for _ in 0..20 {
-            let turn = ways.begin(true);
-            ways.end(turn, 10.0);
-            assert!(turns(&mut ways, 50, 1.0, 0.3) >= 47);
+            let round = ways.begin(true);
+            ways.end(round, 10.0);
+            assert!(rounds(&mut ways, 50, 1.0, 0.3) >= 47);
         }
     }
 
     #[test]
     fn what_is_usual_is_not_moved_by_a_few_dear_ones() {
         let mut ways = TwoWays::new();
-        for turn in 0..200 {
-            ways.count(if turn % 5 == 0 { 1000.0 } else { 10.0 });
+        for round in 0..200 {
+            ways.count(if round % 5 == 0 { 1000.0 } else { 10.0 });
         }
         assert!(ways.usual < 15.0, "{}", ways.usual);
     }
 
     /// Costs that come in two sizes make no news of each other forever.
     #[test]
-    #[cfg_attr(miri, ignore = "too many turns for an interpreter")]
+    #[cfg_attr(miri, ignore = "too many rounds for an interpreter")]
     fn two_faces_cost_few_trials() {
         let mut ways = TwoWays::new();
         let mut noise = noise(1, 1.0);
@@ -444,19 +444,19 @@ mod tests {
             let cost = if noise() < 1.0 { 1.0 } else { 3.0 };
             (cost, cost * 2.0)
         };
-        turns_by(&mut ways, 1000, &mut both);
-        let shared = turns_by(&mut ways, 20_000, &mut both);
+        rounds_by(&mut ways, 1000, &mut both);
+        let shared = rounds_by(&mut ways, 20_000, &mut both);
         assert!(shared < 1000, "{shared}");
     }
 
-    /// Two threads, each of which begins its next turn when its last one is over.
+    /// Two threads, each of which begins its next round when its last one is over.
     #[test]
-    fn most_turns_go_the_better_way_where_threads_take_them_at_once() {
+    fn most_rounds_go_the_better_way_where_threads_take_them_at_once() {
         let mut ways = TwoWays::new();
         let mut alone = 0;
-        let mut turns = [None; 2];
-        for turn in 0..2000 {
-            let mine: &mut Option<Turn> = &mut turns[turn % 2];
+        let mut rounds = [None; 2];
+        for round in 0..2000 {
+            let mine: &mut Option<Round> = &mut rounds[round % 2];
             if let Some(mine) = mine.take() {
                 alone += usize::from(mine.way == Way::Alone);
                 // Not so dear that the first one tells.
@@ -467,19 +467,19 @@ mod tests {
         assert!(alone < 100, "{alone}");
     }
 
-    /// Turns of a trial that others have begun before it was lost cost as much as those judged.
+    /// Rounds of a trial that others have begun before it was lost cost as much as those judged.
     #[test]
-    #[cfg_attr(miri, ignore = "too many turns for an interpreter")]
+    #[cfg_attr(miri, ignore = "too many rounds for an interpreter")]
     fn trials_of_many_threads_cost_next_to_nothing() {
         let mut ways = TwoWays::new();
-        let mut turns = [None; 64];
+        let mut rounds = [None; 64];
         let mut dear = 0;
         let count = 2_000_000;
-        for turn in 0..count {
-            let mine: &mut Option<Turn> = &mut turns[turn % 64];
+        for round in 0..count {
+            let mine: &mut Option<Round> = &mut rounds[round % 64];
             if let Some(mine) = mine.take() {
                 let is_dear = mine.way == Way::Shared;
-                dear += usize::from(is_dear && turn > count / 2);
+                dear += usize::from(is_dear && round > count / 2);
                 ways.end(mine, if is_dear { 10.0 } else { 1.0 });
             }
             *mine = Some(ways.begin(true));
@@ -490,11 +490,11 @@ mod tests {
 
     #[test]
     fn what_costs_nothing_or_no_number_is_no_reason_to_try() {
-        assert!(turns(&mut TwoWays::new(), 10_000, 0.0, 0.0) < 300);
+        assert!(rounds(&mut TwoWays::new(), 10_000, 0.0, 0.0) < 300);
         for cost in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
             let mut ways = TwoWays::new();
-            assert!(turns(&mut ways, 100, cost, cost) < 20);
-            assert!(turns(&mut ways, 100, 1.0, 2.0) < 20);
+            assert!(rounds(&mut ways, 100, cost, cost) < 20);
+            assert!(rounds(&mut ways, 100, 1.0, 2.0) < 20);
         }
     }
 
@@ -503,9 +503,9 @@ mod tests {
     fn a_trial_whose_costs_are_no_number_ends() {
         for cost in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
             let mut ways = TwoWays::new();
-            turns(&mut ways, 100, 1.0, 2.0);
+            rounds(&mut ways, 100, 1.0, 2.0);
             assert_eq!(ways.in_use(), Way::Alone);
-            let shared = turns(&mut ways, 10_000, 1.0, cost);
+            let shared = rounds(&mut ways, 10_000, 1.0, cost);
             assert!(shared < 1000, "{cost} {shared}");
             assert_eq!(ways.in_use(), Way::Alone);
         }
@@ -522,17 +522,17 @@ mod tests {
             f64::NEG_INFINITY,
         ] {
             let mut ways = TwoWays::new();
-            turns(&mut ways, 100, 1.0, 2.0);
+            rounds(&mut ways, 100, 1.0, 2.0);
             ways.change(cost);
             assert_eq!(ways.in_use(), Way::Shared);
-            turns(&mut ways, 2000, 1.0, 2.0);
+            rounds(&mut ways, 2000, 1.0, 2.0);
             assert!(ways.usual() == 1.0, "{cost} {}", ways.usual());
             assert_eq!(ways.in_use(), Way::Alone, "{cost}");
         }
     }
 
     #[test]
-    fn turns_may_cost_the_same_for_ever() {
+    fn rounds_may_cost_the_same_for_ever() {
         let mut ways = TwoWays::new();
         ways.count(1.0);
         ways.streak = u32::MAX;
@@ -544,9 +544,9 @@ mod tests {
     fn a_unit_is_as_good_as_another() {
         for unit in [1e-9, 1.0, 1e9] {
             let mut ways = TwoWays::new();
-            turns(&mut ways, 1000, unit, 2.0 * unit);
-            turns(&mut ways, 60, 100.0 * unit, 30.0 * unit);
-            assert_eq!(turns(&mut ways, 7, 100.0 * unit, 30.0 * unit), 7, "{unit}");
+            rounds(&mut ways, 1000, unit, 2.0 * unit);
+            rounds(&mut ways, 60, 100.0 * unit, 30.0 * unit);
+            assert_eq!(rounds(&mut ways, 7, 100.0 * unit, 30.0 * unit), 7, "{unit}");
         }
     }
 
@@ -554,9 +554,9 @@ mod tests {
     fn nothing_is_tried_that_may_not_be() {
         let mut ways = TwoWays::new();
         for _ in 0..1000 {
-            let turn = ways.begin(false);
-            assert_eq!(turn.way, Way::Shared);
-            ways.end(turn, 1.0);
+            let round = ways.begin(false);
+            assert_eq!(round.way, Way::Shared);
+            ways.end(round, 1.0);
         }
         assert!(ways.begin(true).is_trial());
     }

@@ -12,13 +12,13 @@ use std::cell::Cell;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LowerPriority {
-    /// As readily as others, in longer turns: on Linux, from 6.12 on, a frame's thread that wakes
-    /// comes before one that is in the midst of its turn. Beside busy programs they keep their
-    /// share. Elsewhere and before they run as others do.
+    /// As readily as others, in longer time slices: on Linux, from 6.12 on, a frame's thread that
+    /// wakes comes before one that is in the midst of its slice. Beside busy programs they keep
+    /// their share. Elsewhere and before they run as others do.
     #[default]
-    LongTurns,
+    LongSlices,
     /// With what others leave: `SCHED_IDLE` on Linux, `THREAD_PRIORITY_LOWEST` on Windows, the
-    /// quality of service "utility" on Apple's systems, and elsewhere as `LongTurns`. On Linux
+    /// quality of service "utility" on Apple's systems, and elsewhere as `LongSlices`. On Linux
     /// frames lose least, and these threads may use every core; but beside other busy programs, and
     /// beside frames that follow each other without a pause, they all but stand still, and so does
     /// a frame that wants a lock which one of them holds; and threads that their jobs start have
@@ -45,7 +45,7 @@ pub(crate) fn is_lower_thread() -> bool {
 pub(crate) fn lower(priority: LowerPriority) {
     GIVES_WAY.set(true);
     match priority {
-        LowerPriority::LongTurns => system::take_long_turns(),
+        LowerPriority::LongSlices => system::take_long_slices(),
         LowerPriority::Leftovers => system::take_leftovers(),
     }
 }
@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn a_lower_thread_is_one_for_good_and_others_are_not() {
-        for priority in [LowerPriority::LongTurns, LowerPriority::Leftovers] {
+        for priority in [LowerPriority::LongSlices, LowerPriority::Leftovers] {
             let thread = thread::spawn(move || {
                 lower(priority);
                 is_lower_thread()

@@ -152,8 +152,8 @@ fn a_half_that_comes_back_is_run_by_its_owner_or_another() {
     check(4, || steal_back(false, true));
 }
 
-/// Who asks whether the outer half is done, and then takes one, takes it for part of that; loom
-/// must find that.
+/// A thief that asks whether the outer half is done, and then takes one, takes it for part of that;
+/// loom must find that.
 #[test]
 #[should_panic(expected = "a stranger's half was run")]
 fn who_asks_too_early_runs_a_strangers_half() {
@@ -190,7 +190,7 @@ fn a_half_that_comes_back_wakes_its_owner() {
     loom::model(|| come_back(false));
 }
 
-/// Who wakes the owner and then gives back, loses the wake-up; loom must find that.
+/// A thief that wakes the owner and then gives back, loses the wake-up; loom must find that.
 #[test]
 #[should_panic(expected = "lost wake-up")]
 fn who_wakes_first_and_then_gives_back_wakes_nobody() {

@@ -243,8 +243,8 @@ fn who_relieves_runs_all_that_is_queued() {
     loom::model(|| two_jobs(true));
 }
 
-/// Who stands down as soon as it is one too many leaves the second job to nobody; loom must find
-/// that.
+/// A thread that stands down as soon as it is one too many leaves the second job to nobody; loom
+/// must find that.
 #[test]
 #[should_panic(expected = "left to nobody")]
 fn who_relieves_and_stands_down_leaves_a_job() {

@@ -132,8 +132,8 @@ fn a_pool_that_grows_by_its_spares_has_all() {
     });
 }
 
-/// Who ends by what it saw before it had the lock may be the one that is wanted; loom must find
-/// that.
+/// A thread that ends by what it saw before it had the lock may be the one that is wanted; loom
+/// must find that.
 #[test]
 #[should_panic(expected = "a wanted thread is gone")]
 fn who_ends_by_an_old_look_is_missed() {

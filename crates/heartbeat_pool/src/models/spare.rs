@@ -223,7 +223,8 @@ fn who_is_listed_first_sees_that_a_thread_is_missed() {
     loom::model(|| list_and_look(true));
 }
 
-/// Who looks first and is listed then doesn't learn that it must stand in; loom must find that.
+/// A thread that looks first and is listed then doesn't learn that it must stand in; loom must find
+/// that.
 #[test]
 #[should_panic(expected = "lost wake-up")]
 fn who_looks_first_stands_in_for_nobody() {

@@ -161,7 +161,7 @@ fn who_is_listed_first_sees_that_the_threads_are_gone() {
     loom::model(|| list_and_look(true));
 }
 
-/// Who looks first and is listed then sleeps for good; loom must find that.
+/// A thread that looks first and is listed then sleeps for good; loom must find that.
 #[test]
 #[should_panic(expected = "lost wake-up")]
 fn who_looks_first_sleeps_for_good() {

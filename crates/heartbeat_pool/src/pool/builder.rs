@@ -139,8 +139,8 @@ impl ThreadPoolBuilder {
         self
     }
 
-    /// Gives the io and the background lane as many threads of their own, whose turns the system
-    /// ends as soon as a frame's thread wakes, where it knows such a thing: see
+    /// Gives the io and the background lane as many threads of their own, whose time slices the
+    /// system ends as soon as a frame's thread wakes, where it knows such a thing: see
     /// [`lower_priority`](Self::lower_priority). Where the system refuses them all, such jobs run
     /// on the other threads. Off by default.
     ///

@@ -48,7 +48,7 @@ impl ForkPtr {
     /// Runs the fork on the worker `thief`, which took it out of its owner's deque.
     pub(crate) fn run(self, thief: &dyn Any) {
         // SAFETY: it was taken out, so this is the only run, and by the contract of `new` the owner
-        // keeps it till then.
+        // keeps it until then.
         unsafe { (self.0.run)(self.0.data, thief) };
     }
 }

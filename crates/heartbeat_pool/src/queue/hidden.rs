@@ -29,7 +29,7 @@ impl Hidden {
         }
     }
 
-    /// Whether it is kept from others, or was till just now.
+    /// Whether it is kept from others, or was until just now.
     #[inline]
     pub(crate) fn is_set(&self) -> bool {
         self.until.load(Ordering::Relaxed) != 0

@@ -29,7 +29,7 @@ impl Names {
             return self.number(OTHERS);
         }
         let number = self.texts.len() as u32;
-        // Events refer to it till the process ends.
+        // Events refer to it until the process ends.
         let text: &'static str = text.to_owned().leak();
         self.texts.push(text);
         self.numbers.insert(text, number);

@@ -38,7 +38,7 @@ impl Lower {
         if self.has_leftovers.load(Ordering::Relaxed) {
             LowerPriority::Leftovers
         } else {
-            LowerPriority::LongTurns
+            LowerPriority::LongSlices
         }
     }
 
@@ -90,7 +90,8 @@ impl Registry {
     /// The team that does what is queued of `lane`: for a lower lane the frame's as well, where no
     /// lower thread is to be had.
     ///
-    /// Who queues asks after that, and who changes the answer [rouses](Self::rouse) both.
+    /// A thread that queues asks after that, and one that changes the answer [rouses](Self::rouse)
+    /// both.
     #[inline]
     pub(crate) fn team_of(&self, lane: Lane) -> &Team {
         let lower = self.team(Rank::Lower);

@@ -71,9 +71,9 @@ fn read_delayed() -> Option<u64> {
         .ok()?
 }
 
-/// A turn, in nanoseconds: four times the usual one. Longer ones make no frame quicker, and
+/// A time slice, in nanoseconds: four times the usual one. Longer ones make no frame quicker, and
 /// background jobs slower where others are busy.
-const TURN: u64 = 12_000_000;
+const SLICE: u64 = 12_000_000;
 
 /// The kernel's `struct sched_attr`, as far as all kernels that have it know it.
 #[repr(C)]
@@ -103,7 +103,7 @@ fn attributes() -> Option<Attributes> {
     (result == 0).then_some(attributes)
 }
 
-pub(crate) fn take_long_turns() {
+pub(crate) fn take_long_slices() {
     // Whoever starts threads of another policy has a reason.
     // `SCHED_OTHER`, or `SCHED_NORMAL` as Android says.
     let usual = |attributes: &Attributes| attributes.policy == 0;
@@ -111,7 +111,7 @@ pub(crate) fn take_long_turns() {
         return;
     };
     attributes.size = size_of::<Attributes>() as u32;
-    attributes.runtime = TURN;
+    attributes.runtime = SLICE;
     let from = &raw const attributes;
     // SAFETY: the kernel reads as many bytes from where `from` points, as that says itself.
     let _ = unsafe { libc::syscall(libc::SYS_sched_setattr, THIS_THREAD, from, NO_FLAGS) };
@@ -134,15 +134,15 @@ mod tests {
     use std::thread;
 
     #[test]
-    fn turns_are_long_where_the_system_knows_their_length() {
+    fn slices_are_long_where_the_system_knows_their_length() {
         let thread = thread::spawn(|| {
             let Some(before) = attributes() else {
                 return;
             };
-            take_long_turns();
+            take_long_slices();
             let is_known = before.runtime != 0;
             let after = attributes().unwrap();
-            assert!(!is_known || after.runtime == TURN);
+            assert!(!is_known || after.runtime == SLICE);
         });
         thread.join().unwrap();
     }

@@ -40,7 +40,7 @@ impl ThreadClock {
 }
 
 /// How old what a clock says of a running thread may be: Windows and Apple's systems count by ticks
-/// and turns, of 10 to 16 ms.
+/// and time slices, of 10 to 16 ms.
 pub(crate) const CLOCK_AGE: Duration = Duration::from_millis(if CLOCKS_TICK { 16 } else { 0 });
 
 #[cfg(all(

@@ -18,7 +18,7 @@ impl Clock {
     }
 }
 
-/// Whether what a clock shows of a thread that runs is as old as the last tick, or turn.
+/// Whether what a clock shows of a thread that runs is as old as the last tick, or time slice.
 pub(crate) const CLOCKS_TICK: bool = false;
 
 /// For how long the calling thread has had a core, to the microsecond.
@@ -31,8 +31,8 @@ pub(crate) fn delayed() -> Option<u64> {
     None
 }
 
-/// Has the calling thread run in longer turns, and others come before it that wake.
-pub(crate) fn take_long_turns() {}
+/// Has the calling thread run in longer time slices, and others come before it that wake.
+pub(crate) fn take_long_slices() {}
 
 /// Whether [`take_leftovers`] makes a difference.
 pub(crate) const HAS_LEFTOVERS: bool = false;

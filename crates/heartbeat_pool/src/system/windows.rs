@@ -53,7 +53,7 @@ pub(crate) fn delayed() -> Option<u64> {
     None
 }
 
-pub(crate) fn take_long_turns() {}
+pub(crate) fn take_long_slices() {}
 
 pub(crate) const HAS_LEFTOVERS: bool = true;
 

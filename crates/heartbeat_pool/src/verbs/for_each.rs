@@ -140,9 +140,9 @@ where
     ) -> R {
         loop {
             let left = rest.len();
-            match worker.turn(&mut size, left) {
-                Turn::Piece => {}
-                Turn::Shared => {
+            match worker.next_step(&mut size, left) {
+                Step::Piece => {}
+                Step::Shared => {
                     if let Some(item) = size.item {
                         loop_cost::learn(Self::key(), item as f32);
                     }
@@ -154,7 +154,7 @@ where
                         None => rest,
                     };
                 }
-                Turn::Rest => {
+                Step::Rest => {
                     if left > 0 {
                         (self.fold)(state.get_or_insert_with(&self.init), rest);
                         worker.count_piece(&size);
@@ -196,7 +196,7 @@ where
 }
 
 /// What comes next of a stretch.
-enum Turn {
+enum Step {
     Piece,
     /// All that is left, in one piece.
     Rest,
@@ -206,21 +206,21 @@ enum Turn {
 
 impl Worker {
     #[inline]
-    fn turn(&self, size: &mut PieceSize, left: usize) -> Turn {
+    fn next_step(&self, size: &mut PieceSize, left: usize) -> Step {
         if left > 1 && self.poll_beat() {
             match size.judge_or_sample(left) {
-                Some(true) => return Turn::Shared,
+                Some(true) => return Step::Shared,
                 Some(false) => {
                     self.decline_beat();
-                    return Turn::Rest;
+                    return Step::Rest;
                 }
                 None => {}
             }
         }
         if size.is_rest(left) {
-            Turn::Rest
+            Step::Rest
         } else {
-            Turn::Piece
+            Step::Piece
         }
     }
 

@@ -308,7 +308,7 @@ impl Worker {
             // has run it itself, in a yield.
             if let Some(older) = newest {
                 forks.push(older);
-                // Who has looked meanwhile has not seen it.
+                // A thread that has looked meanwhile has not seen it.
                 self.announce_forks();
             }
             // SAFETY: by contract.

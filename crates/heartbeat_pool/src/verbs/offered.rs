@@ -40,7 +40,7 @@ impl Worker {
         note::note(|| What::Forked { job: half.number() });
         // SAFETY: it is kept until `end_offer` below.
         let is_news = unsafe { self.offer(half) };
-        // Who comes for older forks finds this one too, unless they are hidden.
+        // A thief that comes for older forks finds this one too, unless they are hidden.
         if is_news || self.seat.hidden.is_set() {
             self.announce_forks();
         }

@@ -217,7 +217,7 @@ impl Worker {
         }
         let is_between =
             |job: Age| job.is_before(age) && start.is_none_or(|start| start.is_before(job));
-        // Who has taken something sees all that its thread did before it.
+        // A thread that has taken something sees all that its thread did before it.
         seat.take_ticket(is_between).or_else(|| {
             let may_be = seat.stealer.oldest().is_some_and(is_between);
             let job = may_be.then(|| seat.stealer.steal())??;
@@ -268,7 +268,7 @@ impl Worker {
         None
     }
 
-    /// Who has looked meanwhile has not seen `job`.
+    /// A thread that has looked meanwhile has not seen `job`.
     fn push_back(&self, job: Aged<Job>) {
         self.deque.push(job);
         self.tell(News::at_once(Lane::Frame));

@@ -137,7 +137,7 @@ impl Entered {
 
 impl Drop for Entered {
     fn drop(&mut self) {
-        // Who was enrolled in a pool meanwhile is inside of that one.
+        // A thread that was enrolled in a pool meanwhile is inside of that one.
         if ptr::eq(CURRENT.get(), Rc::as_ptr(&self.worker)) {
             CURRENT.set(self.previous);
         }

@@ -132,8 +132,8 @@ fn sleep(
         parker.park();
         return None;
     };
-    // Who runs may be blocked on what it has queued. Each look tells since an earlier one, also
-    // where this thread is called for other work again and again.
+    // The one that runs may be blocked on what it has queued. Each look tells since an earlier one,
+    // also where this thread is called for other work again and again.
     let for_long = 16 * RELIEF;
     let blocked = || own.look().least_blocked();
     _ = blocked();

@@ -50,7 +50,7 @@ impl Worker {
         };
         let Some(found) = found else { return false };
         if self.num_threads() == 0 {
-            // Who has queued the rest may have relied on this thread to find it.
+            // Whoever has queued the rest may have relied on this thread to find it.
             self.offer_seat();
         }
         match kind.filter(|lane| *lane != self.lane()) {

@@ -318,7 +318,7 @@ impl Worker {
         let was = self.seat.presence.enter();
         if was == Was::Unlisted {
             self.team().seats.list(&self.seat);
-            // Who has raised all beats meanwhile relies on it.
+            // A thread that has raised all beats meanwhile relies on it.
             self.seat.beat.raise();
         }
         was != Was::Inside

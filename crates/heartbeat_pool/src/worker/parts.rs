@@ -43,7 +43,7 @@ pub(super) struct Search {
     /// meanwhile.
     pub(super) seats: RefCell<(usize, Rc<SeatList>)>,
     /// Where the next search among the others' seats starts.
-    pub(super) turn: Cell<usize>,
+    pub(super) rotation: Cell<usize>,
     /// Looks for frame work so far.
     pub(super) ticks: Cell<u32>,
     /// Looks so far where nobody else may come for what this thread leaves.

@@ -95,7 +95,7 @@ impl Stretch {
     }
 
     /// Whether the worker should stop helping: the jobs are too short, and those who are helped are
-    /// at them as well. Once true, it stays so till the stretch ends. `taken` is what the others
+    /// at them as well. Once true, it stays so until the stretch ends. `taken` is what the others
     /// have taken from the injectors.
     pub(crate) fn is_wasted(&self, taken: impl FnOnce() -> u64) -> bool {
         let jobs = self.jobs.get();

@@ -66,7 +66,7 @@ impl Worker {
                 continue;
             }
             let came_about = || event.is_done() || event.is_ready() || current::has_pinned();
-            // Who was woken on this core may be just the one to help. (If it is a lower
+            // A thread that was woken on this core may be just the one to help. (If it is a lower
             // thread, this gives up a spin for nothing.)
             if spin::until(WAKE_UP, || came_about() || placement::is_claimed()) && came_about() {
                 continue;

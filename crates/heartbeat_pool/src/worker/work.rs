@@ -126,10 +126,10 @@ impl Worker {
     fn pop_injected(&self, lane: Lane) -> Option<Found> {
         let injector = self.registry.injector(self.team(), lane)?;
         // By turns, for neither may ever end; of frame work there are no parts here.
-        let turn = self.search.turn.get();
-        let parts_first = lane != Lane::Frame && turn.is_multiple_of(2);
+        let rotation = self.search.rotation.get();
+        let parts_first = lane != Lane::Frame && rotation.is_multiple_of(2);
         if lane != Lane::Frame {
-            self.search.turn.set(turn.wrapping_add(1));
+            self.search.rotation.set(rotation.wrapping_add(1));
         }
         let job = if parts_first {
             injector.pop_part().or_else(|| injector.pop())
@@ -229,8 +229,9 @@ impl Worker {
     ) -> Option<Found> {
         self.refresh_seats();
         let seats = self.search.seats.borrow().1.clone();
-        let (ahead, behind) = seats.split_at(self.search.turn.get() % seats.len().max(1));
-        self.search.turn.set(self.search.turn.get().wrapping_add(1));
+        let rotation = self.search.rotation.get();
+        self.search.rotation.set(rotation.wrapping_add(1));
+        let (ahead, behind) = seats.split_at(rotation % seats.len().max(1));
         behind.iter().chain(ahead).find_map(|seat| {
             let found = find(seat)?;
             self.seat.counters.steals[lane.index()].bump();
@@ -361,7 +362,8 @@ mod tests {
     use super::*;
     use crate::pool::ThreadPool;
 
-    /// Who is told of what is put back meanwhile may start a thread, by the program's handler.
+    /// A thread that is told of what is put back meanwhile may start a thread, by the program's
+    /// handler.
     #[test]
     fn what_is_asked_for_work_may_change_the_list_of_seats() {
         let pool = ThreadPool::builder().num_threads(0).build().unwrap();

@@ -167,7 +167,7 @@ impl<'a> Completion<'a> {
         self.core
             .set_much(are_worth_taking && cost::is_worth_waking(rest));
         let is_held = self.core.is_held_here();
-        // Who was promised that these are short is not disturbed for the last of them.
+        // A thread that was promised that these are short is not disturbed for the last of them.
         let is_over_soon = is_held && !cost::is_worth_a_call(rest);
         if cost::is_worth_a_call(elapsed) && !is_over_soon {
             self.core.let_go();
