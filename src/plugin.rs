@@ -74,16 +74,16 @@ pub struct HeartbeatPlugin {
     /// else what the machine runs in parallel. With 0, the main thread does all the work: then no
     /// job may wait in place (in `cx.scope`, by `block_on`) for what a later frame brings.
     pub threads: Option<usize>,
-    /// The most io jobs that run at once, one less than there are threads by default; one always
+    /// The most io jobs that run at once, half as many as there are threads by default; one always
     /// may.
     pub io_budget: Option<usize>,
     /// The most background jobs that run at once; as [`io_budget`](Self::io_budget).
     pub background_budget: Option<usize>,
-    /// Whether io and background jobs run on threads of their own, the *lower threads*, whose turns
-    /// the operating system ends as soon as a frame's thread wakes, where it knows such a thing; so
-    /// they do by default. Otherwise these jobs share the frame's threads. The budgets are one less
-    /// than the threads by default either way, but for `lower_priority`'s `Leftovers` on a system
-    /// that knows such a thing.
+    /// Whether io and background jobs run on threads of their own, the *lower threads*, whose time
+    /// slices the operating system ends as soon as a frame's thread wakes, where it knows such a
+    /// thing; so they do by default. Otherwise these jobs share the frame's threads. The budgets
+    /// are half of the threads by default either way, but for `lower_priority`'s `Leftovers` on a
+    /// system that knows such a thing.
     pub lower_threads: bool,
     /// How readily the operating system runs lower threads: [`LowerPriority::LongSlices`] by
     /// default. [`LowerPriority::Leftovers`] costs frames least and has no budgets by default, but

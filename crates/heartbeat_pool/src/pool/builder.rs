@@ -131,8 +131,8 @@ impl ThreadPoolBuilder {
     }
 
     /// The most jobs of `lane` that run at once, at least one. By default the frame's is without
-    /// limit, and the others' is one less than the threads, so that frames find a core, or without
-    /// limit where they have [threads of their own](Self::lower_threads) with
+    /// limit, and the others' is half of the threads, so that frames find cores, or without limit
+    /// where they have [threads of their own](Self::lower_threads) with
     /// [what others leave](LowerPriority::Leftovers) on a system that knows such a thing.
     pub fn budget(mut self, lane: Lane, budget: usize) -> Self {
         self.budgets[lane.index()] = Some(budget);
@@ -345,7 +345,7 @@ impl ThreadPoolBuilder {
             let default = if lane == Lane::Frame || is_unlimited {
                 usize::MAX
             } else {
-                wanted.saturating_sub(1).max(1)
+                (wanted / 2).max(1)
             };
             pool.set_budget(lane, self.budgets[lane.index()].unwrap_or(default));
         }
