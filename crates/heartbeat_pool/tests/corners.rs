@@ -3,7 +3,7 @@
 mod common;
 
 use common::{pool, wait_until, within_a_minute};
-use heartbeat_pool::{Lane, Mailbox, ThreadPool, Yield, yield_task};
+use heartbeat_pool::{Lane, Mailbox, Order, ThreadPool, Yield, yield_task};
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -212,6 +212,31 @@ fn no_kind_of_endless_work_starves_another() {
                 pool.block_on(pool.spawn_future(lane, async {}));
             }
             pool.block_on(pool.spawn_blocking(|| ()));
+            stop.store(true, Ordering::Relaxed);
+            busy.into_iter().for_each(|task| pool.block_on(task));
+        });
+    }
+}
+
+/// Where a thread's newest comes before what only that thread may run, too.
+#[test]
+fn endless_work_of_its_own_keeps_no_thread_from_what_only_it_may_run() {
+    for order in [Order::OldestFirst, Order::NewestFirst] {
+        within_a_minute(move || {
+            let builder = ThreadPool::builder().num_threads(2).order(order);
+            let pool = builder.spare_threads(false).build().unwrap();
+            let stop = Arc::new(AtomicBool::new(false));
+            let busy = [(); 2].map(|()| {
+                let stop = stop.clone();
+                pool.spawn_future(Lane::Frame, async move {
+                    while !stop.load(Ordering::Relaxed) {
+                        yield_task().await;
+                    }
+                })
+            });
+            for _ in 0..3 {
+                pool.broadcast(|_| ());
+            }
             stop.store(true, Ordering::Relaxed);
             busy.into_iter().for_each(|task| pool.block_on(task));
         });

@@ -6,7 +6,9 @@ use crate::age::Aged;
 use crate::job::Job;
 use crate::lanes::lane::Lane;
 use crate::lanes::occupancy::Charge;
+use crate::lanes::stuck::RELIEF;
 use crate::record::Work;
+use crate::sync::Instant;
 use crate::threads::this_thread::Stranger;
 
 impl Worker {
@@ -91,9 +93,11 @@ impl Worker {
             self.registry.guard(|| _ = self.mailbox.try_tick());
         }
         let pinned = self.pinned.as_ref().map_or(0, |pinned| pinned.len());
+        let begun = Instant::now();
         for _ in 0..pinned {
-            // A call on each thread comes after what that has queued itself, as in rayon.
-            while self.goes_by_age() && self.run_newest() {}
+            // A call on each thread comes after what that has queued itself, as in rayon, unless
+            // this has no end.
+            while self.goes_by_age() && begun.elapsed() < 16 * RELIEF && self.run_newest() {}
             self.run_pinned();
         }
     }

@@ -91,9 +91,8 @@ impl Worker {
                 return Some(found);
             }
             // Of two newest ones, in the deque and of a scope, the newer is next.
-            let newest = (!self.deque.is_empty())
-                .then(|| self.take_new(None))
-                .flatten();
+            let are_two = self.goes_by_age() && !self.deque.is_empty();
+            let newest = are_two.then(|| self.take_new(None)).flatten();
             if let Some(job) = newest.map(|job| job.item).or_else(|| self.pop_own()) {
                 return Some(Found::Job(job));
             }
