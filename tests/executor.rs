@@ -206,6 +206,34 @@ fn after_a_panic_every_system_runs_again() {
 }
 
 #[test]
+fn after_a_conditions_panic_every_system_runs_again() {
+    #[derive(Resource)]
+    struct Panics(bool);
+
+    on_two_threads(|| {
+        for cost in COSTS {
+            let (mut schedule, mut world) = schedule();
+            world.insert_resource(Panics(false));
+            let condition = |panics: Res<Panics>| {
+                assert!(!panics.0, "as it was told");
+                true
+            };
+            schedule.add_systems((system(0, cost).run_if(condition), system(1, cost)));
+            // Where others apply what is left, it runs on all threads each time.
+            schedule.set_apply_final_deferred(cost.is_zero());
+            for run in 0..300 {
+                world.insert_resource(Panics(run % 20 == 19));
+                let ran = catch_unwind(AssertUnwindSafe(|| schedule.run(&mut world)));
+                assert_eq!(ran.is_err(), run % 20 == 19, "run {run}");
+                let mut ran_systems = world.resource_mut::<Log>().take();
+                ran_systems.sort_unstable();
+                assert!(ran.is_err() || ran_systems == [0, 1], "run {run}");
+            }
+        }
+    });
+}
+
+#[test]
 fn what_was_commanded_before_a_panic_is_there_after_the_next_run() {
     #[derive(Resource)]
     struct Panics(bool);

@@ -148,6 +148,11 @@ impl AdaptiveExecutor {
                 system.apply_deferred(world);
             }
         }
+        if self.is_running {
+            // What it has locked then stays so.
+            self.all = MultiThreadedExecutor::new();
+            self.all.set_apply_final_deferred(self.applies_at_end);
+        }
         self.one.init(schedule);
         Plan::new(schedule)
     }

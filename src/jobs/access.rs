@@ -21,7 +21,8 @@ use std::time::Duration;
 /// How long jobs' requests for the world may take each time that [`run_jobs`](crate::run_jobs) runs,
 /// once a frame unless it was added elsewhere too: a millisecond by default. The request that is
 /// running when the time is over is finished, and the rest waits for the next time, in the order
-/// asked for. At least one runs each time.
+/// asked for. At least one runs each time, of those that are still wanted of what was asked for
+/// before.
 ///
 /// ```
 /// use bevy_ecs::prelude::*;
@@ -215,6 +216,8 @@ impl Request {
 
 /// Runs what was asked for, within the budget.
 pub(super) fn run_requests(world: &mut World, hub: &Hub) {
+    // What is dropped unrun takes time too, and there may be ever more of it.
+    let mut known = hub.requests();
     let Some(mut next) = hub.pop_request() else {
         return;
     };
@@ -224,10 +227,11 @@ pub(super) fn run_requests(world: &mut World, hub: &Hub) {
     let mut has_run = false;
     loop {
         has_run |= next.run(world);
+        known = known.saturating_sub(1);
         let Some(request) = hub.pop_request() else {
             break;
         };
-        if has_run && start.elapsed() >= budget {
+        if (has_run || known == 0) && start.elapsed() >= budget {
             hub.push_request_again(request);
             break;
         }

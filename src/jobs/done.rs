@@ -3,7 +3,7 @@
 use super::entity_jobs::EntityJobs;
 use super::error::{JobError, JobOutcome};
 use super::job::Job;
-use super::shared::{AnyJob, Core, Delivered, Owner, Shared, Then, lock};
+use super::shared::{AnyJob, Core, Delivered, Owner, Shared, Then, discard, lock};
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::{IntoSystem, RunSystemError, RunSystemOnce};
 use std::fmt;
@@ -154,22 +154,28 @@ impl<T: Send + 'static> AnyJob for Shared<T> {
         if !is_held(&self, world, entity) && !is_detached {
             return;
         }
+        // After a panic of an observer's `then` runs all the same, and after one of either the
+        // entity goes.
+        let mut panics = Vec::new();
+        let mut caught =
+            |f: &mut dyn FnMut()| panics.extend(catch_unwind(AssertUnwindSafe(f)).err());
         if is_heard && is_held(&self, world, entity) {
             let outcome = Mutex::new(self.take());
             let done = JobDone { entity, outcome };
             let mut heard = Heard(&self, done);
-            world.trigger_ref(&mut heard.1);
-            // What observers have queued comes before the next job's.
-            world.flush();
+            caught(&mut || {
+                world.trigger_ref(&mut heard.1);
+                // What observers have queued comes before the next job's.
+                world.flush();
+            });
         }
         // An observer may have detached it.
         let is_over = then.is_some() || self.is_detached();
-        let mut panic = None;
         if let Some(then) = then
             && let Some(outcome) = self.take()
         {
-            // The entity goes all the same.
-            panic = catch_unwind(AssertUnwindSafe(|| then(world, outcome))).err();
+            let mut then = Some(|| then(world, outcome));
+            caught(&mut || then.take().into_iter().for_each(|then| then()));
         }
         if !is_held(&self, world, entity) {
             // Nobody can ask for it any more.
@@ -178,8 +184,10 @@ impl<T: Send + 'static> AnyJob for Shared<T> {
         if is_over && was_made && is_last(&self, world, entity) {
             world.despawn(entity);
         }
-        if let Some(payload) = panic {
-            resume_unwind(payload);
+        let mut panics = panics.into_iter();
+        if let Some(first) = panics.next() {
+            panics.for_each(discard);
+            resume_unwind(first);
         }
     }
 }

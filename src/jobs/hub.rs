@@ -96,18 +96,20 @@ struct Inbox {
     sleeps: Timers<oneshot::Sender<()>>,
     timeouts: Timers<Weak<dyn AnyJob>>,
     to_time: Vec<ToTime>,
-    /// How many timers were left when those were dropped last that nobody waits for any more.
-    timers: usize,
+    /// How many waits were left when those were dropped last that nobody is in any more.
+    waits: usize,
 }
 
 impl Inbox {
-    /// Drops timers of jobs and sleeps that are over, once there are many timers.
+    /// Drops waits for a frame or a time that are over, and timers of jobs that are, once there are
+    /// many.
     fn sweep(&mut self) {
-        let timers = |inbox: &Self| inbox.sleeps.len() + inbox.timeouts.len();
-        if timers(self) > 2 * self.timers + 64 {
+        let waits = |inbox: &Self| inbox.frames.len() + inbox.sleeps.len() + inbox.timeouts.len();
+        if waits(self) > 2 * self.waits + 64 {
+            self.frames.retain(|waiting| !waiting.is_canceled());
             self.sleeps.retain(|sleeper| !sleeper.is_canceled());
             self.timeouts.retain(|job| job.strong_count() > 0);
-            self.timers = timers(self);
+            self.waits = waits(self);
         }
     }
 
@@ -176,7 +178,10 @@ impl Hub {
 
     pub(super) fn next_frame(&self) -> oneshot::Receiver<()> {
         let (sender, receiver) = oneshot::channel();
-        self.put(sender, |inbox, sender| inbox.frames.push(sender));
+        self.put(sender, |inbox, sender| {
+            inbox.frames.push(sender);
+            inbox.sweep();
+        });
         receiver
     }
 
@@ -185,6 +190,7 @@ impl Hub {
         self.put(sender, |inbox, sender| {
             let at = inbox.now.app.saturating_add(duration);
             inbox.sleeps.push(at, sender);
+            inbox.sweep();
         });
         receiver
     }
@@ -222,6 +228,11 @@ impl Hub {
         for job in timeouts.iter().filter_map(Weak::upgrade) {
             job.end(JobError::TimedOut);
         }
+    }
+
+    /// How many requests are queued.
+    pub(super) fn requests(&self) -> usize {
+        lock(&self.inbox).requests.len()
     }
 
     pub(super) fn pop_request(&self) -> Option<Request> {

@@ -229,6 +229,28 @@ fn what_a_panicking_observer_leaves_can_be_polled() {
 }
 
 #[test]
+fn after_a_panicking_observer_a_then_runs_and_its_entity_goes() {
+    with_app(|app| {
+        app.world_mut()
+            .add_observer(|_: On<JobDone<u32>>| panic!("an observer"));
+        let seen = Arc::new(AtomicUsize::new(0));
+        let then = seen.clone();
+        let then = move |_: In<JobOutcome<u32>>| _ = then.fetch_add(1, Ordering::Relaxed);
+        let job = |_: JobContext| async { 7_u32 };
+        let entity = app.world_mut().spawn_job(Lane::Io, job).then(then).id();
+        let update = || {
+            loop {
+                run_jobs(app.world_mut());
+                thread::yield_now();
+            }
+        };
+        catch_unwind(AssertUnwindSafe(update)).unwrap_err();
+        assert_eq!(seen.load(Ordering::Relaxed), 1);
+        assert!(app.world().get_entity(entity).is_err());
+    });
+}
+
+#[test]
 fn what_an_observer_commands_is_done_when_jobs_are_run() {
     with_app(|app| {
         #[derive(Resource)]

@@ -245,6 +245,26 @@ fn requests_that_nobody_waits_for_take_nobodys_turn() {
     });
 }
 
+/// Of which there are ever more, for whoever asked goes on with something else.
+#[test]
+fn requests_without_end_that_nobody_waits_for_end_the_frame() {
+    with_app(|app| {
+        let stop = Arc::new(AtomicBool::new(false));
+        for _ in 0..2 {
+            let stop = stop.clone();
+            let code = |cx: JobContext| async move {
+                while !stop.load(Ordering::Relaxed) {
+                    let mut request = Box::pin(cx.with(|_: Commands| ()));
+                    assert!(bevy_tasks::futures::check_ready(&mut request).is_none());
+                }
+            };
+            app.world_mut().spawn_job(Lane::Background, code).detach();
+        }
+        (0..20).for_each(|_| app.update());
+        stop.store(true, Ordering::Relaxed);
+    });
+}
+
 /// The job is gone when its request returns, so nobody takes what it returns.
 #[test]
 fn a_result_that_nobody_takes_may_panic_when_it_is_dropped() {

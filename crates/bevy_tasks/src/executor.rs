@@ -51,6 +51,8 @@ crate::cfg::multi_threaded! {
             let drive = async move {
                 while !executor.is_empty() {
                     executor.tick().await;
+                    // The pool's work has its turns, however long tasks here go on.
+                    heartbeat_pool::yield_task().await;
                 }
                 DRIVEN.set(false);
             };

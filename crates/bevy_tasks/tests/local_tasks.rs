@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::task::Poll;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const DEADLINE: Duration = Duration::from_secs(60);
 
@@ -85,4 +85,28 @@ fn a_task_that_wakes_itself_has_as_many_turns_a_frame_as_with_bevys_own() {
         assert_eq!(polls.load(Ordering::Relaxed), 300 * frame);
     }
     drop(task);
+}
+
+/// Neither in its own way nor in that of the pool's other work.
+#[test]
+fn a_local_task_that_wakes_itself_for_ever_keeps_its_thread_from_nothing() {
+    let pool = pool(1);
+    pool.spawn(async {
+        let local = async {
+            loop {
+                futures_lite::future::yield_now().await;
+            }
+        };
+        pool.spawn_local(local).detach();
+    })
+    .detach();
+    let (sender, receiver) = mpsc::channel();
+    let end = Instant::now() + DEADLINE;
+    // With a spare thread for each it would take minutes.
+    for _ in 0..10_000 {
+        let sender = sender.clone();
+        pool.spawn(async move { sender.send(()).unwrap() }).detach();
+        let left = end.saturating_duration_since(Instant::now());
+        assert_eq!(receiver.recv_timeout(left), Ok(()));
+    }
 }

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{pool, wait_until, within_a_minute};
-use heartbeat_pool::{Lane, Mailbox, Order, ThreadPool, Yield, yield_task};
+use heartbeat_pool::{Lane, Mailbox, Order, ThreadPool, Worker, Yield, yield_task};
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -389,7 +389,7 @@ fn a_visitors_spoils_end_with_the_pool() {
             may_go.recv().unwrap();
         });
         is_queued.recv().unwrap();
-        pool.with_worker(heartbeat_pool::Worker::yield_now);
+        pool.with_worker(Worker::yield_now);
         let ender = thread::spawn(move || drop(pool));
         go.send(()).unwrap();
         ender.join().unwrap();
@@ -506,4 +506,27 @@ fn a_pool_may_be_dropped_by_a_job_that_another_of_its_threads_waits_for() {
             assert_eq!(receiver.recv(), Ok(7), "{waits:?} {drops:?}");
         }
     });
+}
+
+/// A thread that works for another lane runs no frame job where it yields.
+#[test]
+fn a_thread_has_own_work_as_long_as_it_may_run_some() {
+    for (lane, order) in Lane::ALL
+        .into_iter()
+        .flat_map(|lane| [Order::OldestFirst, Order::NewestFirst].map(|order| (lane, order)))
+    {
+        within_a_minute(move || {
+            let builder = ThreadPool::builder().num_threads(1).order(order);
+            let pool = builder.spare_threads(false).build().unwrap();
+            pool.block_on(pool.spawn_future(lane, async {
+                let yields = |worker: &Worker| {
+                    worker.spawn(Lane::Frame, || ());
+                    while worker.has_own_work() {
+                        assert_eq!(worker.yield_local(), Yield::Executed);
+                    }
+                };
+                Worker::with_current(|worker| yields(worker.unwrap()));
+            }));
+        });
+    }
 }

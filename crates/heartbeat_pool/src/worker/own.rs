@@ -97,7 +97,8 @@ impl Worker {
         for _ in 0..pinned {
             // A call on each thread comes after what that has queued itself, as in rayon, unless
             // this has no end.
-            while self.goes_by_age() && begun.elapsed() < 16 * RELIEF && self.run_newest() {}
+            let may_go_on = || begun.elapsed() < 16 * RELIEF && !self.team().has_ended();
+            while self.goes_by_age() && may_go_on() && self.run_newest() {}
             self.run_pinned();
         }
     }
