@@ -254,6 +254,7 @@ fn promotions_and_steals_count_for_the_lane_of_the_join() {
         for lane in Lane::ALL {
             for lower in [false, true] {
                 let builder = ThreadPool::builder().num_threads(4).lower_threads(lower);
+                let builder = builder.budget(Lane::Io, 3).budget(Lane::Background, 3);
                 let pool = builder.build().unwrap();
                 let meet = Barrier::new(2);
                 // Both halves must run at the same time, or this never ends.
