@@ -18,11 +18,11 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-/// How long jobs' requests for the world may take each time that [`run_jobs`](crate::run_jobs) runs,
-/// once a frame unless it was added elsewhere too: a millisecond by default. The request that is
-/// running when the time is over is finished, and the rest waits for the next time, in the order
-/// asked for. At least one runs each time, of those that are still wanted of what was asked for
-/// before.
+/// How long jobs' requests for the world may take each time that [`run_jobs`](crate::run_jobs)
+/// runs, once a frame unless it was added elsewhere too: a millisecond by default. The request that
+/// is running when the time is over is finished, and the rest waits for the next time, in the order
+/// asked for. At least one runs each time, if any of those that were asked for before is still
+/// awaited.
 ///
 /// ```
 /// use bevy_ecs::prelude::*;

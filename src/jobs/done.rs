@@ -157,25 +157,24 @@ impl<T: Send + 'static> AnyJob for Shared<T> {
         // After a panic of an observer's `then` runs all the same, and after one of either the
         // entity goes.
         let mut panics = Vec::new();
-        let mut caught =
-            |f: &mut dyn FnMut()| panics.extend(catch_unwind(AssertUnwindSafe(f)).err());
         if is_heard && is_held(&self, world, entity) {
             let outcome = Mutex::new(self.take());
             let done = JobDone { entity, outcome };
             let mut heard = Heard(&self, done);
-            caught(&mut || {
+            let told = catch_unwind(AssertUnwindSafe(|| {
                 world.trigger_ref(&mut heard.1);
                 // What observers have queued comes before the next job's.
                 world.flush();
-            });
+            }));
+            panics.extend(told.err());
         }
         // An observer may have detached it.
         let is_over = then.is_some() || self.is_detached();
         if let Some(then) = then
             && let Some(outcome) = self.take()
         {
-            let mut then = Some(|| then(world, outcome));
-            caught(&mut || then.take().into_iter().for_each(|then| then()));
+            let ran = catch_unwind(AssertUnwindSafe(|| then(world, outcome)));
+            panics.extend(ran.err());
         }
         if !is_held(&self, world, entity) {
             // Nobody can ask for it any more.

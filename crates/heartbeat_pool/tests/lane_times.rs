@@ -4,7 +4,8 @@ mod common;
 
 use common::{pool, wait_until, within_a_minute};
 use heartbeat_pool::{Lane, PoolMetrics, ThreadPool, WaitWatch, WorkerMetrics};
-use std::sync::{Barrier, mpsc};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -254,12 +255,18 @@ fn promotions_and_steals_count_for_the_lane_of_the_join() {
         for lane in Lane::ALL {
             for lower in [false, true] {
                 let builder = ThreadPool::builder().num_threads(4).lower_threads(lower);
-                let builder = builder.budget(Lane::Io, 3).budget(Lane::Background, 3);
                 let pool = builder.build().unwrap();
-                let meet = Barrier::new(2);
-                // Both halves must run at the same time, or this never ends.
+                let begun = Arc::new(AtomicUsize::new(0));
+                // Both halves must run at the same time, or this never ends. The first one answers
+                // beats meanwhile: what blocks offers nothing.
+                let meet = move || {
+                    begun.fetch_add(1, Ordering::Relaxed);
+                    while begun.load(Ordering::Relaxed) < 2 {
+                        heartbeat_pool::join(|| (), || ());
+                    }
+                };
                 let both = async move {
-                    heartbeat_pool::join(|| meet.wait(), || meet.wait());
+                    heartbeat_pool::join(&meet, &meet);
                 };
                 pool.block_on(pool.spawn_future(lane, both));
                 let done = pool.metrics().total();

@@ -54,7 +54,8 @@ impl fmt::Debug for BroadcastContext<'_> {
 /// Calls `op` once on each thread of the current pool, waits for all of it, and gives the results
 /// in the order of the threads.
 ///
-/// Each thread makes its call once it has run what it has spawned itself, or while it waits.
+/// Each thread makes its call once it has run what it has spawned itself, or has done so for 64 ms
+/// without an end, or while it waits.
 ///
 /// # Panics
 ///
@@ -88,8 +89,8 @@ pub(crate) fn broadcast_in<R: Send>(
     })
 }
 
-/// Has the calling thread, if it belongs to a pool that was built here, run what it has spawned. Not
-/// inside of a wait, where that is a stranger's work.
+/// Has the calling thread, if it belongs to a pool that was built here, run what it has spawned.
+/// Not inside of a wait, where that is a stranger's work.
 fn run_spawned() {
     if let Some(own) = home::own() {
         own.in_own(|worker| while !worker.is_waiting() && worker.run_spawned() {});

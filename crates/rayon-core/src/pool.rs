@@ -174,7 +174,7 @@ impl ThreadPool {
     #[inline]
     #[must_use]
     pub fn current_thread_has_pending_tasks(&self) -> Option<bool> {
-        self.inner.in_own(yields::has_pending)
+        self.inner.in_own(Worker::has_own_work)
     }
 
     /// Runs both closures in the pool. See [`join`](crate::join()).
@@ -272,7 +272,7 @@ impl ThreadPool {
     /// Runs one piece of the pool's work; None for threads that don't belong to this pool. See
     /// [`yield_now`](crate::yield_now()).
     pub fn yield_now(&self) -> Option<Yield> {
-        self.inner.in_own(yields::now)
+        self.inner.in_own(Worker::yield_now)
     }
 
     /// Runs one piece of the calling thread's own work; None for threads that don't belong to this

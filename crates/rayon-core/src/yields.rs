@@ -13,14 +13,6 @@ pub(crate) fn local(worker: &Worker) -> Yield {
     }
 }
 
-pub(crate) fn now(worker: &Worker) -> Yield {
-    worker.yield_now()
-}
-
-pub(crate) fn has_pending(worker: &Worker) -> bool {
-    worker.has_own_work()
-}
-
 /// Runs one piece of the current pool's work on the calling thread, anybody's, and tells whether
 /// there was any; None outside of any pool.
 ///
@@ -36,7 +28,7 @@ pub(crate) fn has_pending(worker: &Worker) -> bool {
 /// });
 /// ```
 pub fn yield_now() -> Option<Yield> {
-    Worker::with_current(|worker| worker.map(now))
+    Worker::with_current(|worker| worker.map(Worker::yield_now))
 }
 
 /// As [`yield_now`], but runs only what the calling thread has forked or spawned itself, the newest
@@ -61,5 +53,5 @@ pub fn yield_local() -> Option<Yield> {
 #[inline]
 #[must_use]
 pub fn current_thread_has_pending_tasks() -> Option<bool> {
-    Worker::with_current(|worker| worker.map(has_pending))
+    Worker::with_current(|worker| worker.map(Worker::has_own_work))
 }

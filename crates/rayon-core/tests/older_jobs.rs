@@ -213,8 +213,8 @@ fn a_half_waits_for_a_job_of_the_scope_around_it() {
     });
 }
 
-/// The thread that took the half blocks on what it has queued there itself, and the only other thread waits for
-/// the half.
+/// The thief of the half blocks on what it has queued there itself, and the only other thread
+/// waits for the half.
 fn a_half_waits_for_what_it_has_queued(half: fn(&OnceLock<()>)) {
     in_time(move || {
         let pool = pool(2);

@@ -136,10 +136,10 @@ impl Worker {
 /// for all of it, and gives the results in the order of the threads.
 ///
 /// Each thread makes its call between two jobs or while it waits, and where threads run their
-/// [newest first](crate::Order::NewestFirst) not before what it has queued itself; a thread that
-/// runs one long job delays the whole. Only the pool's [own threads](crate::ThreadPool::num_threads) are called, not
-/// spare ones; a pool without threads calls `f` once, on the calling thread. The idea and the
-/// interface are rayon's.
+/// [newest first](crate::Order::NewestFirst) not before what it has queued itself, if that ends
+/// within 64 ms; a thread that runs one long job delays the whole. Only the pool's [own
+/// threads](crate::ThreadPool::num_threads) are called, not spare ones; a pool without threads
+/// calls `f` once, on the calling thread. The idea and the interface are rayon's.
 ///
 /// # Panics
 ///

@@ -186,6 +186,8 @@ impl Worker {
     fn promote_oldest(&self) {
         if let Some(half) = self.joins.private.take_oldest() {
             note::note(|| What::Promoted { job: half.number() });
+            // First, so that a thief that looks just now takes it for no other lane's.
+            self.seat.set_fork_lane(self.lane());
             // SAFETY: `join` has queued it, and keeps it until it has ended the offer.
             unsafe { self.offer(half) };
             self.seat.counters.promotions[self.lane().index()].bump();
@@ -196,8 +198,11 @@ impl Worker {
 
 /// Runs `a` and `b`, possibly in parallel, and gives both results.
 ///
-/// A fork costs about as much as a function call; it is offered to other threads once a beat. In
-/// no pool at all, the two run one after the other. The interface is rayon's.
+/// A fork costs about as much as a function call; it is offered to other threads once a beat, by
+/// the next fork of its thread. So where `a` blocks until `b` has begun, `b` may never do: what
+/// waits for each other belongs into a [`scope`](crate::scope()) or into
+/// [`Worker::join_offered`]. In no pool at all, the two run one after the other. The interface is
+/// rayon's.
 ///
 /// # Panics
 ///

@@ -54,8 +54,8 @@ impl Worker {
         self.has_forks() || (self.lane() == Lane::Frame && has_jobs()) || current::has_pinned()
     }
 
-    /// Runs the newest of the thread's forks, or where work goes by age of all that it has queued: a
-    /// fork, a job or one of a scope. Tells whether it did.
+    /// Runs the newest of the thread's forks, or where work goes by age of all that it has queued:
+    /// a fork, a job or one of a scope. Tells whether it did.
     pub(crate) fn run_newest(&self) -> bool {
         self.promote_all();
         let fork = self.joins.forks.pop();
