@@ -74,24 +74,22 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Another checkout of this workspace's crates, and so another source of them. Its scheduler is of
-/// a later version, for cargo refuses two paths to one version.
+/// Another checkout of this workspace's crates, and so another source of them. Its scheduler and the
+/// recorder are of a later version, for cargo refuses two paths to one version.
 pub fn other_checkout() -> PathBuf {
     let (root, to) = (Path::new(ROOT), folder().join("other_checkout"));
-    let scheduler = "crates/heartbeat_pool";
     for of in ["crates/bevy_tasks", "crates/rayon-core"] {
         copy(&root.join(of), &to.join(of));
     }
-    copy(
-        &root.join(scheduler).join("src"),
-        &to.join(scheduler).join("src"),
-    );
     let manifest = |of: &str| fs::read_to_string(root.join(of).join("Cargo.toml")).unwrap();
     let (inherited, later) = ("version.workspace = true", "version = \"0.1.999\"");
-    let own = manifest(scheduler);
-    assert!(own.contains(inherited));
-    let own = own.replacen(inherited, later, 1);
-    write(&to.join(scheduler).join("Cargo.toml"), own.as_bytes());
+    for of in ["crates/heartbeat_pool", "crates/heartbeat_record"] {
+        copy(&root.join(of).join("src"), &to.join(of).join("src"));
+        let own = manifest(of);
+        assert!(own.contains(inherited));
+        let own = own.replacen(inherited, later, 1);
+        write(&to.join(of).join("Cargo.toml"), own.as_bytes());
+    }
     let root = manifest("");
     let (workspace, _) = root.split_once("\n[package]\n").unwrap();
     write(&to.join("Cargo.toml"), workspace.as_bytes());

@@ -75,7 +75,6 @@
 //! | --- | --- |
 //! | `sync`, `system`, `unwind`, `age`, `job`, `late`, `active`, `tickets`, `thread_bound`, `stopwatch`, `alarm`, `placement` | primitives |
 //! | `lanes` | who may run what |
-//! | `record` | what happened, event by event |
 //! | `parker`, `latch`, `signal` | where a thread sleeps, and how it is told |
 //! | `trace`, `metrics`, `queue_times` | what was done |
 //! | `idle`, `heartbeat` | who is idle, and how forks come to be shared |
@@ -113,7 +112,6 @@ mod idle;
 mod lanes;
 mod placement;
 mod queue;
-pub mod record;
 mod threads;
 
 mod heartbeat;
@@ -149,7 +147,31 @@ mod verbs;
 #[cfg(not(heartbeat_loom))]
 mod worker;
 
-pub use lanes::lane::Lane;
+/// What happened, event by event: the crate `heartbeat_record`.
+#[doc(inline)]
+pub use heartbeat_record as record;
+/// All lanes share the threads of the pool, or, with
+/// [lower threads](crate::ThreadPoolBuilder::lower_threads), the frame has its own and the others
+/// theirs.
+///
+/// Budgets cap how many jobs of a lane run at once, so that work which may be long (`Io` and
+/// `Background`) leaves cores to the frame, and each lane always has at least one running where
+/// it has work, so that none starves.
+///
+/// Frame jobs that block on queued frame jobs, in ways that the pool can't see (a channel, a lock),
+/// are relieved: others run in their place, whatever the number of threads. Jobs of the other lanes
+/// are not, beyond their budget: there, wait by [`block_on`](crate::block_on()), or say so by
+/// [`block_in_place`](crate::block_in_place()).
+///
+/// ```
+/// use heartbeat_pool::{Lane, ThreadPool};
+///
+/// let pool = ThreadPool::builder().num_threads(2).build().unwrap();
+/// let answer = pool.block_on(pool.spawn_future(Lane::Background, async { 6 * 7 }));
+/// assert_eq!(answer, 42);
+/// ```
+#[doc(inline)]
+pub use heartbeat_record::Lane;
 #[cfg(heartbeat_sim)]
 pub use models::sim;
 #[cfg(heartbeat_transfers)]

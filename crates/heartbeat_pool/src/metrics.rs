@@ -1,8 +1,8 @@
 //! What the pool has done, in counts that cost a relaxed store each.
 
-use crate::lanes::lane::Lane;
 use crate::stopwatch::{self, Stopwatch};
 use crate::sync::{AtomicU64, Ordering};
+use heartbeat_record::Lane;
 use std::time::Duration;
 
 /// A count that one thread adds to, so a load and a store do for an addition.

@@ -2,8 +2,8 @@
 
 use crate::alarm::Alarm;
 use crate::placement::{self, Thread};
-use crate::record::note;
 use crate::sync::{AtomicUsize, Condvar, Mutex, MutexGuard, Ordering, lock};
+use heartbeat_record::note;
 use std::sync::{OnceLock, PoisonError};
 use std::time::Duration;
 

@@ -5,10 +5,10 @@
 //! that the first job takes which finds it free, and keeps until it begins. So of a burst the last
 //! job is timed, which waits longest; of a queue that always has some, one after the other.
 
-use crate::lanes::lane::Lane;
 use crate::stopwatch;
 use crate::sync::{Arc, AtomicU64, AtomicUsize, Ordering};
 use crossbeam_utils::CachePadded;
+use heartbeat_record::Lane;
 use std::time::Duration;
 
 type Job = u64;

@@ -4,7 +4,6 @@
 //! here alone.
 
 use crate::idle::sleep::Wake;
-use crate::lanes::lane::Lane;
 use crate::lanes::priority;
 use crate::placement;
 use crate::registry::Registry;
@@ -12,6 +11,7 @@ use crate::registry::look::Look;
 use crate::registry::team::{Rank, Team};
 use crate::seat::Seat;
 use crate::sync::Arc;
+use heartbeat_record::Lane;
 use std::ops::Deref;
 
 #[derive(Clone, Copy)]

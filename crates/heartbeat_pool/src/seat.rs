@@ -4,7 +4,6 @@ use crate::age::{Age, Aged};
 use crate::cost::WAKE_UP;
 use crate::heartbeat::Beat;
 use crate::job::Job;
-use crate::lanes::lane::Lane;
 use crate::lanes::stuck::Stall;
 use crate::metrics::{Counters, WorkerMetrics};
 use crate::parker::Parker;
@@ -14,11 +13,11 @@ use crate::queue::by_age::ByAge;
 use crate::queue::deque::Stealer;
 use crate::queue::forks::ForkPtr;
 use crate::queue::hidden::Hidden;
-use crate::record::note;
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Ordering};
 use crate::system::ThreadClock;
 use crate::threads::this_thread;
 use crossbeam_utils::CachePadded;
+use heartbeat_record::{Lane, note};
 use std::time::Duration;
 
 /// The shared side of a worker; its own side is [`Worker`](crate::Worker).

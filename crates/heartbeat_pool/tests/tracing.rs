@@ -67,14 +67,14 @@ fn each_job_has_a_span_on_a_named_thread() {
                 .any(|(span, thread)| span.contains(text) && thread.starts_with("heartbeat ("));
             assert!(found, "{text}: {spans:?}");
         };
-        on_pool("heartbeat_job kind=\"spawned\" lane=Frame");
-        on_pool("kind=\"spawned\" lane=Io");
-        on_pool("kind=\"spawned\" lane=Background");
+        on_pool("heartbeat_job kind=Spawned lane=Frame");
+        on_pool("kind=Spawned lane=Io");
+        on_pool("kind=Spawned lane=Background");
         // Of the lane that its thread was counted for last, whichever that is.
-        on_pool("kind=\"pinned\" lane=");
+        on_pool("kind=Pinned lane=");
         let spans = SPANS.lock().unwrap();
-        for kind in ["blocking", "scoped"] {
-            let kind = format!("kind=\"{kind}\"");
+        for kind in ["Blocking", "Scoped"] {
+            let kind = format!("kind={kind}");
             assert!(
                 spans.iter().any(|(span, _)| span.contains(&kind)),
                 "{spans:?}"

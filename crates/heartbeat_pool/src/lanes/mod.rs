@@ -1,10 +1,9 @@
 //! Lanes: ranks of work with budgets.
 //!
-//! `lane` has their names, `occupancy` counts who runs what and lets in; `relief` is the one
+//! `occupancy` counts who runs what and lets in; `relief` is the one
 //! exception, for a pool whose running jobs block, and `stuck` tells since when they may. The two
 //! lower lanes may have threads of their own, which the system treats as it is told (`priority`).
 
-pub(crate) mod lane;
 pub(crate) mod occupancy;
 #[cfg(not(heartbeat_loom))]
 pub(crate) mod priority;

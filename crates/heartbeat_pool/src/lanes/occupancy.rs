@@ -9,9 +9,9 @@
 //!
 //! A thread that waits is counted nowhere, which is how its seat passes to a spare thread.
 
-use crate::lanes::lane::Lane;
 use crate::sync::{AtomicU64, AtomicUsize, Ordering};
 use crossbeam_utils::CachePadded;
+use heartbeat_record::Lane;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Charge {

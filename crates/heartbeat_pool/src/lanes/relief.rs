@@ -1,7 +1,7 @@
 //! Whether a thread goes on though more run than should.
 
-use crate::lanes::lane::Lane;
 use crate::lanes::occupancy::Occupancy;
+use heartbeat_record::Lane;
 use std::cell::Cell;
 
 /// Whether its thread relieves a pool whose running jobs block: it goes on beyond the target

@@ -1,10 +1,10 @@
 //! Since when a lane may be stuck: work of it is queued that what runs may be waiting for, and the
 //! lane comes no further, or comes further and nobody comes to that work.
 
-use crate::lanes::lane::Lane;
 use crate::stopwatch;
 use crate::sync::{AtomicU64, Instant, Mutex, Ordering, lock};
 use crate::system::CLOCK_AGE;
+use heartbeat_record::Lane;
 use std::time::Duration;
 
 /// Frame work that waits this long, forks included, while nothing of its lane ends and a thread has

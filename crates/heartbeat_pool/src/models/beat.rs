@@ -8,10 +8,10 @@
 use super::check;
 use crate::heartbeat::Beat;
 use crate::idle::sleep::{Sleep, Wake};
-use crate::lanes::lane::Lane;
 use crate::lanes::occupancy::{Charge, Occupancy};
 use crate::parker::Parker;
 use crate::sync::{Arc, Ordering, fence};
+use heartbeat_record::Lane;
 use loom::thread;
 
 /// A pool with a thread from outside that forks.

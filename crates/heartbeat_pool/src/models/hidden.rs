@@ -9,11 +9,11 @@
 
 use super::check;
 use crate::idle::sleep::{Sleep, Wake};
-use crate::lanes::lane::Lane;
 use crate::lanes::occupancy::{Charge, Occupancy};
 use crate::parker::Parker;
 use crate::queue::hidden::Hidden;
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Instant, Ordering};
+use heartbeat_record::Lane;
 use loom::thread;
 use std::time::Duration;
 

@@ -23,8 +23,6 @@ mod relief;
 #[cfg(heartbeat_loom)]
 mod retire;
 #[cfg(heartbeat_loom)]
-mod ring;
-#[cfg(heartbeat_loom)]
 mod room;
 #[cfg(heartbeat_loom)]
 mod scope;

@@ -1,8 +1,8 @@
 //! How long jobs wait: who queues and who begins one, against watches that come and go.
 
-use crate::lanes::lane::Lane;
 use crate::queue_times::{QueueTimes, WaitWatch};
 use crate::sync::{Arc, Mutex, lock};
+use heartbeat_record::Lane;
 use loom::thread;
 
 const LANE: Lane = Lane::Io;

@@ -7,11 +7,11 @@
 
 use super::check;
 use crate::idle::sleep::{Sleep, Wake};
-use crate::lanes::lane::Lane;
 use crate::lanes::occupancy::{Charge, Occupancy};
 use crate::lanes::relief::Relief;
 use crate::parker::Parker;
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Ordering};
+use heartbeat_record::Lane;
 use loom::thread;
 
 const FRAME: Charge = Charge::Lane(Lane::Frame);

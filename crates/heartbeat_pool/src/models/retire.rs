@@ -6,11 +6,11 @@
 
 use super::check;
 use crate::idle::sleep::Sleep;
-use crate::lanes::lane::Lane;
 use crate::lanes::occupancy::Occupancy;
 use crate::parker::Parker;
 use crate::sync::{Arc, Mutex, lock};
 use crate::threads::live::{self, Live};
+use heartbeat_record::Lane;
 use loom::thread;
 
 struct Pool {

@@ -1,10 +1,10 @@
 //! Push against a freed place and against growth.
 
 use crate::idle::sleep::{Sleep, Wake};
-use crate::lanes::lane::Lane;
 use crate::lanes::occupancy::{Charge, Occupancy};
 use crate::parker::Parker;
 use crate::sync::{Arc, AtomicUsize, Ordering};
+use heartbeat_record::Lane;
 use loom::thread;
 
 /// A worker that finds nothing it is let in to, and sleeps until somebody wakes it. Its only way

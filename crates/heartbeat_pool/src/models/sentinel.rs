@@ -2,10 +2,10 @@
 
 use crate::heartbeat::Beat;
 use crate::idle::sleep::{Sleep, Wake};
-use crate::lanes::lane::Lane;
 use crate::lanes::occupancy::{Charge, Occupancy};
 use crate::parker::Parker;
 use crate::sync::{Arc, AtomicUsize, Ordering};
+use heartbeat_record::Lane;
 use loom::thread;
 
 /// An alert sentinel that stands down, a push that relied on it: either the pusher sees that

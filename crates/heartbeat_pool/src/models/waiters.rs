@@ -7,11 +7,11 @@
 use super::check;
 use crate::idle::sleep::{Sleep, Wake};
 use crate::idle::waiters::Waiters;
-use crate::lanes::lane::Lane;
 use crate::lanes::occupancy::{Charge, Occupancy};
 use crate::parker::Parker;
 use crate::signal::Signal;
 use crate::sync::{Arc, AtomicUsize, Ordering};
+use heartbeat_record::Lane;
 use loom::thread;
 
 /// A pool of one thread, with one queue.

@@ -1,13 +1,13 @@
 //! The builder of owned pools, in rayon's words.
 
 use crate::config::Config;
-use crate::lanes::lane::Lane;
 use crate::lanes::priority::LowerPriority;
 use crate::pool::ThreadPool;
 use crate::pool::resize::MOST_THREADS;
 use crate::queue::deque::Order;
 use crate::sync::{Arc, lock, thread};
 use crate::threads::builder::ThreadBuilder;
+use heartbeat_record::Lane;
 use std::any::Any;
 use std::fmt;
 use std::io;

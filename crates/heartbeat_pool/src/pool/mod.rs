@@ -6,7 +6,6 @@ pub(crate) mod process;
 pub(crate) mod resize;
 
 use crate::config::Config;
-use crate::lanes::lane::Lane;
 use crate::metrics::PoolMetrics;
 use crate::pool::builder::ThreadPoolBuilder;
 use crate::queue::deque::Order;
@@ -21,6 +20,7 @@ use crate::verbs::split::Split;
 use crate::worker::Worker;
 use crate::worker::current;
 use async_task::Task;
+use heartbeat_record::Lane;
 use std::fmt;
 use std::future::Future;
 use std::rc::Rc;

@@ -2,10 +2,8 @@
 
 use crate::active::{ActiveTasks, Tracked, Tracks};
 use crate::job::{Job, LocalTask};
-use crate::lanes::lane::Lane;
 use crate::late;
 use crate::parker::Parker;
-use crate::record::{Place, Work, note};
 use crate::sync::Arc;
 use crate::threads::this_thread::{self, Stranger};
 use crate::trace;
@@ -13,6 +11,7 @@ use crate::unwind::{self, Payload};
 use async_task::{Runnable, Task};
 use concurrent_queue::ConcurrentQueue;
 use event_listener::{Event, EventListener};
+use heartbeat_record::{Lane, Place, Work, note};
 use std::fmt;
 use std::future::Future;
 use std::mem;

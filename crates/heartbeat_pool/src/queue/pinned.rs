@@ -2,11 +2,10 @@
 //! could.
 
 use crate::job::Job;
-use crate::lanes::lane::Lane;
 use crate::parker::Parker;
-use crate::record::{Place, note};
 use crate::sync::{Arc, AtomicBool, Mutex, Ordering, lock};
 use concurrent_queue::ConcurrentQueue;
+use heartbeat_record::{Lane, Place, note};
 
 pub(crate) struct Pinned {
     pub(crate) index: usize,

@@ -4,14 +4,13 @@
 //! what was pushed by those who did not see it sleep.
 
 use crate::job::Job;
-use crate::lanes::lane::Lane;
 use crate::lanes::stuck::Sight;
 use crate::queue::injector::Injector;
-use crate::record::{What, note};
 use crate::registry::Registry;
 use crate::registry::team::{Rank, Team};
 use crate::seat::Seat;
 use crate::sync::Arc;
+use heartbeat_record::{Lane, What, note};
 use std::ops::Deref;
 use std::time::Duration;
 

@@ -6,12 +6,12 @@
 //! Most systems don't let a thread raise its priority again, so these threads are others than the
 //! frame's: the pool's second team, as large as the first.
 
-use crate::lanes::lane::Lane;
 use crate::lanes::priority::LowerPriority;
 use crate::registry::Registry;
 use crate::registry::team::{Rank, Team};
 use crate::sync::mpsc::{self, Sender};
 use crate::sync::{Arc, AtomicBool, Mutex, Ordering, fence, lock, thread};
+use heartbeat_record::Lane;
 use std::io;
 
 #[derive(Default)]

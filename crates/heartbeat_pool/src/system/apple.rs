@@ -57,14 +57,6 @@ impl Drop for Clock {
 
 pub(crate) const CLOCKS_TICK: bool = true;
 
-pub(crate) fn ran() -> Option<Duration> {
-    None
-}
-
-pub(crate) fn delayed() -> Option<u64> {
-    None
-}
-
 pub(crate) fn take_long_slices() {}
 
 pub(crate) const HAS_LEFTOVERS: bool = true;

@@ -1,10 +1,6 @@
 //! Linux, Android included.
 
-use rustix::time::{ClockId, clock_gettime};
-use std::cell::OnceCell;
-use std::fs::File;
 use std::mem::MaybeUninit;
-use std::os::unix::fs::FileExt;
 use std::time::Duration;
 
 #[derive(Debug)]
@@ -40,36 +36,6 @@ impl Clock {
 }
 
 pub(crate) const CLOCKS_TICK: bool = false;
-
-pub(crate) fn ran() -> Option<Duration> {
-    clock_gettime(ClockId::ThreadCPUTime).try_into().ok()
-}
-
-thread_local! {
-    /// The scheduler's account of a thread, which it keeps open.
-    static SCHEDSTAT: OnceCell<Option<File>> = const { OnceCell::new() };
-}
-
-/// Zero where there is no such file, for not all kernels keep that account.
-pub(crate) fn delayed() -> Option<u64> {
-    Some(read_delayed().unwrap_or(0))
-}
-
-fn read_delayed() -> Option<u64> {
-    SCHEDSTAT
-        .try_with(|file| {
-            let open = || File::open("/proc/thread-self/schedstat").ok();
-            let mut bytes = [0; 64];
-            let length = file
-                .get_or_init(open)
-                .as_ref()?
-                .read_at(&mut bytes, 0)
-                .ok()?;
-            let text = std::str::from_utf8(bytes.get(..length)?).ok()?;
-            text.split_ascii_whitespace().nth(1)?.parse().ok()
-        })
-        .ok()?
-}
 
 /// A time slice, in nanoseconds: four times the usual one. Longer ones make no frame quicker, and
 /// background jobs slower where others are busy.

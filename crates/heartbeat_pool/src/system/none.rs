@@ -21,16 +21,6 @@ impl Clock {
 /// Whether what a clock shows of a thread that runs is as old as the last tick, or time slice.
 pub(crate) const CLOCKS_TICK: bool = false;
 
-/// For how long the calling thread has had a core, to the microsecond.
-pub(crate) fn ran() -> Option<Duration> {
-    None
-}
-
-/// For how long the calling thread could have run but had no core, in nanoseconds.
-pub(crate) fn delayed() -> Option<u64> {
-    None
-}
-
 /// Has the calling thread run in longer time slices, and others come before it that wake.
 pub(crate) fn take_long_slices() {}
 

@@ -1,6 +1,5 @@
 //! `block_on`: a thread waits for a future, and nothing else runs on it meanwhile.
 
-use crate::record;
 use crate::registry::Registry;
 use crate::sync::Arc;
 use crate::threads::this_thread::{self, Waiting};
@@ -8,6 +7,7 @@ use crate::worker::duty;
 use crate::worker::turns::Turns;
 use crate::worker::wait::BareWait;
 use crate::worker::{STRANGERS_TURN, Worker};
+use heartbeat_record::Wait;
 use std::cell::Cell;
 use std::future::Future;
 use std::pin::pin;
@@ -28,7 +28,7 @@ pub(crate) fn drive<F: Future>(future: F, pool: Option<&Arc<Registry>>) -> F::Ou
         let mut context = Context::from_waker(&waker);
         let wait = BareWait {
             pool,
-            kind: record::Wait::Future,
+            kind: Wait::Future,
             parker: signal.owner(),
             is_over: || signal.is_set(),
         };

@@ -2,13 +2,12 @@
 
 use crate::active::Tracked;
 use crate::job::Job;
-use crate::lanes::lane::Lane;
-use crate::record::{Place, note};
 use crate::registry::Registry;
 use crate::schedule::News;
 use crate::sync::Arc;
 use crate::worker::Worker;
 use async_task::{Runnable, Task};
+use heartbeat_record::{Lane, Place, note};
 
 impl Registry {
     pub(crate) fn spawn_blocking<R>(

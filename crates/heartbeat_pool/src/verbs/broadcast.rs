@@ -1,11 +1,11 @@
 //! Work for given threads: `spawn_on` for one, `broadcast` for each.
 
 use crate::job::Job;
-use crate::lanes::lane::Lane;
 use crate::registry::Registry;
 use crate::registry::team::Team;
 use crate::sync::{Arc, Mutex, lock};
 use crate::worker::Worker;
+use heartbeat_record::Lane;
 use std::sync::PoisonError;
 
 /// Which of a broadcast's calls this is.

@@ -10,17 +10,16 @@
 
 use crate::age::{Age, Aged};
 use crate::idle::sleep::Wake;
-use crate::lanes::lane::Lane;
 use crate::parker::Parker;
 use crate::queue::forks::ForkPtr;
 use crate::queue::private::StackPtr;
-use crate::record;
 use crate::schedule::News;
 use crate::seat::Seat;
 use crate::sync::{Arc, AtomicBool, OnceLock, Ordering};
 use crate::unwind::{self, Payload};
 use crate::worker::Worker;
 use crate::worker::wait::Wait;
+use heartbeat_record::Lane;
 use std::any::Any;
 use std::cell::{Cell, UnsafeCell};
 use std::mem::MaybeUninit;
@@ -263,8 +262,8 @@ impl Wait for StolenFork<'_> {
 
     fn set_asleep(&self, _: bool) {}
 
-    fn kind(&self) -> record::Wait {
-        record::Wait::Join
+    fn kind(&self) -> heartbeat_record::Wait {
+        heartbeat_record::Wait::Join
     }
 }
 

@@ -1,9 +1,7 @@
 //! `install`: a call that runs on one of the pool's own threads, while its caller waits.
 
 use crate::job::Job;
-use crate::lanes::lane::Lane;
 use crate::latch::CountLatch;
-use crate::record;
 use crate::registry::Registry;
 use crate::schedule::News;
 use crate::sync::Arc;
@@ -12,6 +10,7 @@ use crate::unwind::{self, Payload};
 use crate::worker::Worker;
 use crate::worker::current;
 use crate::worker::wait::BareWait;
+use heartbeat_record::{Lane, Wait};
 use std::cell::UnsafeCell;
 
 /// Reports the end of the call, run or dropped.
@@ -73,7 +72,7 @@ impl Registry {
         self.tell(team, News::at_once(Lane::Frame));
         let wait = BareWait {
             pool: Some(self),
-            kind: record::Wait::Future,
+            kind: Wait::Future,
             parker: &parker,
             is_over: || latch.is_done(0),
         };

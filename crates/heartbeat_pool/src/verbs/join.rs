@@ -6,11 +6,11 @@
 
 use super::fork::Fork;
 use crate::queue::private::StackPtr;
-use crate::record::{What, note};
 use crate::schedule::News;
 use crate::sync::{Ordering, fence};
 use crate::unwind;
 use crate::worker::Worker;
+use heartbeat_record::{What, note};
 
 impl Worker {
     /// Runs `a` and `b`, possibly in parallel, and gives both results. Each gets the worker that

@@ -4,9 +4,9 @@
 //! for the second calls to be taken, as in rayon and Cilk.
 
 use super::fork::Fork;
-use crate::record::{What, note};
 use crate::unwind;
 use crate::worker::Worker;
+use heartbeat_record::{What, note};
 
 impl Worker {
     /// As [`join`](Self::join), but `b` can be taken by others at once, not from the next beat on:

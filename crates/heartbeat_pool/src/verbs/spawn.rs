@@ -5,11 +5,11 @@
 
 use crate::active::Tracked;
 use crate::job::Job;
-use crate::lanes::lane::Lane;
 use crate::registry::Registry;
 use crate::sync::Arc;
 use crate::worker::Worker;
 use async_task::{Runnable, ScheduleInfo, Task, WithInfo};
+use heartbeat_record::Lane;
 use std::future::Future;
 
 impl Registry {

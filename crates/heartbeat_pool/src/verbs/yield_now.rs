@@ -1,10 +1,10 @@
 //! Yielding: let other work have the thread for a moment.
 
 use crate::age::Aged;
-use crate::lanes::lane::Lane;
 use crate::threads::this_thread::Stranger;
 use crate::worker::current;
 use crate::worker::{Found, Worker};
+use heartbeat_record::Lane;
 use std::task::Poll;
 use std::{future, mem};
 

@@ -6,8 +6,7 @@
 use super::Worker;
 use super::work::Found;
 use crate::job::Job;
-use crate::lanes::lane::Lane;
-use crate::record::Work;
+use heartbeat_record::{Lane, Work};
 use std::cell::Cell;
 
 #[derive(Default)]

@@ -13,13 +13,12 @@ use super::Worker;
 use super::work::{Found, STRANGERS_TURN};
 use crate::age::{Age, Aged};
 use crate::job::Job;
-use crate::lanes::lane::Lane;
 use crate::queue::forks::ForkPtr;
-use crate::record::{Place, note};
 use crate::schedule::News;
 use crate::seat::Seat;
 use crate::sync::Arc;
 use crate::threads::this_thread::Stranger;
+use heartbeat_record::{Lane, Place, note};
 use std::ptr;
 use std::sync::Weak;
 

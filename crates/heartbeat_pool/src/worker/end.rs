@@ -1,7 +1,6 @@
 //! The end of a pool.
 
 use super::Worker;
-use crate::lanes::lane::Lane;
 use crate::late;
 use crate::registry::Registry;
 use crate::registry::team::{Rank, Team};
@@ -9,6 +8,7 @@ use crate::registry::threads::RETRY;
 use crate::sync::{Arc, Instant};
 use crate::worker::current;
 use crate::worker::duty;
+use heartbeat_record::Lane;
 use std::cell::Cell;
 
 impl Registry {

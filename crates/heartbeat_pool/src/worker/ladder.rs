@@ -17,12 +17,12 @@ use super::life::Doing;
 use super::watch::WatchEnd;
 use crate::cost::WAKE_UP;
 use crate::idle::spin;
-use crate::lanes::lane::Lane;
 use crate::lanes::occupancy::Charge;
 use crate::lanes::stuck::RELIEF;
 use crate::placement;
 use crate::sync::{Instant, lock};
 use crate::threads::live;
+use heartbeat_record::Lane;
 use std::cell::Cell;
 use std::time::Duration;
 

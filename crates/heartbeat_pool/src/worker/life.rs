@@ -4,7 +4,6 @@ use super::Worker;
 use super::work::Found;
 use crate::config::ThreadHandler;
 use crate::lanes::priority;
-use crate::record::{Role, note};
 use crate::registry::Registry;
 use crate::registry::look::Look;
 use crate::registry::start::Thread;
@@ -14,6 +13,7 @@ use crate::seat::Seat;
 use crate::sync::{Arc, hint};
 use crate::threads::builder::Wanted;
 use crate::worker::current::{self, Entered};
+use heartbeat_record::{Role, note};
 use std::cell::Ref;
 use std::rc::Rc;
 

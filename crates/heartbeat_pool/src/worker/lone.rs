@@ -5,9 +5,9 @@
 
 use super::Worker;
 use super::work::Found;
-use crate::lanes::lane::Lane;
 use crate::lanes::occupancy::Charge;
 use crate::threads::this_thread::Stranger;
+use heartbeat_record::Lane;
 
 /// What there may be for the thread to do, best first: work of a lane, and calls that block.
 pub(super) const KINDS: [Option<Lane>; 4] = [

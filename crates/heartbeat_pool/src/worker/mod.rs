@@ -38,7 +38,6 @@ mod work;
 pub(crate) use work::{Found, STRANGERS_TURN};
 
 use crate::job::Job;
-use crate::lanes::lane::Lane;
 use crate::lanes::occupancy::Charge;
 use crate::parker::Parker;
 use crate::placement;
@@ -55,6 +54,7 @@ use crate::sync::{Arc, thread};
 use crate::threads::this_thread;
 use again::Again;
 use current::Entered;
+use heartbeat_record::Lane;
 use parts::{Count, Joins, KeptScopes, Search};
 use std::any::Any;
 use std::cell::{Ref, RefCell};

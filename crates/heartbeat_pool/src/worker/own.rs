@@ -4,12 +4,11 @@ use super::Worker;
 use super::work::Found;
 use crate::age::Aged;
 use crate::job::Job;
-use crate::lanes::lane::Lane;
 use crate::lanes::occupancy::Charge;
 use crate::lanes::stuck::RELIEF;
-use crate::record::Work;
 use crate::sync::Instant;
 use crate::threads::this_thread::Stranger;
+use heartbeat_record::{Lane, Work};
 
 impl Worker {
     /// Runs the frame job that is next of those that lie in the thread's own deque, where it works

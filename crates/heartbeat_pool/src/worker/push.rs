@@ -3,14 +3,13 @@
 use super::Worker;
 use crate::age::{Age, Aged};
 use crate::job::Job;
-use crate::lanes::lane::Lane;
 use crate::queue::deque::Order;
-use crate::record::{Place, note};
 use crate::registry::Registry;
 use crate::registry::team::Team;
 use crate::schedule::News;
 use crate::sync::Arc;
 use crate::worker::current;
+use heartbeat_record::{Lane, Place, note};
 
 impl Registry {
     /// Queues `job` where any worker can take it, and sees to it that one does: at once if it

@@ -4,7 +4,6 @@ use crate::cost::WAKE_UP;
 use crate::idle::spin;
 use crate::parker::Parker;
 use crate::placement;
-use crate::record::{self, What, note};
 use crate::registry::Registry;
 use crate::sync::Arc;
 use crate::threads::this_thread::Waiting;
@@ -13,6 +12,7 @@ use crate::worker::current;
 use crate::worker::duty;
 use crate::worker::turns::Turns;
 use crate::worker::{STRANGERS_TURN, Worker};
+use heartbeat_record::{What, note};
 
 /// Something that a worker waits for.
 pub(crate) trait Wait {
@@ -30,7 +30,7 @@ pub(crate) trait Wait {
         0
     }
     /// What it is, for the recorder.
-    fn kind(&self) -> record::Wait;
+    fn kind(&self) -> heartbeat_record::Wait;
 }
 
 impl Worker {
@@ -98,7 +98,7 @@ impl Worker {
 pub(crate) struct BareWait<'a, F> {
     /// The pool whose work it does where nobody else could.
     pub(crate) pool: Option<&'a Arc<Registry>>,
-    pub(crate) kind: record::Wait,
+    pub(crate) kind: heartbeat_record::Wait,
     pub(crate) parker: &'a Arc<Parker>,
     pub(crate) is_over: F,
 }
@@ -144,12 +144,12 @@ impl<F: Fn() -> bool> BareWait<'_, F> {
 #[cfg(all(test, not(heartbeat_loom)))]
 mod tests {
     use super::*;
-    use crate::lanes::lane::Lane;
     use crate::latch::CountLatch;
     use crate::pool::ThreadPool;
     use crate::queue::deque::Order;
     use crate::sync::{AtomicBool, AtomicUsize, Mutex, Ordering, lock};
     use crate::threads::this_thread;
+    use heartbeat_record::Lane;
     use std::cell::Cell;
     use std::hint;
     use std::io::ErrorKind;
@@ -196,8 +196,8 @@ mod tests {
             }
         }
 
-        fn kind(&self) -> record::Wait {
-            record::Wait::Scope
+        fn kind(&self) -> heartbeat_record::Wait {
+            heartbeat_record::Wait::Scope
         }
     }
 
@@ -237,7 +237,7 @@ mod tests {
             lock(&latches).push(latch.clone());
             let wait = BareWait {
                 pool: Some(pool.registry()),
-                kind: record::Wait::Scope,
+                kind: heartbeat_record::Wait::Scope,
                 parker: &parker,
                 is_over: || {
                     looks.fetch_add(1, Ordering::Relaxed);

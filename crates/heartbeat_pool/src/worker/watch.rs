@@ -5,9 +5,9 @@ use super::Worker;
 use super::ladder::{DROWSY, ENOUGH};
 use crate::cost::HAND_OVER;
 use crate::idle::spin;
-use crate::lanes::lane::Lane;
 use crate::lanes::occupancy::Charge;
 use crate::lanes::stuck::RELIEF;
+use heartbeat_record::Lane;
 use std::mem;
 use std::time::Duration;
 

@@ -4,15 +4,14 @@ use super::Worker;
 use super::lone::KINDS;
 use crate::age::Aged;
 use crate::job::Job;
-use crate::lanes::lane::Lane;
 use crate::lanes::occupancy::Charge;
 use crate::queue::forks::ForkPtr;
-use crate::record::Work;
 use crate::registry::team::Rank;
 use crate::seat::Seat;
 use crate::sync::Arc;
 use crate::threads::this_thread::{self, Stranger};
 use crate::trace;
+use heartbeat_record::{Lane, Work};
 
 /// Every this many looks for frame work a worker begins elsewhere than at its own deque, so that
 /// nothing is starved by tasks that keep waking each other: not what lies in the deque of a thread

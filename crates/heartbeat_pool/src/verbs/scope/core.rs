@@ -9,11 +9,9 @@ use crate::active::{ActiveTasks, Tracks};
 use crate::age::{Age, Aged};
 use crate::idle::sleep::Wake;
 use crate::job::{Job, SmallFn};
-use crate::lanes::lane::Lane;
 use crate::latch::CountLatch;
 use crate::parker::Parker;
 use crate::queue::deque::Order;
-use crate::record::{Place, note};
 use crate::registry::Registry;
 use crate::registry::team::{Rank, Team};
 use crate::schedule::News;
@@ -24,6 +22,7 @@ use crate::unwind::{self, Payload};
 use crate::worker::ages::OwnJobs;
 use crate::worker::{Worker, current};
 use async_task::Runnable;
+use heartbeat_record::{Lane, Place, note};
 use std::cell::Cell;
 
 /// One piece of a scope's work. It is only run by threads that keep the scope's core alive, so it

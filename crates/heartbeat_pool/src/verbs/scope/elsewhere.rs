@@ -2,15 +2,14 @@
 
 use super::core::ScopeCore;
 use super::{Scope, within};
-use crate::lanes::lane::Lane;
 use crate::queue::deque::Order;
-use crate::record;
 use crate::registry::Registry;
 use crate::registry::team::Rank;
 use crate::sync::Arc;
 use crate::threads::this_thread;
 use crate::unwind;
 use crate::worker::wait::BareWait;
+use heartbeat_record::{Lane, Wait};
 
 impl Registry {
     /// See [`ThreadPool::scope_elsewhere`](crate::ThreadPool::scope_elsewhere).
@@ -31,7 +30,7 @@ impl Registry {
         let core = Arc::new(core);
         let wait = BareWait {
             pool: Some(self),
-            kind: record::Wait::Scope,
+            kind: Wait::Scope,
             parker: &parker,
             is_over: || {
                 core.tell();

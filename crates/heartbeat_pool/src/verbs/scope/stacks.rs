@@ -3,9 +3,9 @@
 
 use crate::age::{Age, Aged};
 use crate::queue::deque::Order;
-use crate::record::note;
 use crate::sync::{AtomicU64, AtomicUsize, Mutex, Ordering, lock};
 use crate::worker::STRANGERS_TURN;
+use heartbeat_record::note;
 use std::collections::VecDeque;
 
 /// What one thread has pushed, and which.

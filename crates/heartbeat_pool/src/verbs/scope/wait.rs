@@ -4,13 +4,13 @@ use super::core::{ScopeCore, ScopedJob};
 use crate::cost;
 use crate::job::{Job, Pointer, Run};
 use crate::queue::mailbox::Mailbox;
-use crate::record::{self, Work};
 use crate::sync::{Arc, Instant};
 use crate::trace;
 use crate::unwind;
 use crate::worker::turns::Turns;
 use crate::worker::wait::Wait;
 use crate::worker::{Found, STRANGERS_TURN, Worker};
+use heartbeat_record::Work;
 use std::cell::Cell;
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
@@ -219,8 +219,8 @@ impl Wait for Completion<'_> {
         usize::from(!self.core.tickets.is_ticketless())
     }
 
-    fn kind(&self) -> record::Wait {
-        record::Wait::Scope
+    fn kind(&self) -> heartbeat_record::Wait {
+        heartbeat_record::Wait::Scope
     }
 }
 

@@ -1,8 +1,8 @@
 //! Which rings there are: one a thread that noted anything since recording began.
 
-use super::event::{Event, Role, What};
-use super::ring::Ring;
-use crate::stopwatch;
+use crate::clock;
+use crate::event::{Event, Role, What};
+use crate::ring::Ring;
 use crate::system;
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
@@ -14,7 +14,7 @@ const ENDED: usize = 64;
 
 /// A time of recording, by its number.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Session(u32);
+pub(crate) struct Session(u32);
 
 /// What runs now; zero for nothing.
 static ON: AtomicU32 = AtomicU32::new(0);
@@ -27,21 +27,21 @@ static RINGS: Mutex<Rings> = Mutex::new(Rings {
 });
 
 /// The rings of the present session, or of the last one.
-pub(super) struct Rings {
-    pub(super) session: u32,
-    pub(super) of: Vec<Arc<ThreadRing>>,
+pub(crate) struct Rings {
+    pub(crate) session: u32,
+    pub(crate) of: Vec<Arc<ThreadRing>>,
     /// Events that were thrown away with their rings, and those of them that no cursor had read.
-    pub(super) lost: u64,
-    pub(super) unread: u64,
+    pub(crate) lost: u64,
+    pub(crate) unread: u64,
 }
 
-pub(super) struct ThreadRing {
-    pub(super) thread: u32,
-    pub(super) name: String,
-    pub(super) role: Role,
-    pub(super) ring: Ring,
+pub(crate) struct ThreadRing {
+    pub(crate) thread: u32,
+    pub(crate) name: String,
+    pub(crate) role: Role,
+    pub(crate) ring: Ring,
     /// How many of its events a cursor has seen, or was told that they are gone.
-    pub(super) read: AtomicU64,
+    pub(crate) read: AtomicU64,
 }
 
 /// A thread's hold on its ring.
@@ -53,12 +53,13 @@ thread_local! {
     static NUMBER: Cell<u32> = const { Cell::new(0) };
 }
 
-pub(super) fn rings() -> MutexGuard<'static, Rings> {
+pub(crate) fn rings() -> MutexGuard<'static, Rings> {
     RINGS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A number of the calling thread, which no other thread of the process has had.
-pub(crate) fn this_thread() -> u32 {
+#[must_use]
+pub fn this_thread() -> u32 {
     static NEXT: AtomicU32 = AtomicU32::new(1);
     if NUMBER.get() == 0 {
         // Relaxed: nothing but the number matters.
@@ -68,12 +69,12 @@ pub(crate) fn this_thread() -> u32 {
 }
 
 /// Tells what the calling thread is, before it notes anything.
-pub(crate) fn set_role(role: Role) {
+pub fn set_role(role: Role) {
     ROLE.set(role);
 }
 
 #[inline]
-pub(super) fn session() -> Option<Session> {
+pub(crate) fn session() -> Option<Session> {
     // In a model nothing is recorded.
     if cfg!(any(heartbeat_loom, heartbeat_sim)) {
         return None;
@@ -84,7 +85,7 @@ pub(super) fn session() -> Option<Session> {
 }
 
 /// Begins a session, with rings for so many events a thread.
-pub(super) fn begin(capacity: usize) {
+pub(crate) fn begin(capacity: usize) {
     let mut rings = rings();
     rings.session += 1;
     rings.of.clear();
@@ -94,13 +95,13 @@ pub(super) fn begin(capacity: usize) {
     ON.store(rings.session, Ordering::Relaxed);
 }
 
-pub(super) fn end() {
+pub(crate) fn end() {
     ON.store(0, Ordering::Relaxed);
 }
 
 #[inline(never)]
-pub(super) fn write(session: Session, what: What) {
-    let time = stopwatch::now();
+pub(crate) fn write(session: Session, what: What) {
+    let time = clock::now();
     // A thread-local's destructor may come after the ring's.
     _ = OWN.try_with(|own| {
         // Noted while this writes: nothing here calls what notes.
@@ -120,7 +121,7 @@ pub(super) fn write(session: Session, what: What) {
     });
 }
 
-pub(super) fn ran(session: Session) {
+pub(crate) fn ran(session: Session) {
     // The time is taken last: being asked, the system may find that the thread has had its share,
     // and give its core away. What the file of `system::delayed` says of it is a tick old.
     if let Some(ran) = system::ran() {
@@ -129,7 +130,7 @@ pub(super) fn ran(session: Session) {
     }
 }
 
-pub(super) fn delayed(session: Session) {
+pub(crate) fn delayed(session: Session) {
     if let Some(ns) = system::delayed() {
         write(session, What::Delayed { ns });
     }

@@ -1,11 +1,11 @@
 //! The recorder's face.
 
-use super::event::What;
-use super::names::Name;
-use super::note::note;
-use super::snapshot::{Cursor, Snapshot};
-use super::threads;
-use crate::stopwatch;
+use crate::clock;
+use crate::event::What;
+use crate::names::Name;
+use crate::note::note;
+use crate::snapshot::{Cursor, Snapshot};
+use crate::threads;
 
 /// Records what every thread of every pool does, for profilers and for questions like "why was this
 /// frame late?".
@@ -15,16 +15,16 @@ use crate::stopwatch;
 /// threads. Where it is off, an event costs one relaxed load.
 ///
 /// ```
-/// use heartbeat_pool::record::{Recorder, What};
-/// use heartbeat_pool::{Lane, ThreadPool};
+/// use heartbeat_record::{Recorder, What};
 ///
+/// let name = Recorder::name("physics");
 /// Recorder::start(Recorder::EVENTS);
-/// let pool = ThreadPool::builder().num_threads(1).build().unwrap();
-/// pool.block_on(pool.spawn_future(Lane::Io, async {}));
+/// Recorder::begin(name, 1);
+/// Recorder::end(name);
 /// Recorder::stop();
 /// let snapshot = Recorder::snapshot();
-/// let mut events = snapshot.threads.iter().flat_map(|thread| &thread.events);
-/// assert!(events.any(|event| matches!(event.what, What::Begun { lane: Lane::Io, .. })));
+/// let begun = What::SpanBegun { name, value: 1 };
+/// assert_eq!(snapshot.threads[0].events[0].what, begun);
 /// ```
 #[derive(Debug)]
 pub struct Recorder(());
@@ -63,7 +63,7 @@ impl Recorder {
     /// What came since the last snapshot with this cursor.
     ///
     /// ```
-    /// use heartbeat_pool::record::{Cursor, Recorder};
+    /// use heartbeat_record::{Cursor, Recorder};
     /// # let name = Recorder::name("tick");
     /// Recorder::start(64);
     /// let mut cursor = Cursor::default();
@@ -82,7 +82,7 @@ impl Recorder {
     /// The time, as events have it.
     #[must_use]
     pub fn now() -> u64 {
-        stopwatch::now()
+        clock::now()
     }
 
     /// The number of the calling thread, by which events name it.

@@ -1,9 +1,9 @@
 //! How an event lies in three words; the lowest byte of the first says which one it is.
 
-use super::event::{Event, Place, Wait, What, Work};
-use super::names::Name;
-use super::ring::Words;
-use crate::lanes::lane::Lane;
+use crate::event::{Event, Place, Wait, What, Work};
+use crate::lane::Lane;
+use crate::names::Name;
+use crate::ring::Words;
 
 const fn pair(high: u64, low: u64) -> u64 {
     high << 8 | low
@@ -67,13 +67,13 @@ impl What {
 }
 
 impl Event {
-    pub(super) fn words(self) -> Words {
+    pub(crate) fn words(self) -> Words {
         let (tag, a, b) = self.what.parts();
         [self.time << 8 | tag, a, b]
     }
 
     /// None if these are the words of no event.
-    pub(super) fn of([head, a, b]: Words) -> Option<Self> {
+    pub(crate) fn of([head, a, b]: Words) -> Option<Self> {
         let what = What::of(head & 0xff, a, b)?;
         Some(Self {
             time: head >> 8,

@@ -1,7 +1,7 @@
 //! What was recorded, as read by another thread.
 
-use super::event::{Event, Role};
-use super::threads;
+use crate::event::{Event, Role};
+use crate::threads;
 use std::collections::HashMap;
 use std::mem;
 use std::sync::atomic::Ordering;
@@ -57,7 +57,7 @@ fn read(ring: &threads::ThreadRing, from: u64) -> (ThreadEvents, u64) {
 }
 
 impl Snapshot {
-    pub(super) fn now() -> Self {
+    pub(crate) fn now() -> Self {
         let (rings, lost) = {
             let rings = threads::rings();
             (rings.of.clone(), rings.lost)
@@ -66,7 +66,7 @@ impl Snapshot {
         Self { threads, lost }
     }
 
-    pub(super) fn after(cursor: &mut Cursor) -> Self {
+    pub(crate) fn after(cursor: &mut Cursor) -> Self {
         let (session, rings, unread) = {
             let rings = threads::rings();
             (rings.session, rings.of.clone(), rings.unread)

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-/// A name that [`Recorder::name`](super::Recorder::name) has kept: each text once, for as long as
+/// A name that [`Recorder::name`](crate::Recorder::name) has kept: each text once, for as long as
 /// the process runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Name(u32);
@@ -40,23 +40,23 @@ impl Names {
 static NAMES: Mutex<Option<Names>> = Mutex::new(None);
 
 impl Name {
-    pub(super) fn new(text: &str) -> Self {
+    pub(crate) fn new(text: &str) -> Self {
         let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
         Self(names.get_or_insert_default().number(text))
     }
 
-    pub(super) fn number(self) -> u64 {
+    pub(crate) fn number(self) -> u64 {
         self.0.into()
     }
 
-    pub(super) fn of(number: u64) -> Self {
+    pub(crate) fn of(number: u64) -> Self {
         Self(number as u32)
     }
 
     /// The text; empty if there is no such name.
     ///
     /// ```
-    /// use heartbeat_pool::record::Recorder;
+    /// use heartbeat_record::Recorder;
     /// assert_eq!(Recorder::name("physics").text(), "physics");
     /// assert_eq!(Recorder::name("physics"), Recorder::name("physics"));
     /// ```

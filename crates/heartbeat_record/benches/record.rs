@@ -1,11 +1,11 @@
 //! What an event of the recorder costs: off, on, and what the system says of a thread.
 //!
-//! `cargo bench -p heartbeat_pool --bench record`
+//! `cargo bench -p heartbeat_record`
 #![allow(missing_docs, reason = "a program")]
 
 #[cfg(not(any(heartbeat_loom, heartbeat_sim)))]
 mod bench {
-    use heartbeat_pool::record::Recorder;
+    use heartbeat_record::Recorder;
     use std::hint::black_box;
     use std::time::Instant;
 

@@ -1,7 +1,7 @@
 //! What can happen.
 
-use super::names::Name;
-use crate::lanes::lane::Lane;
+use crate::lane::Lane;
+use crate::names::Name;
 
 /// Something that happened on a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,13 +116,13 @@ macro_rules! codes {
             $($(#[$of])* $variant,)*
         }
         impl $name {
-            pub(super) const ALL: &[Self] = &[$(Self::$variant),*];
+            pub(crate) const ALL: &[Self] = &[$(Self::$variant),*];
 
-            pub(super) const fn code(self) -> u64 {
+            pub(crate) const fn code(self) -> u64 {
                 self as u64
             }
 
-            pub(super) fn of(code: u64) -> Option<Self> {
+            pub(crate) fn of(code: u64) -> Option<Self> {
                 Self::ALL.get(code as usize).copied()
             }
         }
