@@ -74,8 +74,8 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Another checkout of this workspace's crates, and so another source of them. Its scheduler and the
-/// recorder are of a later version, for cargo refuses two paths to one version.
+/// Another checkout of this workspace's crates, and so another source of them. Its scheduler and what
+/// lies below are of a later version, for cargo refuses two paths to one version.
 pub fn other_checkout() -> PathBuf {
     let (root, to) = (Path::new(ROOT), folder().join("other_checkout"));
     for of in ["crates/bevy_tasks", "crates/rayon-core"] {
@@ -83,9 +83,10 @@ pub fn other_checkout() -> PathBuf {
     }
     let manifest = |of: &str| fs::read_to_string(root.join(of).join("Cargo.toml")).unwrap();
     let (inherited, later) = ("version.workspace = true", "version = \"0.1.999\"");
-    for of in ["crates/heartbeat_pool", "crates/heartbeat_record"] {
-        copy(&root.join(of).join("src"), &to.join(of).join("src"));
-        let own = manifest(of);
+    for of in ["heartbeat_pool", "heartbeat_record", "heartbeat_system"] {
+        let of = format!("crates/{of}");
+        copy(&root.join(&of).join("src"), &to.join(&of).join("src"));
+        let own = manifest(&of);
         assert!(own.contains(inherited));
         let own = own.replacen(inherited, later, 1);
         write(&to.join(of).join("Cargo.toml"), own.as_bytes());

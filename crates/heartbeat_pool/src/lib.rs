@@ -69,11 +69,12 @@
 //!
 //! # Rooms
 //!
-//! Each imports only those above it, and says at its head what is in it.
+//! Each imports only those above it, and says at its head what is in it. Below all lie two crates:
+//! `heartbeat_system`, which asks the operating system, and `heartbeat_record`, the recorder.
 //!
 //! | room | what is in it |
 //! | --- | --- |
-//! | `sync`, `system`, `unwind`, `age`, `job`, `late`, `active`, `tickets`, `thread_bound`, `stopwatch`, `alarm`, `placement` | primitives |
+//! | `sync`, `unwind`, `age`, `job`, `late`, `active`, `tickets`, `thread_bound`, `stopwatch`, `placement` | primitives |
 //! | `lanes` | who may run what |
 //! | `parker`, `latch`, `signal` | where a thread sleeps, and how it is told |
 //! | `trace`, `metrics`, `queue_times` | what was done |
@@ -98,14 +99,12 @@ mod sync;
 mod models;
 
 mod age;
-mod alarm;
 mod latch;
 mod parker;
 mod presence;
 mod queue_times;
 mod signal;
 mod stopwatch;
-mod system;
 mod tickets;
 
 mod idle;

@@ -1,9 +1,9 @@
 //! A thread's parking place: one token, so an `unpark` that comes first is never lost.
 
-use crate::alarm::Alarm;
 use crate::placement::{self, Thread};
 use crate::sync::{AtomicUsize, Condvar, Mutex, MutexGuard, Ordering, lock};
 use heartbeat_record::note;
+use heartbeat_system::Alarm;
 use std::sync::{OnceLock, PoisonError};
 use std::time::Duration;
 

@@ -4,11 +4,15 @@
 //! is done about it and where, is in `heartbeat/README.md`.
 
 use crate::sync::real::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
+use heartbeat_system::affinity;
 use std::iter;
 use std::sync::OnceLock;
 use std::thread;
 
-pub(crate) use system::{Thread, this_thread};
+pub(crate) use affinity::{Thread, this_thread};
+
+/// With so many cores the system finds an idle one, and sooner.
+const MANY_CORES: usize = 4;
 
 /// Whether anything here has an effect.
 static IS_ON: AtomicBool = AtomicBool::new(true);
@@ -34,13 +38,14 @@ pub fn place_threads(is_on: bool) {
 }
 
 fn is_on() -> bool {
-    system::MOVES_THREADS && IS_ON.load(Ordering::Relaxed)
+    affinity::MOVES_THREADS && IS_ON.load(Ordering::Relaxed)
 }
 
 /// Whether threads are moved: where the process has so few cores that the system may find no other
 /// idle one, or lower threads run, for it takes their cores for busy ones.
 pub(crate) fn moves_threads() -> bool {
-    is_on() && (system::has_few_cores() || LOWER_RUNNING.load(Ordering::Relaxed) > 0)
+    let has_few = || cfg!(any(heartbeat_loom, heartbeat_sim)) || cores() < MANY_CORES;
+    is_on() && (has_few() || LOWER_RUNNING.load(Ordering::Relaxed) > 0)
 }
 
 /// How many cores the process has, as of the first call; many in a model.
@@ -54,7 +59,7 @@ pub(crate) fn cores() -> usize {
 
 /// The calling thread's core, where that is known and matters.
 fn here() -> Option<usize> {
-    if is_on() { system::current() } else { None }
+    if is_on() { affinity::current() } else { None }
 }
 
 /// The core that a thread has, told by that thread.
@@ -175,11 +180,11 @@ pub(crate) fn keep_off(thread: Thread, core: usize, slept_on: usize, wake: impl 
     // It would wait for that one as well.
     let others = |core: &usize| CLAIMED.of(*core) > i32::from(*core == slept_on);
     let claimed = (0..CLAIMED.0.len()).filter(others);
-    let confined = system::avoid(thread, iter::once(core).chain(claimed));
+    let confined = affinity::avoid(thread, iter::once(core).chain(claimed));
     wake();
     // Its place is chosen; where it may go later is as before.
     if let Some(confined) = confined {
-        system::end(thread, &confined);
+        affinity::end(thread, &confined);
     }
 }
 
@@ -189,95 +194,10 @@ pub(crate) fn leave<I: Iterator<Item = usize>>(others: impl Fn() -> I) {
     if moves_threads() && here().is_some_and(|core| others().any(|other| other == core)) {
         // It has moved; where it may go later is as before.
         let thread = this_thread();
-        if let Some(confined) = system::avoid(thread, others()) {
-            system::end(thread, &confined);
+        if let Some(confined) = affinity::avoid(thread, others()) {
+            affinity::end(thread, &confined);
         }
     }
-}
-
-#[cfg(all(
-    target_os = "linux",
-    target_arch = "x86_64",
-    not(any(miri, heartbeat_loom, heartbeat_sim))
-))]
-mod system {
-    use rustix::thread::{CpuSet, Pid, gettid, sched_getaffinity, sched_getcpu, sched_setaffinity};
-
-    pub(super) const MOVES_THREADS: bool = true;
-    /// With so many cores the system finds an idle one, and sooner.
-    const MANY_CORES: usize = 4;
-
-    pub(crate) type Thread = Pid;
-
-    /// What a thread may use for a moment, and what it might use before.
-    pub(super) struct Confined {
-        pub(super) now: CpuSet,
-        before: CpuSet,
-    }
-
-    pub(super) fn has_few_cores() -> bool {
-        super::cores() < MANY_CORES
-    }
-
-    pub(crate) fn this_thread() -> Thread {
-        gettid()
-    }
-
-    pub(super) fn current() -> Option<usize> {
-        Some(sched_getcpu())
-    }
-
-    /// Moves a thread away from `cores`, if it may use any other, until [`end`].
-    #[cold]
-    pub(super) fn avoid(thread: Thread, cores: impl Iterator<Item = usize>) -> Option<Confined> {
-        let before = sched_getaffinity(Some(thread)).ok()?;
-        let mut now = before;
-        for core in cores {
-            if core < CpuSet::MAX_CPU {
-                now.unset(core);
-            }
-        }
-        let moves = now.count() > 0 && now != before;
-        (moves && sched_setaffinity(Some(thread), &now).is_ok()).then_some(Confined { now, before })
-    }
-
-    /// Lets the thread use what it might use before, unless the app has chosen otherwise meanwhile.
-    pub(super) fn end(thread: Thread, confined: &Confined) {
-        if sched_getaffinity(Some(thread)).is_ok_and(|now| now == confined.now) {
-            _ = sched_setaffinity(Some(thread), &confined.before);
-        }
-    }
-}
-
-#[cfg(not(all(
-    target_os = "linux",
-    target_arch = "x86_64",
-    not(any(miri, heartbeat_loom, heartbeat_sim))
-)))]
-mod system {
-    /// The models wake as who moves threads does.
-    pub(super) const MOVES_THREADS: bool = cfg!(any(heartbeat_loom, heartbeat_sim));
-    #[derive(Clone, Copy, Debug)]
-    pub(crate) struct Thread;
-    pub(super) struct Confined;
-
-    pub(super) fn has_few_cores() -> bool {
-        MOVES_THREADS
-    }
-
-    pub(crate) fn this_thread() -> Thread {
-        Thread
-    }
-
-    pub(super) fn current() -> Option<usize> {
-        None
-    }
-
-    pub(super) fn avoid(_: Thread, _: impl Iterator<Item = usize>) -> Option<Confined> {
-        None
-    }
-
-    pub(super) fn end(_: Thread, _: &Confined) {}
 }
 
 #[cfg(all(
@@ -289,7 +209,7 @@ mod system {
 mod tests {
     use super::*;
     use crate::sync::{Mutex, MutexGuard, lock};
-    use rustix::thread::{sched_getaffinity, sched_setaffinity};
+    use rustix::thread::sched_getaffinity;
 
     /// Held by each test, for one of them turns all of this off.
     static ONE: Mutex<()> = Mutex::new(());
@@ -309,33 +229,12 @@ mod tests {
             return;
         }
         let leaves = |_| {
-            let core = system::current().unwrap();
+            let core = affinity::current().unwrap();
             leave(|| iter::once(core));
-            system::current() != Some(core)
+            affinity::current() != Some(core)
         };
         assert!((0..TRIES).any(leaves));
         assert!(sched_getaffinity(None).unwrap() == allowed);
-    }
-
-    #[test]
-    fn what_the_app_has_chosen_meanwhile_stays() {
-        let _alone = alone();
-        let allowed = sched_getaffinity(None).unwrap();
-        if allowed.count() < 2 {
-            return;
-        }
-        let thread = this_thread();
-        let confined = system::avoid(thread, iter::once(system::current().unwrap()));
-        sched_setaffinity(None, &allowed).unwrap();
-        let mut own = allowed;
-        own.unset((0..).find(|core| allowed.is_set(*core)).unwrap());
-        sched_setaffinity(None, &own).unwrap();
-        let differs = confined
-            .as_ref()
-            .is_some_and(|confined| confined.now != own);
-        confined.inspect(|confined| system::end(thread, confined));
-        assert!(!differs || sched_getaffinity(None).unwrap() == own);
-        sched_setaffinity(None, &allowed).unwrap();
     }
 
     #[test]

@@ -14,10 +14,10 @@ use crate::queue::deque::Stealer;
 use crate::queue::forks::ForkPtr;
 use crate::queue::hidden::Hidden;
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Ordering};
-use crate::system::ThreadClock;
 use crate::threads::this_thread;
 use crossbeam_utils::CachePadded;
 use heartbeat_record::{Lane, note};
+use heartbeat_system::ThreadClock;
 use std::time::Duration;
 
 /// The shared side of a worker; its own side is [`Worker`](crate::Worker).

@@ -3,8 +3,8 @@
 //! `heartbeat_pool` notes here what its threads do, and has this crate as its module `record`; who
 //! has a question reads it by the [`Recorder`]. `event` says what can happen, `words` how that lies
 //! in a ring, `threads` which rings there are, `names` keeps the names that a program gives to what
-//! it does, [`note`] is what a pool calls where something happens, and `system` and `clock` are
-//! what it is timed by. It knows nothing of a pool but its [lanes](Lane).
+//! it does, [`note`] is what a pool calls where something happens, and `clock` is what it is timed
+//! by. It knows nothing of a pool but its [lanes](Lane).
 //!
 //! Off, an event costs one relaxed load. The private half of a join is no event: nobody but its
 //! owner knows of it until it is promoted, and it costs less than a look at the clock.
@@ -17,7 +17,6 @@ pub mod note;
 mod recorder;
 mod ring;
 mod snapshot;
-mod system;
 mod threads;
 mod words;
 

@@ -3,7 +3,6 @@
 use crate::clock;
 use crate::event::{Event, Role, What};
 use crate::ring::Ring;
-use crate::system;
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -124,14 +123,14 @@ pub(crate) fn write(session: Session, what: What) {
 pub(crate) fn ran(session: Session) {
     // The time is taken last: being asked, the system may find that the thread has had its share,
     // and give its core away. What the file of `system::delayed` says of it is a tick old.
-    if let Some(ran) = system::ran() {
+    if let Some(ran) = heartbeat_system::ran() {
         let ns = ran.as_nanos() as u64;
         write(session, What::Ran { ns });
     }
 }
 
 pub(crate) fn delayed(session: Session) {
-    if let Some(ns) = system::delayed() {
+    if let Some(ns) = heartbeat_system::delayed() {
         write(session, What::Delayed { ns });
     }
 }

@@ -5,7 +5,6 @@
 //! Two things do: `SCHED_IDLE`, and from 6.12 on a slice that is longer than the other's, which
 //! costs no share (`sched(7)`, `sched_setattr(2)`).
 
-use crate::system;
 use std::cell::Cell;
 
 /// How readily the system runs a pool's [lower threads](crate::ThreadPoolBuilder::lower_threads).
@@ -29,7 +28,7 @@ pub enum LowerPriority {
 impl LowerPriority {
     /// Whether the system has such threads give way to others.
     pub(crate) fn gives_way(self) -> bool {
-        system::HAS_LEFTOVERS && self == Self::Leftovers
+        heartbeat_system::HAS_LEFTOVERS && self == Self::Leftovers
     }
 }
 
@@ -45,8 +44,8 @@ pub(crate) fn is_lower_thread() -> bool {
 pub(crate) fn lower(priority: LowerPriority) {
     GIVES_WAY.set(true);
     match priority {
-        LowerPriority::LongSlices => system::take_long_slices(),
-        LowerPriority::Leftovers => system::take_leftovers(),
+        LowerPriority::LongSlices => heartbeat_system::take_long_slices(),
+        LowerPriority::Leftovers => heartbeat_system::take_leftovers(),
     }
 }
 

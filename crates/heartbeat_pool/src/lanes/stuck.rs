@@ -3,8 +3,8 @@
 
 use crate::stopwatch;
 use crate::sync::{AtomicU64, Instant, Mutex, Ordering, lock};
-use crate::system::CLOCK_AGE;
 use heartbeat_record::Lane;
+use heartbeat_system::CLOCK_AGE;
 use std::time::Duration;
 
 /// Frame work that waits this long, forks included, while nothing of its lane ends and a thread has

@@ -9,8 +9,8 @@ use crate::registry::Registry;
 use crate::registry::team::Team;
 use crate::registry::threads::RETRY;
 use crate::sync::Arc;
-use crate::system::CLOCK_AGE;
 use crate::worker::current;
+use heartbeat_system::CLOCK_AGE;
 use std::rc::Rc;
 
 /// The teams of `pool` without threads: whoever waits does their work.

@@ -1,24 +1,19 @@
-//! What is asked of the operating system beyond what the standard library can: the times of
-//! threads, and their priority. A file a system, each with the same in it; `none` is for those that
-//! are not asked, and for the models and Miri, where nobody is.
-//!
-//! It imports nothing of the pool's. Which core a thread runs on is `placement`'s.
+//! For how long a thread has had a core.
 
-#[cfg(not(any(miri, heartbeat_loom, heartbeat_sim)))]
-#[cfg_attr(any(target_os = "linux", target_os = "android"), path = "linux.rs")]
-#[cfg_attr(windows, path = "windows.rs")]
-#[cfg_attr(target_vendor = "apple", path = "apple.rs")]
-mod none;
-#[cfg(any(miri, heartbeat_loom, heartbeat_sim))]
-mod none;
-
-pub(crate) use none::*;
-
+use crate::none::{CLOCKS_TICK, Clock};
 use std::time::Duration;
 
 /// The clock of the thread that has made it, which other threads may read too.
+///
+/// ```
+/// use heartbeat_system::ThreadClock;
+///
+/// if let Some(clock) = ThreadClock::of_this_thread() {
+///     assert!(clock.ran().is_some());
+/// }
+/// ```
 #[derive(Debug)]
-pub(crate) struct ThreadClock {
+pub struct ThreadClock {
     clock: Clock,
     /// When this was made.
     start: Duration,
@@ -26,22 +21,24 @@ pub(crate) struct ThreadClock {
 
 impl ThreadClock {
     /// The calling thread's; none where the system has no such clocks.
-    pub(crate) fn of_this_thread() -> Option<Self> {
+    #[must_use]
+    pub fn of_this_thread() -> Option<Self> {
         let clock = Clock::of_this_thread()?;
         let start = clock.read()?;
         Some(Self { clock, start })
     }
 
     /// For how long the thread has had a core since this was made: for as long as it runs, as of
-    /// [`CLOCK_AGE`] ago at most.
-    pub(crate) fn ran(&self) -> Option<Duration> {
+    /// [`CLOCK_AGE`] ago at most. None if the system says nothing of it any more.
+    #[must_use]
+    pub fn ran(&self) -> Option<Duration> {
         Some(self.clock.read()?.saturating_sub(self.start))
     }
 }
 
 /// How old what a clock says of a running thread may be: Windows and Apple's systems count by ticks
 /// and time slices, of 10 to 16 ms.
-pub(crate) const CLOCK_AGE: Duration = Duration::from_millis(if CLOCKS_TICK { 16 } else { 0 });
+pub const CLOCK_AGE: Duration = Duration::from_millis(if CLOCKS_TICK { 16 } else { 0 });
 
 #[cfg(all(
     test,

@@ -14,11 +14,15 @@ mod told {
         static SCHEDSTAT: OnceCell<Option<File>> = const { OnceCell::new() };
     }
 
-    pub(crate) fn ran() -> Option<Duration> {
+    /// For how long the calling thread has had a core, to the microsecond.
+    #[must_use]
+    pub fn ran() -> Option<Duration> {
         clock_gettime(ClockId::ThreadCPUTime).try_into().ok()
     }
 
-    pub(crate) fn delayed() -> Option<u64> {
+    /// For how long the calling thread could have run but had no core, in nanoseconds.
+    #[must_use]
+    pub fn delayed() -> Option<u64> {
         // Zero where there is no such file, for not all kernels keep that account.
         Some(read_delayed().unwrap_or(0))
     }
@@ -60,14 +64,16 @@ mod told {
     use std::time::Duration;
 
     /// For how long the calling thread has had a core, to the microsecond.
-    pub(crate) fn ran() -> Option<Duration> {
+    #[must_use]
+    pub fn ran() -> Option<Duration> {
         None
     }
 
     /// For how long the calling thread could have run but had no core, in nanoseconds.
-    pub(crate) fn delayed() -> Option<u64> {
+    #[must_use]
+    pub fn delayed() -> Option<u64> {
         None
     }
 }
 
-pub(crate) use told::{delayed, ran};
+pub use told::{delayed, ran};

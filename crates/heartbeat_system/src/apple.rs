@@ -57,11 +57,14 @@ impl Drop for Clock {
 
 pub(crate) const CLOCKS_TICK: bool = true;
 
-pub(crate) fn take_long_slices() {}
+/// Has the calling thread run in longer time slices, and others come before it that wake.
+pub fn take_long_slices() {}
 
-pub(crate) const HAS_LEFTOVERS: bool = true;
+/// Whether [`take_leftovers`] makes a difference.
+pub const HAS_LEFTOVERS: bool = true;
 
-pub(crate) fn take_leftovers() {
+/// Has the calling thread run with what others leave.
+pub fn take_leftovers() {
     // SAFETY: it has no conditions.
     let _ = unsafe { libc::pthread_set_qos_class_self_np(QOS_CLASS_UTILITY, 0) };
 }

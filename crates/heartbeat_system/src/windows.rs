@@ -45,11 +45,14 @@ impl Clock {
 
 pub(crate) const CLOCKS_TICK: bool = true;
 
-pub(crate) fn take_long_slices() {}
+/// Has the calling thread run in longer time slices, and others come before it that wake.
+pub fn take_long_slices() {}
 
-pub(crate) const HAS_LEFTOVERS: bool = true;
+/// Whether [`take_leftovers`] makes a difference.
+pub const HAS_LEFTOVERS: bool = true;
 
-pub(crate) fn take_leftovers() {
+/// Has the calling thread run with what others leave.
+pub fn take_leftovers() {
     // SAFETY: it has no conditions.
     let thread = unsafe { GetCurrentThread() };
     // SAFETY: the handle stands for the calling thread, always.

@@ -69,7 +69,8 @@ fn attributes() -> Option<Attributes> {
     (result == 0).then_some(attributes)
 }
 
-pub(crate) fn take_long_slices() {
+/// Has the calling thread run in longer time slices, and others come before it that wake.
+pub fn take_long_slices() {
     // Whoever starts threads of another policy has a reason.
     // `SCHED_OTHER`, or `SCHED_NORMAL` as Android says.
     let usual = |attributes: &Attributes| attributes.policy == 0;
@@ -83,9 +84,11 @@ pub(crate) fn take_long_slices() {
     let _ = unsafe { libc::syscall(libc::SYS_sched_setattr, THIS_THREAD, from, NO_FLAGS) };
 }
 
-pub(crate) const HAS_LEFTOVERS: bool = true;
+/// Whether [`take_leftovers`] makes a difference.
+pub const HAS_LEFTOVERS: bool = true;
 
-pub(crate) fn take_leftovers() {
+/// Has the calling thread run with what others leave.
+pub fn take_leftovers() {
     let priority: libc::c_int = 0;
     let (policy, from) = (libc::SCHED_IDLE, &raw const priority);
     // By number, for musl's function does nothing.

@@ -5,7 +5,7 @@
 //! millisecond; the sleeper waits for it and for an event that ends the sleep. Elsewhere condition
 //! variables are as good.
 
-pub(crate) use system::Alarm;
+pub use system::Alarm;
 
 #[cfg(all(windows, not(any(miri, heartbeat_loom, heartbeat_sim))))]
 mod system {
@@ -18,9 +18,9 @@ mod system {
         SetEvent, SetWaitableTimer, TIMER_ALL_ACCESS, WaitForMultipleObjects,
     };
 
-    /// One thread's.
+    /// What one thread sleeps by.
     #[derive(Debug)]
-    pub(crate) struct Alarm {
+    pub struct Alarm {
         event: OwnedHandle,
         timer: OwnedHandle,
     }
@@ -40,7 +40,8 @@ mod system {
 
     impl Alarm {
         /// None where the system has no such timers.
-        pub(crate) fn new() -> Option<Self> {
+        #[must_use]
+        pub fn new() -> Option<Self> {
             // SAFETY: without attributes and name nothing is read by pointer; it resets itself and
             // begins unset.
             let event = unsafe { CreateEventW(null(), 0, 0, null()) };
@@ -55,7 +56,7 @@ mod system {
         }
 
         /// Sleeps until [`ring`](Self::ring), also one before this, or for `timeout`.
-        pub(crate) fn sleep(&self, timeout: Duration) {
+        pub fn sleep(&self, timeout: Duration) {
             // In units of 100 ns; a negative time counts from now.
             let due = -i64::try_from(timeout.as_nanos().div_ceil(100)).unwrap_or(i64::MAX);
             // SAFETY: the handle is open, and `due` is read before the call ends. There is no
@@ -72,7 +73,7 @@ mod system {
         }
 
         /// Ends a sleep, or the next one.
-        pub(crate) fn ring(&self) {
+        pub fn ring(&self) {
             // SAFETY: the handle is open.
             unsafe { SetEvent(self.event.as_raw_handle()) };
         }
@@ -83,20 +84,27 @@ mod system {
 mod system {
     use std::time::Duration;
 
-    /// There is none.
+    /// What a thread sleeps by. There is none.
     #[derive(Debug)]
-    pub(crate) enum Alarm {}
+    pub enum Alarm {}
 
     impl Alarm {
-        pub(crate) const fn new() -> Option<Self> {
+        /// None where the system has no such timers.
+        #[inline]
+        #[must_use]
+        pub const fn new() -> Option<Self> {
             None
         }
 
-        pub(crate) fn sleep(&self, _: Duration) {
+        /// Sleeps until [`ring`](Self::ring), also one before this, or for `timeout`.
+        #[inline]
+        pub fn sleep(&self, _: Duration) {
             match *self {}
         }
 
-        pub(crate) fn ring(&self) {
+        /// Ends a sleep, or the next one.
+        #[inline]
+        pub fn ring(&self) {
             match *self {}
         }
     }
