@@ -7,7 +7,6 @@ use crate::sync::real::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
 use heartbeat_system::affinity;
 use std::iter;
 use std::sync::OnceLock;
-use std::thread;
 
 pub(crate) use affinity::{Thread, this_thread};
 
@@ -54,7 +53,7 @@ pub(crate) fn cores() -> usize {
     if cfg!(any(heartbeat_loom, heartbeat_sim)) {
         return 16;
     }
-    *CORES.get_or_init(|| thread::available_parallelism().map_or(1, usize::from))
+    *CORES.get_or_init(heartbeat_system::cores)
 }
 
 /// The calling thread's core, where that is known and matters.

@@ -16,9 +16,11 @@ mod none;
 pub mod affinity;
 mod alarm;
 mod clock;
+mod cores;
 mod this_thread;
 
 pub use alarm::Alarm;
 pub use clock::{CLOCK_AGE, ThreadClock};
+pub use cores::cores;
 pub use none::{HAS_LEFTOVERS, take_leftovers, take_long_slices};
 pub use this_thread::{delayed, ran};
