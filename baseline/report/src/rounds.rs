@@ -14,7 +14,7 @@ pub struct Plan {
     pub rounds: usize,
     /// How long each of them takes samples, in milliseconds.
     pub sample: u64,
-    /// Rounds of a row end when they have taken this long.
+    /// Rounds of a row end when those that weren't refused have taken this long.
     pub budget: Duration,
     /// The small sizes alone.
     pub quick: bool,
@@ -77,18 +77,31 @@ fn row(table: &Table, field: &Field, plan: Plan, size: u64, threads: usize) -> V
         ..Cell::default()
     };
     let mut cells: Vec<Cell> = found.iter().map(new).collect();
-    let start = Instant::now();
+    run(plan, &mut cells, |place, cell| {
+        sample(table, found[place], plan, cell);
+    });
+    cells
+}
+
+/// Takes a sample of each cell a round, until the rounds are over or have taken long enough. A run
+/// that was refused takes none of the others' time: one that hangs would end the row.
+fn run(plan: Plan, cells: &mut [Cell], mut sample: impl FnMut(usize, &mut Cell)) {
+    let mut spent = Duration::ZERO;
     for round in 0..plan.rounds {
-        if round > 0 && start.elapsed() > plan.budget {
+        if round > 0 && spent > plan.budget {
             break;
         }
-        for place in order(found.len(), round) {
-            if cells[place].refused.is_none() {
-                sample(table, found[place], plan, &mut cells[place]);
+        for place in order(cells.len(), round) {
+            let cell = &mut cells[place];
+            if cell.refused.is_none() {
+                let start = Instant::now();
+                sample(place, cell);
+                if cell.refused.is_none() {
+                    spent += start.elapsed();
+                }
             }
         }
     }
-    cells
 }
 
 /// Each round begins with another contender, and every second one goes backwards.
@@ -130,6 +143,7 @@ fn check(mut run: Run, expected: f64) -> Result<Run, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::thread;
 
     #[test]
     fn everyone_runs_once_a_round_and_not_always_first() {
@@ -141,6 +155,33 @@ mod tests {
         }
         assert_ne!(rounds[0], rounds[1]);
         assert!(order(0, 5).is_empty());
+    }
+
+    /// How many samples each of two contenders gives in three rounds, where each sample takes so
+    /// long and the second contender is refused.
+    fn samples(first: Duration, second: Duration) -> [usize; 2] {
+        let plan = Plan {
+            rounds: 3,
+            sample: 1,
+            budget: Duration::from_millis(20),
+            quick: false,
+            smallest: false,
+            cores: 1,
+        };
+        let (mut cells, mut samples) = ([Cell::default(), Cell::default()], [0, 0]);
+        run(plan, &mut cells, |place, cell| {
+            samples[place] += 1;
+            thread::sleep([first, second][place]);
+            cell.refused = (place == 1).then(|| "hung".to_owned());
+        });
+        samples
+    }
+
+    #[test]
+    fn who_hangs_takes_no_round_from_the_others() {
+        let [short, long] = [0, 30].map(Duration::from_millis);
+        assert_eq!(samples(short, long), [3, 1]);
+        assert_eq!(samples(long, short), [1, 1]);
     }
 
     #[test]
