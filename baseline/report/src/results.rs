@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use suite::median;
+use suite::{median, percentile};
 use thiserror::Error;
 
 /// One contender at one size with so many threads.
@@ -26,6 +26,20 @@ pub struct Cell {
 }
 
 impl Cell {
+    /// How many rounds have given figures.
+    #[must_use]
+    pub fn rounds(&self) -> usize {
+        self.figures.values().map(Vec::len).max().unwrap_or(0)
+    }
+
+    /// The least and the greatest of a metric's figures.
+    #[must_use]
+    pub fn range(&self, metric: &str) -> Option<(f64, f64)> {
+        let figures = self.figures.get(metric)?;
+        let is_shown = self.refused.is_none() && !figures.is_empty();
+        is_shown.then(|| (percentile(figures, 0.0), percentile(figures, 1.0)))
+    }
+
     /// The median of a metric's figures.
     #[must_use]
     pub fn median(&self, metric: &str) -> Option<f64> {
@@ -203,6 +217,7 @@ mod tests {
         assert_eq!(mine.ratio(&other, "time"), Some(0.5));
         assert_eq!(mine.median("time"), Some(3.0));
         assert_eq!(mine.median("peak"), None);
+        assert_eq!((mine.rounds(), mine.range("time")), (3, Some((1.0, 10.0))));
     }
 
     #[test]

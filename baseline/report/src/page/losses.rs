@@ -1,7 +1,7 @@
 //! Who is ahead in each row, and what was lost: rows in which it is not this project's pool.
 
 use crate::results::{Cell, Measured, Results};
-use crate::tables::{self, Table};
+use crate::tables::{self, Metric, Table};
 use crate::who::OURS;
 use suite::factor;
 
@@ -24,39 +24,57 @@ const EVEN: f64 = 1.005;
 
 /// How many rows there are, of those in which this project's pool and a rival ran.
 pub fn rows(results: &Results) -> usize {
-    duels(results).len()
+    all_duels(results).len()
 }
 
 /// All of them, the largest first.
 pub fn all(results: &Results) -> Vec<Loss> {
-    let mut losses = duels(results);
-    losses.retain(|row| row.ratio > EVEN);
+    let mut losses = all_duels(results);
+    losses.retain(Loss::is_lost);
     losses.sort_by(|a, b| b.ratio.total_cmp(&a.ratio));
     losses
 }
 
-/// Every row with the best rival.
-fn duels(results: &Results) -> Vec<Loss> {
+impl Loss {
+    /// Whether it is a loss: this project's pool was not as fast.
+    pub fn is_lost(&self) -> bool {
+        self.ratio > EVEN
+    }
+}
+
+/// Every row of all tables, by what decides each.
+fn all_duels(results: &Results) -> Vec<Loss> {
+    let of = |table: &'static Table| {
+        let (metric, measured) = (table.metrics.first()?, results.of(table.name)?);
+        Some(duels(table, metric, measured))
+    };
+    tables::all().into_iter().filter_map(of).flatten().collect()
+}
+
+/// Every row of a table with the rival that is the best by that metric.
+pub fn duels(table: &'static Table, metric: &Metric, measured: &Measured) -> Vec<Loss> {
     let mut rows = Vec::new();
-    for table in tables::all() {
-        let Some(measured) = results.of(table.name) else {
-            continue;
-        };
-        for threads in measured.thread_counts() {
-            for size in measured.sizes() {
-                rows.extend(duel(table, measured, size, threads));
-            }
+    for threads in measured.thread_counts() {
+        for size in measured.sizes() {
+            rows.extend(duel(table, metric, measured, (size, threads)));
         }
     }
     rows
 }
 
-fn duel(table: &'static Table, measured: &Measured, size: u64, threads: usize) -> Option<Loss> {
-    let metric = table.metrics.first()?.name;
-    let (rival, _) = best(table, measured, size, threads)?;
+/// A row's size and threads.
+type Place = (u64, usize);
+
+fn duel(
+    table: &'static Table,
+    metric: &Metric,
+    measured: &Measured,
+    (size, threads): Place,
+) -> Option<Loss> {
+    let (rival, _) = best(table, metric, measured, (size, threads))?;
     let ours = measured.cell(OURS, size, threads)?;
-    ours.median(metric)?;
-    let ratio = ours.ratio(rival, metric)?;
+    ours.median(metric.name)?;
+    let ratio = ours.ratio(rival, metric.name)?;
     Some(Loss {
         table,
         size,
@@ -66,14 +84,13 @@ fn duel(table: &'static Table, measured: &Measured, size: u64, threads: usize) -
     })
 }
 
-/// Who was the best of the rivals.
+/// Who was the best of the rivals by that metric.
 pub fn best<'a>(
     table: &Table,
+    metric: &Metric,
     measured: &'a Measured,
-    size: u64,
-    threads: usize,
+    (size, threads): Place,
 ) -> Option<(&'a Cell, f64)> {
-    let metric = table.metrics.first()?.name;
     if !table.has_rivals() {
         return None;
     }
@@ -81,22 +98,22 @@ pub fn best<'a>(
     rivals
         .filter_map(|name| {
             let cell = measured.cell(name, size, threads)?;
-            Some((cell, cell.median(metric)?))
+            Some((cell, cell.median(metric.name)?))
         })
         .min_by(|a, b| a.1.total_cmp(&b.1))
 }
 
-/// Who is ahead in a row: the best rival, if this project's pool was not as fast.
+/// Who is ahead in a row by that metric: the best rival, if this project's pool was not as good.
 pub fn leader(
     table: &'static Table,
+    metric: &Metric,
     measured: &Measured,
-    size: u64,
-    threads: usize,
+    place: Place,
 ) -> Option<String> {
-    match duel(table, measured, size, threads) {
-        Some(row) if row.ratio > EVEN => Some(row.rival),
+    match duel(table, metric, measured, place) {
+        Some(row) if row.is_lost() => Some(row.rival),
         Some(_) => Some(OURS.to_owned()),
-        None => Some(best(table, measured, size, threads)?.0.name.clone()),
+        None => Some(best(table, metric, measured, place)?.0.name.clone()),
     }
 }
 

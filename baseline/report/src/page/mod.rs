@@ -4,9 +4,11 @@ mod bars;
 mod chapter;
 mod escaped;
 mod figure;
+mod figures;
 mod html;
 mod losses;
 mod markdown;
+mod notes;
 mod plots;
 mod records;
 mod targets;
@@ -59,7 +61,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// All figures, a table for each number of threads.
+    /// All figures, a table for each number of threads and each metric that has one.
     pub fn figures(&self) -> impl Iterator<Item = &Table> {
         self.chapters.iter().flat_map(|chapter| &chapter.figures)
     }

@@ -25,7 +25,7 @@ pub fn all(table: &'static Table, measured: &Measured) -> Vec<Drawn> {
             let is_wanted = match table.shape {
                 Shape::Lines => {
                     let is_shared = metric.unit == Unit::Memory && metric.per.is_some();
-                    place == 0 || metric.name == "cpu" || is_shared
+                    place == 0 || metric.name == "cpu" || is_shared || table.is_by_size(metric)
                 }
                 Shape::Bars => place == 0 || metric.name == "peak",
             };

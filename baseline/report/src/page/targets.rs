@@ -106,9 +106,10 @@ impl Target {
 
     fn row(&self, table: &'static Table, measured: &Measured, ours: &Cell) -> Option<Row> {
         let (size, threads) = (ours.size, ours.threads);
-        let metric = self.metric.or(Some(table.metrics.first()?.name))?;
+        let decides = table.metrics.first()?;
+        let metric = self.metric.unwrap_or(decides.name);
         let other = match self.beside {
-            Beside::Best => best(table, measured, size, threads)?.0,
+            Beside::Best => best(table, decides, measured, (size, threads))?.0,
             Beside::One(name) => measured.cell(name, size, threads)?,
         };
         // A figure counts for nothing where the answer was wrong.

@@ -36,6 +36,8 @@ const CALLS: Table = Table {
     full: &[10, 1_000_000],
     threads: Threads::All,
     metrics: &[A_CALL, ALLOCATIONS],
+    by_size: &[],
+    has_spread: true,
     shape: Shape::Bars,
     who: &[
         "plain function",

@@ -26,6 +26,8 @@ const SLICE: Table = Table {
     full: &[100, 1000, 10_000, 100_000, 1_000_000, 10_000_000],
     threads: Threads::All,
     metrics: &[AN_ITEM, CPU, PEAK],
+    by_size: &[],
+    has_spread: false,
     shape: Shape::Lines,
     who: &["serial", "ours", "rayon", "chili", "forte", "bevy_tasks"],
     most: &[],

@@ -93,6 +93,10 @@ pub struct Table {
     pub threads: Threads,
     /// The figures: the first decides who is ahead; less is better.
     pub metrics: &'static [Metric],
+    /// Those behind the first that are shown and drawn at every size, by name.
+    pub by_size: &'static [&'static str],
+    /// Whether the least and the greatest of the rounds stand beside each median.
+    pub has_spread: bool,
     /// How it is drawn.
     pub shape: Shape,
     /// Who runs it.
@@ -127,6 +131,12 @@ impl Table {
     pub fn runs(&self, name: &str, size: u64) -> bool {
         let most = self.most.iter().find(|(slow, _)| *slow == name);
         most.is_none_or(|(_, most)| size <= *most)
+    }
+
+    /// Whether a metric is shown and drawn at every size.
+    #[must_use]
+    pub fn is_by_size(&self, metric: &Metric) -> bool {
+        self.by_size.contains(&metric.name)
     }
 
     /// Whether there is anybody to be ahead of.
@@ -198,6 +208,10 @@ mod tests {
             }
             let same = all().into_iter().filter(|other| other.name == table.name);
             assert_eq!(same.count(), 1, "{}", table.name);
+            for name in table.by_size {
+                let mut others = table.metrics.iter().skip(1);
+                assert!(others.any(|told| told.name == *name), "{name}");
+            }
         }
     }
 }

@@ -118,6 +118,8 @@ const TASKS: Table = Table {
     full: &[1, 10, 100, 1000, 10_000, 100_000],
     threads: Threads::All,
     metrics: &[A_TASK, CPU, PEAK],
+    by_size: &[],
+    has_spread: false,
     shape: Shape::Lines,
     who: &["ours", "bevy_tasks", "async-executor", "smol", "tokio"],
     most: &[],
@@ -222,6 +224,7 @@ pub const TABLES: &[Table] = &[
             A_TASK,
             CPU,
         ],
+        by_size: &["p50", "p99.9", "time"],
         who: POOLS,
         known: "Who spawns slowly has no queue: the time a task stands beside the percentiles. tokio's tasks wait less \
                 than the others' while all of them together take longer. Of a hundred tasks half begin \

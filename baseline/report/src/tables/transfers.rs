@@ -45,6 +45,8 @@ const CHANGES: Table = Table {
     full: &[2, 4, 8, 16, 32, 64],
     threads: Threads::BySize,
     metrics: &[WRITES, TOOK_PART],
+    by_size: &[],
+    has_spread: false,
     shape: Shape::Lines,
     who: &[
         "thousand forks",
