@@ -2,7 +2,8 @@
 
 use super::chapter::Chapter;
 use super::escaped::escaped;
-use super::{Report, losses, targets};
+use super::records::Record;
+use super::{Report, summary};
 use std::fmt::Write;
 
 /// What the report is.
@@ -110,11 +111,8 @@ fn head(report: &Report<'_>) -> String {
             format_args!("<p class=\"warning\">{}</p>\n", cell(&warning)),
         );
     }
-    html.push_str("<ul>");
-    for fact in report.facts() {
-        add(&mut html, format_args!("<li>{}</li>", cell(&fact)));
-    }
-    html.push_str("</ul>\n<nav>");
+    list(&mut html, &report.facts());
+    html.push_str("<nav>");
     for chapter in &report.chapters {
         let name = chapter.table.name;
         add(&mut html, format_args!("<a href=\"#{name}\">{name}</a> "));
@@ -130,18 +128,15 @@ fn head(report: &Report<'_>) -> String {
 /// The page's text.
 pub fn page(report: &Report<'_>) -> String {
     let mut html = head(report);
-    let (lost, rows) = (report.losses.len(), losses::rows(report.results));
-    let losses = table(&losses::table(&report.losses));
-    let targets = table(&targets::table(report.results));
-    let (missing, versions) = (table(&report.missing()), table(&report.versions()));
-    add(
-        &mut html,
-        format_args!(
-            "<h2>What was lost: {lost} of {rows} rows</h2>\n{losses}\
-             <h2>What was to be reached</h2>\n{targets}\
-             <h2>Who is missing</h2>\n{missing}<h2>Versions</h2>\n{versions}"
-        ),
-    );
+    for part in summary::parts(report) {
+        add(&mut html, format_args!("<h2>{}</h2>\n", cell(&part.title)));
+        for (about, figures) in &part.tables {
+            if !about.is_empty() {
+                add(&mut html, format_args!("<p>{}</p>\n", cell(about)));
+            }
+            html.push_str(&table(figures));
+        }
+    }
     let mut source = None;
     for part in &report.chapters {
         if source != Some(part.source()) {
@@ -151,20 +146,35 @@ pub fn page(report: &Report<'_>) -> String {
         chapter(&mut html, part);
     }
     for part in &report.records {
-        add(&mut html, format_args!("<a id=\"{}\"></a>", part.kind));
-        heading(&mut html, part.title, &part.about);
-        part.plots.iter().for_each(|plot| html.push_str(&plot.svg));
-        for figures in &part.tables {
-            let (title, about) = (cell(&figures.title), cell(&figures.about));
-            let figures = table(figures);
-            add(
-                &mut html,
-                format_args!("<h3>{title}</h3>\n<p>{about}</p>\n{figures}"),
-            );
-        }
+        record(&mut html, part);
     }
     html.push_str("</body></html>\n");
     html
+}
+
+fn list(html: &mut String, lines: &[String]) {
+    html.push_str("<ul>");
+    for line in lines {
+        add(html, format_args!("<li>{}</li>", cell(line)));
+    }
+    html.push_str("</ul>\n");
+}
+
+fn record(html: &mut String, record: &Record) {
+    add(html, format_args!("<a id=\"{}\"></a>", record.kind));
+    heading(html, record.title, &record.about);
+    record
+        .plots
+        .iter()
+        .for_each(|plot| html.push_str(&plot.svg));
+    for figures in &record.tables {
+        let (title, about) = (cell(&figures.title), cell(&figures.about));
+        let figures = table(figures);
+        add(
+            html,
+            format_args!("<h3>{title}</h3>\n<p>{about}</p>\n{figures}"),
+        );
+    }
 }
 
 fn heading(html: &mut String, title: &str, about: &str) {

@@ -3,7 +3,8 @@
 use super::chapter::Chapter;
 use super::html::ABOUT;
 use super::plots::Drawn;
-use super::{Report, losses, targets};
+use super::records::Record;
+use super::{Report, summary};
 use std::fmt::Write;
 
 /// The page's text.
@@ -18,18 +19,8 @@ pub fn page(report: &Report<'_>) -> String {
         }
         chapter(&mut text, part);
     }
-    for record in &report.records {
-        let (title, about) = (record.title, &record.about);
-        add(&mut text, format_args!("\n## {title}\n\n{about}\n"));
-        plots(&mut text, &record.plots);
-        for figures in &record.tables {
-            let (title, about) = (&figures.title, &figures.about);
-            let figures = table(figures);
-            add(
-                &mut text,
-                format_args!("\n### {title}\n\n{about}\n\n{figures}"),
-            );
-        }
+    for part in &report.records {
+        record(&mut text, part);
     }
     text
 }
@@ -55,24 +46,27 @@ fn head(report: &Report<'_>) -> String {
         add(&mut text, format_args!(" [{name}](#{name})"));
     }
     text.push('\n');
-    let (lost, rows) = (report.losses.len(), losses::rows(report.results));
-    let parts = [
-        (
-            format!("What was lost: {lost} of {rows} rows"),
-            losses::table(&report.losses),
-        ),
-        (
-            "What was to be reached".to_owned(),
-            targets::table(report.results),
-        ),
-        ("Who is missing".to_owned(), report.missing()),
-        ("Versions".to_owned(), report.versions()),
-    ];
-    for (title, figures) in parts {
-        let figures = table(&figures);
-        add(&mut text, format_args!("\n## {title}\n\n{figures}"));
+    for part in summary::parts(report) {
+        add(&mut text, format_args!("\n## {}\n", part.title));
+        for (about, figures) in &part.tables {
+            if !about.is_empty() {
+                add(&mut text, format_args!("\n{about}\n"));
+            }
+            add(&mut text, format_args!("\n{}", table(figures)));
+        }
     }
     text
+}
+
+fn record(text: &mut String, record: &Record) {
+    let (title, about) = (record.title, &record.about);
+    add(text, format_args!("\n## {title}\n\n{about}\n"));
+    plots(text, &record.plots);
+    for figures in &record.tables {
+        let (title, about) = (&figures.title, &figures.about);
+        let figures = table(figures);
+        add(text, format_args!("\n### {title}\n\n{about}\n\n{figures}"));
+    }
 }
 
 fn plots(text: &mut String, plots: &[Drawn]) {

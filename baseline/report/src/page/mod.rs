@@ -2,6 +2,7 @@
 
 mod bars;
 mod chapter;
+mod counts;
 mod escaped;
 mod figure;
 mod figures;
@@ -11,10 +12,10 @@ mod markdown;
 mod notes;
 mod plots;
 mod records;
+mod summary;
 mod targets;
 
 use crate::results::Results;
-use crate::who::{self, Kind};
 use chapter::Chapter;
 use losses::Loss;
 use plots::Drawn;
@@ -135,29 +136,6 @@ impl<'a> Report<'a> {
             ));
         }
         warnings
-    }
-
-    fn versions(&self) -> Table {
-        let mut table = Table::new("", "", &["contender", "version"]);
-        let is_program = |name: &str| {
-            let kind = who::contender(name).map(|contender| contender.kind);
-            !matches!(kind, Some(Kind::Callbacks | Kind::Transfers))
-        };
-        for (name, version) in &self.results.versions {
-            if is_program(name) {
-                table.rows.push(vec![name.clone(), version.clone()]);
-            }
-        }
-        table
-    }
-
-    fn missing(&self) -> Table {
-        let mut table = Table::new("", "", &["missing", "why", "how to get it"]);
-        for missing in &self.results.missing {
-            let row = [&missing.name, &missing.why, &missing.get];
-            table.rows.push(row.map(Clone::clone).to_vec());
-        }
-        table
     }
 }
 
