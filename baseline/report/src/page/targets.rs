@@ -13,6 +13,8 @@ enum Beside {
     Best,
     /// Always the same one.
     One(&'static str),
+    /// Each contender at that size, in a table that has no rivals.
+    Size(u64),
 }
 
 /// What was to be reached in each row of some tables.
@@ -78,9 +80,21 @@ const TARGETS: &[Target] = &[
         ..AHEAD
     },
     Target {
+        what: "as fast as any rival",
+        tables: &["ping-pong"],
+        ..AHEAD
+    },
+    Target {
         what: "the 99th percentile of the best rival",
         tables: &["latency"],
         metric: Some("p99"),
+        ..AHEAD
+    },
+    Target {
+        what: "as many writes at 64 threads as at 8",
+        tables: &["transfers"],
+        beside: Beside::Size(8),
+        sizes: (64, 64),
         ..AHEAD
     },
 ];
@@ -98,8 +112,13 @@ impl Target {
             return Vec::new();
         };
         let (least, most) = self.sizes;
-        let ours = measured.cells.iter().filter(|cell| cell.name == OURS);
-        ours.filter(|cell| (least..=most).contains(&cell.size))
+        let is_meant = |cell: &&Cell| match self.beside {
+            Beside::Size(_) => true,
+            Beside::Best | Beside::One(_) => cell.name == OURS,
+        };
+        let cells = measured.cells.iter().filter(is_meant);
+        cells
+            .filter(|cell| (least..=most).contains(&cell.size))
             .filter_map(|cell| self.row(table, measured, cell))
             .collect()
     }
@@ -111,13 +130,18 @@ impl Target {
         let other = match self.beside {
             Beside::Best => best(table, decides, measured, (size, threads))?.0,
             Beside::One(name) => measured.cell(name, size, threads)?,
+            Beside::Size(size) => measured.cell(&ours.name, size, threads)?,
         };
         // A figure counts for nothing where the answer was wrong.
         ours.median(metric).and(other.median(metric))?;
         let ratio = ours.ratio(other, metric)?;
+        let threads = match threads {
+            0 => String::new(),
+            _ => format!("threads: {threads}, "),
+        };
         ratio.is_finite().then(|| Row {
             ratio,
-            place: format!("{size} {}, threads: {threads}, {}", table.size, other.name),
+            place: format!("{size} {}, {threads}{}", table.size, other.name),
         })
     }
 
@@ -154,7 +178,7 @@ pub fn table(results: &Results) -> suite::Table {
         "to reach, in each row",
         "at most",
         "rows that have it",
-        "the worst, ours / it",
+        "the worst ratio",
         "where, beside whom",
     ];
     let mut all = suite::Table::new("", "", &columns);
@@ -169,6 +193,7 @@ pub fn table(results: &Results) -> suite::Table {
 mod tests {
     use super::*;
     use crate::page::losses::tests::results;
+    use std::collections::BTreeMap;
 
     fn row(results: &Results, name: &str) -> Vec<String> {
         AHEAD.told(name, results)
@@ -199,6 +224,29 @@ mod tests {
         let behind = results(&[(OURS, 3.0), ("rayon", 2.0)]);
         assert_eq!(row(&behind, "fib")[3..5], ["**0 of 1**", "1.50"]);
         assert_eq!(row(&behind, "skynet")[3], "not measured");
+    }
+
+    #[test]
+    fn a_contender_may_be_held_to_itself_at_another_size() {
+        let cell = |size, writes| Cell {
+            name: "steal".to_owned(),
+            size,
+            figures: BTreeMap::from([("writes".to_owned(), vec![writes])]),
+            ..Cell::default()
+        };
+        let mut results = Results::default();
+        results.put(Measured {
+            table: "transfers".to_owned(),
+            cells: vec![cell(8, 2.0), cell(64, 3.0)],
+            ..Measured::default()
+        });
+        let of_transfers = |target: &&Target| target.tables.contains(&"transfers");
+        let told = TARGETS
+            .iter()
+            .find(of_transfers)
+            .map(|it| it.told("transfers", &results));
+        let told = told.unwrap_or_default();
+        assert_eq!(told[3..], ["**0 of 1**", "1.50", "64 threads, steal"]);
     }
 
     #[test]
