@@ -163,6 +163,7 @@ fn list(html: &mut String, lines: &[String]) {
 fn record(html: &mut String, record: &Record) {
     add(html, format_args!("<a id=\"{}\"></a>", record.kind));
     heading(html, record.title, &record.about);
+    list(html, &record.facts);
     record
         .plots
         .iter()

@@ -60,7 +60,10 @@ fn head(report: &Report<'_>) -> String {
 
 fn record(text: &mut String, record: &Record) {
     let (title, about) = (record.title, &record.about);
-    add(text, format_args!("\n## {title}\n\n{about}\n"));
+    add(text, format_args!("\n## {title}\n\n{about}\n\n"));
+    for fact in &record.facts {
+        add(text, format_args!("- {fact}\n"));
+    }
     plots(text, &record.plots);
     for figures in &record.tables {
         let (title, about) = (&figures.title, &figures.about);

@@ -6,6 +6,7 @@ mod counts;
 mod escaped;
 mod figure;
 mod figures;
+mod held;
 mod html;
 mod losses;
 mod markdown;
@@ -13,6 +14,7 @@ mod notes;
 mod plots;
 mod records;
 mod summary;
+mod taken;
 mod targets;
 
 use crate::results::Results;
@@ -112,6 +114,7 @@ impl<'a> Report<'a> {
             add(format!("machine: {}", taken.machine));
             add(format!("compiler: {}", taken.rustc));
         }
+        facts.extend(taken::told(self.results));
         facts
     }
 

@@ -1,6 +1,7 @@
 //! The tables that other comparisons have measured: a program on the stock crate and on this one.
 
 use super::bars::{Bar, bars};
+use super::held;
 use super::plots::Drawn;
 use std::fs;
 use std::path::Path;
@@ -35,6 +36,8 @@ pub struct Record {
     pub title: &'static str,
     /// Who measures it.
     pub about: String,
+    /// When it was taken, where, and of what.
+    pub facts: Vec<String>,
     /// Its tables.
     pub tables: Vec<Table>,
     /// A plot for each table that has ratios.
@@ -48,11 +51,13 @@ pub fn all(folder: &Path) -> Vec<Record> {
         let text = fs::read_to_string(folder.join(format!("{stem}.md"))).ok()?;
         let mut tables = tables(&text);
         tables.retain(|table| wanted.is_empty() || wanted.contains(&table.title.as_str()));
+        tables.iter_mut().for_each(held::judge);
         let plots = tables.iter().filter_map(|table| plot(kind, table));
         Some(Record {
             kind,
             title,
             about: format!("{about} From the record `baseline/records/{stem}.md`."),
+            facts: facts(&text),
             plots: plots.collect(),
             tables,
         })
@@ -74,6 +79,13 @@ fn newest(folder: &Path, kind: &str) -> Option<String> {
         Some((date.to_owned(), number, stem))
     });
     stems.max().map(|(_, _, stem)| stem)
+}
+
+/// The list at a record's head: its date, machine, versions, commit and more.
+fn facts(text: &str) -> Vec<String> {
+    let head = text.lines().take_while(|line| !line.starts_with("###"));
+    let facts = head.filter_map(|line| line.strip_prefix("- "));
+    facts.map(str::to_owned).collect()
 }
 
 /// Every table of a record's text.
@@ -138,6 +150,7 @@ mod tests {
     fn a_records_tables_are_read() {
         let text = "# Record\n\n- date: today\n\n### sorts\n\nTwo of them.\n\n| workload | x stock |\n\
                     | --- | ---:|\n| merge | 0.50 |\n| quick | 1.20 |\n";
+        assert_eq!(facts(text), ["date: today"]);
         let tables = tables(text);
         assert_eq!(tables.len(), 1);
         assert_eq!(tables[0].about, "Two of them.");
@@ -154,6 +167,10 @@ mod tests {
         for record in records {
             assert!(!record.tables.is_empty(), "{}", record.title);
             assert!(!record.plots.is_empty(), "{}", record.title);
+            for fact in ["date: ", "machine: ", "rustc: ", "commit: "] {
+                let is_told = |told: &String| told.starts_with(fact);
+                assert!(record.facts.iter().any(is_told), "{}: {fact}", record.title);
+            }
         }
     }
 }
