@@ -164,28 +164,90 @@ fn lock(pool: &ThreadPool, neighbours: usize) {
     );
 }
 
-fn main() {
-    let threads = thread::available_parallelism().map_or(2, usize::from);
-    let settings = [
-        ("long slices", Some(LowerPriority::LongSlices)),
-        ("leftovers", Some(LowerPriority::Leftovers)),
-        ("no lower threads", None),
-    ];
-    for (name, lower) in settings {
-        println!("{name}, {threads} threads");
+/// How lower threads are ranked: as the pool does it, or with what a command of the system's sets
+/// for each of them as it starts.
+struct Setting {
+    name: &'static str,
+    lower: Option<LowerPriority>,
+    /// What comes before the thread's number.
+    command: &'static [&'static str],
+}
+
+const fn setting(name: &'static str, command: &'static [&'static str]) -> Setting {
+    Setting {
+        name,
+        lower: Some(LowerPriority::LongSlices),
+        command,
+    }
+}
+
+const SETTINGS: &[Setting] = &[
+    setting("long slices", &[]),
+    setting("long slices, nice 5", &["renice", "-n", "5", "-p"]),
+    setting("long slices, nice 10", &["renice", "-n", "10", "-p"]),
+    setting("long slices, nice 19", &["renice", "-n", "19", "-p"]),
+    setting("SCHED_BATCH", &["chrt", "--batch", "-p", "0"]),
+    Setting {
+        name: "leftovers",
+        lower: Some(LowerPriority::Leftovers),
+        command: &[],
+    },
+    Setting {
+        name: "no lower threads",
+        lower: None,
+        command: &[],
+    },
+];
+
+/// Sets a rank for the calling thread; the system's commands do it by its number.
+#[cfg(target_os = "linux")]
+fn rank(command: &[&str]) {
+    if let [program, words @ ..] = command {
+        let thread = rustix::thread::gettid().as_raw_nonzero().to_string();
+        let set = Command::new(program).args(words).arg(thread).output();
+        let set = set.expect("the system has the command");
+        assert!(set.status.success(), "{set:?}");
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn rank(_: &[&str]) {}
+
+impl Setting {
+    fn pool(&self, threads: usize) -> ThreadPool {
+        let command = self.command;
         let builder = ThreadPool::builder().num_threads(threads);
-        let builder = match lower {
+        let builder = builder.spawn_handler(move |thread| {
+            let is_lower = thread.name().starts_with("low");
+            let start = thread::Builder::new().name(thread.name().to_owned());
+            let run = move || {
+                if is_lower {
+                    rank(command);
+                }
+                thread.run();
+            };
+            start.spawn(run).map(drop)
+        });
+        let builder = match self.lower {
             Some(priority) => builder.lower_threads(true).lower_priority(priority),
             None => builder,
         };
-        let pool = builder.build().expect("the system has threads");
+        builder.build().expect("the system has threads")
+    }
+}
+
+fn main() {
+    let threads = thread::available_parallelism().map_or(2, usize::from);
+    for setting in SETTINGS {
+        println!("{}, {threads} threads", setting.name);
+        let pool = setting.pool(threads);
         frames(&pool, Duration::from_millis(15), 150);
         frames(&pool, Duration::ZERO, 1500);
         lock(&pool, 0);
         lock(&pool, 2);
         loading(&pool, 0);
         // With what two busy programs leave, this takes minutes.
-        if lower != Some(LowerPriority::Leftovers) {
+        if setting.lower != Some(LowerPriority::Leftovers) {
             loading(&pool, 2);
             loading(&pool, 4);
         }
