@@ -12,6 +12,7 @@ use core::panic::Location;
 use core::ptr;
 use heartbeat_pool::{Lane, ThreadPool};
 use std::cell::Cell;
+use std::error::Error;
 use std::sync::Arc;
 
 thread_local! {
@@ -146,7 +147,11 @@ impl TaskPoolBuilder {
                 own: Some(pool),
                 lane: Lane::Frame,
             },
-            Err(error) => panic!("the thread pool could not be started: {error}"),
+            Err(error) => {
+                let reason = error.source().map(|reason| format!(": {reason}"));
+                let reason = reason.unwrap_or_default();
+                panic!("the thread pool could not be started: {error}{reason}")
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{pool, within_a_minute};
-use heartbeat_pool::{Order, Scope, ThreadPool};
+use heartbeat_pool::{Lane, Order, Scope, ThreadPool, Yield, yield_now};
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -162,6 +162,37 @@ fn futures_and_pinned_jobs_are_waited_for() {
                 }
             });
             assert_eq!(ran.into_inner(), 3);
+        }
+    });
+}
+
+/// Two pools of one thread each: that of the second waits in the first for a broadcast there, whose
+/// own thread waits for the second's scope. A job of that scope waits for one of the first pool's,
+/// which its thread must come to see that nobody else could run.
+#[test]
+fn who_waits_in_another_pool_counts_there_no_more_while_it_works_for_its_own() {
+    within_a_minute(|| {
+        let pool = || {
+            let builder = ThreadPool::builder().num_threads(1).spare_threads(false);
+            builder.build().unwrap()
+        };
+        for _ in 0..30 {
+            let (first, second) = (pool(), pool());
+            let ask = || {
+                let (answer, answers) = mpsc::channel();
+                first.spawn(Lane::Frame, move || answer.send(()).unwrap());
+                while answers.try_recv().is_err() {
+                    if yield_now() != Yield::Executed {
+                        thread::yield_now();
+                    }
+                }
+            };
+            first.install(|_| {
+                second.scope_elsewhere(Order::NewestFirst, |scope| {
+                    scope.spawn(|| _ = first.broadcast(|_| ()));
+                    scope.spawn(ask);
+                });
+            });
         }
     });
 }

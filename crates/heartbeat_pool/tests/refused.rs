@@ -188,3 +188,17 @@ fn a_seat_outlives_what_a_thread_runs_as_while_it_is_taken() {
         });
     });
 }
+
+#[test]
+fn a_thread_that_the_spawn_handler_drops_is_an_error() {
+    within_a_minute(|| {
+        let drops = |thread: ThreadBuilder| {
+            drop(thread);
+            Ok(())
+        };
+        let refused = ThreadPool::builder().num_threads(1).spawn_handler(drops);
+        let error = refused.build().unwrap_err();
+        let reason = std::error::Error::source(&error).unwrap().to_string();
+        assert!(reason.contains("dropped the thread"), "{reason}");
+    });
+}

@@ -85,7 +85,7 @@ impl Callbacks {
         if let Some(handler) = handler
             && let Err(payload) = unwind::catch(|| handler(index))
         {
-            report(self.panic.as_deref(), payload);
+            report("a start or exit handler", self.panic.as_deref(), payload);
         }
     }
 

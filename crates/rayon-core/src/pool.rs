@@ -66,16 +66,19 @@ impl Inner {
     /// Runs `func`; its panic is the handler's.
     pub(crate) fn run_detached(&self, func: impl FnOnce()) {
         if let Err(payload) = unwind::catch(func) {
-            report(self.panic_handler.as_deref(), payload);
+            let what = "a job that nobody waits for";
+            report(what, self.panic_handler.as_deref(), payload);
         }
     }
 }
 
-/// Gives the payload of a panic that nobody takes to the pool's handler. Without one, or if it
+/// Gives the payload of a panic of `what`, which nobody takes, to the pool's handler. Without one, or if it
 /// panics itself, the process ends.
-pub(crate) fn report(handler: Option<&PanicHandler>, payload: Payload) {
+pub(crate) fn report(what: &str, handler: Option<&PanicHandler>, payload: Payload) {
     let Some(handler) = handler else {
-        unwind::abort("a job panicked that nobody waits for, and the pool has no panic_handler");
+        unwind::abort(&format!(
+            "{what} panicked, and the pool has no panic_handler"
+        ));
     };
     if unwind::catch(|| handler(payload)).is_err() {
         unwind::abort("the pool's panic_handler panicked");

@@ -64,6 +64,11 @@ impl Pinned {
         self.queue.is_empty()
     }
 
+    /// Whether it refuses all work, for the thread has ended or never begins.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.queue.is_closed()
+    }
+
     /// Refuses all further work; what is left is the caller's to run or drop.
     pub(crate) fn close(&self) {
         self.queue.close();

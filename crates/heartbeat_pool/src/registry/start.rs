@@ -146,7 +146,8 @@ impl Registry {
     }
 
     fn start(self: &Arc<Self>, team: &Team, thread: Thread) -> io::Result<()> {
-        let index = thread.pinned.index;
+        let pinned = thread.pinned.clone();
+        let index = pinned.index;
         let thread = ThreadBuilder {
             index,
             name: name(self, team, index),
@@ -155,10 +156,17 @@ impl Registry {
         };
         if let Some(handler) = &self.handlers().spawn {
             // The thread that unwinding drops cleans up after itself.
-            return unwind::catch(|| handler(thread)).unwrap_or_else(|payload| {
+            let started = unwind::catch(|| handler(thread)).unwrap_or_else(|payload| {
                 unwind::discard(payload);
                 Err(io::Error::other("the pool's spawn_handler panicked"))
             });
+            let is_gone = || pinned.is_closed() && !team.has_ended();
+            return match started {
+                Ok(()) if is_gone() => Err(io::Error::other(
+                    "the pool's spawn_handler dropped the thread that it was to start",
+                )),
+                started => started,
+            };
         }
         // A name with a zero byte in it makes this panic.
         let handle = unwind::catch(|| thread.spawn()).unwrap_or_else(|payload| {

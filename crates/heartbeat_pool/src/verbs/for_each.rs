@@ -67,7 +67,7 @@ where
     C: Fn(R, R) -> R + Sync,
 {
     fn run(&self, worker: &Worker, work: W) -> R {
-        let items = work.len();
+        let items = work.size();
         if items < 2 || worker.num_threads() < 2 {
             return self.stretch(worker, work, None, PieceSize::new(false));
         }
@@ -91,7 +91,7 @@ where
 
     /// Folds `work` in parts that others can take from the beginning.
     fn split(&self, worker: &Worker, work: W, all: Option<Duration>) -> R {
-        let items = work.len();
+        let items = work.size();
         // The pool may have lost its threads just now.
         let parts = PARTS * worker.num_threads().max(1);
         let most = (items / parts).max(1);
@@ -103,7 +103,7 @@ where
 
     /// Splits `work` into `parts`, which others can take, and folds those that they leave.
     fn parts(&self, worker: &Worker, work: W, parts: &Parts) -> R {
-        let items = work.len();
+        let items = work.size();
         if items <= parts.most {
             // What the items share is theirs to know.
             worker.joins.wants_help_now.set(0);
@@ -139,7 +139,7 @@ where
         mut size: PieceSize,
     ) -> R {
         loop {
-            let left = rest.len();
+            let left = rest.size();
             match worker.next_step(&mut size, left) {
                 Step::Piece => {}
                 Step::Shared => {
@@ -177,13 +177,13 @@ where
     /// this one is about to begin.
     #[cold]
     fn share(&self, worker: &Worker, work: W, size: &PieceSize) -> R {
-        let items = work.len();
+        let items = work.size();
         if let Some(most) = size.most_in_a_part(items) {
             return self.parts(worker, work, &Parts::new(most, items, size.time(items)));
         }
         let is_long = size.time(items).is_some_and(cost::is_worth_waking);
         worker.joins.wants_help_now.set(usize::from(is_long));
-        let middle = work.len() / 2;
+        let middle = work.size() / 2;
         let (left, right) = work.split_at(middle);
         let (left, right) = worker.join(
             |worker| self.stretch(worker, left, None, PieceSize::new(true)),
@@ -341,7 +341,7 @@ pub fn fold_pieces<W: Split, S, R: Send>(
         Some(worker) => worker.fold_pieces(work, init, fold, finish, combine),
         None => {
             let mut state = init();
-            if !work.is_empty() {
+            if work.size() > 0 {
                 fold(&mut state, work);
             }
             finish(state)

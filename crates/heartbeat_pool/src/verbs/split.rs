@@ -5,20 +5,15 @@ use std::ops::Range;
 /// Work that can be cut in two: a slice, a range, columns of a table.
 pub trait Split: Send + Sized {
     /// How many items are left.
-    fn len(&self) -> usize;
+    fn size(&self) -> usize;
 
-    /// Cuts off the first `at` items, `at` being at most [`len`](Self::len).
+    /// Cuts off the first `at` items, `at` being at most [`size`](Self::size).
     #[must_use]
     fn split_at(self, at: usize) -> (Self, Self);
-
-    /// Whether no item is left.
-    fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
 }
 
 impl Split for Range<usize> {
-    fn len(&self) -> usize {
+    fn size(&self) -> usize {
         self.end.saturating_sub(self.start)
     }
 
@@ -31,7 +26,7 @@ impl Split for Range<usize> {
 
 impl<T: Sync> Split for &[T] {
     #[inline]
-    fn len(&self) -> usize {
+    fn size(&self) -> usize {
         <[T]>::len(self)
     }
 
@@ -43,7 +38,7 @@ impl<T: Sync> Split for &[T] {
 
 impl<T: Send> Split for &mut [T] {
     #[inline]
-    fn len(&self) -> usize {
+    fn size(&self) -> usize {
         <[T]>::len(self)
     }
 

@@ -107,7 +107,7 @@ pub(crate) fn member() -> Option<Rc<Worker>> {
 /// inside of now.
 pub(crate) fn run_pinned() -> bool {
     let called = member().filter(|worker| worker.has_pinned());
-    called.is_some_and(|worker| worker.visit(Worker::run_pinned))
+    called.is_some_and(|worker| worker.visit_alone(Worker::run_pinned))
 }
 
 pub(crate) fn has_pinned() -> bool {

@@ -38,13 +38,13 @@ pub(crate) fn do_what_only_it_does(pool: Option<&Arc<Registry>>) -> bool {
 /// waits, and has given its seats away.
 pub(crate) fn tick_lone() -> bool {
     let needed = current::lone_member().filter(|own| own.is_needed());
-    needed.is_some_and(|own| own.visit(Worker::tick))
+    needed.is_some_and(|own| own.visit_alone(Worker::tick))
 }
 
 /// Does one piece of the work of the calling thread's own pool, if no spare thread comes to that.
 pub(crate) fn tick_member() -> bool {
     let lone = current::lone_member().filter(|own| own.look().has_any_work());
-    lone.is_some_and(|own| own.visit(Worker::tick))
+    lone.is_some_and(|own| own.visit_alone(Worker::tick))
 }
 
 /// The seats by which the calling thread, which waits in `pool` or in none, must do the work that
@@ -106,7 +106,7 @@ impl Duty {
     }
 
     pub(super) fn do_a_piece(self) {
-        self.0.visit(self.1);
+        self.0.visit_alone(self.1);
     }
 
     pub(super) fn hand_on(self) {

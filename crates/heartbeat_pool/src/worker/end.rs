@@ -84,6 +84,6 @@ impl Registry {
 
     /// Does one piece of the work of `team` on the calling thread.
     pub(crate) fn tick(self: &Arc<Self>, team: &Team) -> bool {
-        current::worker_in(self, team).visit(Worker::tick)
+        current::worker_in(self, team).visit_alone(Worker::tick)
     }
 }

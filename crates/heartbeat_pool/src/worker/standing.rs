@@ -46,6 +46,18 @@ impl Drop for Standing {
 }
 
 impl Worker {
+    /// Counts the thread as running here and in no other pool, for as long as `f` does: it runs
+    /// what has nothing to do with the work that it has in others, and which may wait for what
+    /// these must then do without it.
+    pub(crate) fn visit_alone<R>(self: &Rc<Self>, f: impl FnOnce(&Self) -> R) -> R {
+        let mut is_elsewhere = false;
+        current::for_each_worker(|worker| {
+            is_elsewhere |= worker.count.charge.get().is_some() && !Rc::ptr_eq(worker, self);
+        });
+        let _standing = is_elsewhere.then(Self::stand_up);
+        self.visit(f)
+    }
+
     /// Lets others take all that the thread has forked.
     fn share_all(&self) {
         self.promote_all();
