@@ -6,7 +6,7 @@
 //! | [`join`](join()) | two calls, maybe in parallel, at about the cost of a function call |
 //! | [`scope`](scope()) | closures and futures that borrow from outside |
 //! | [`spawn`](spawn()), [`spawn_future`] | work that nobody waits for in place |
-//! | [`spawn_on`], [`spawn_broadcast`], [`broadcast`](broadcast()) | work for one given thread, or for each |
+//! | [`spawn_on`](ThreadPool::spawn_on), [`broadcast`](broadcast()) | work for one given thread, or for each |
 //! | [`block_on`](block_on()) | waiting for a future |
 //! | [`spawn_blocking`], [`block_in_place`] | calls that block |
 //! | [`for_each`](for_each()), [`fold_pieces`] | loops |
@@ -194,7 +194,7 @@ pub use {
     threads::builder::ThreadBuilder,
     verbs::block_on::block_on,
     verbs::blocking::{block_in_place, spawn_blocking},
-    verbs::broadcast::{BroadcastContext, broadcast, spawn_broadcast, spawn_on},
+    verbs::broadcast::{BroadcastContext, broadcast},
     verbs::for_each::{fold_pieces, for_each},
     verbs::join::join,
     verbs::scope::{Scope, scope},

@@ -97,7 +97,7 @@ fn a_pinned_job_that_never_runs_is_dropped_before_its_scope_ends() {
             let alive = AtomicBool::new(true);
             heartbeat_pool::scope(|scope| {
                 let borrows = Borrows(&alive);
-                scope.spawn_on(1, move || drop(borrows));
+                scope.try_spawn_on(1, move || drop(borrows));
                 spawned.send(()).unwrap();
             });
             alive.store(false, Ordering::SeqCst);
@@ -268,7 +268,7 @@ fn a_wait_for_endless_work_does_what_only_its_thread_does() {
         });
         let (is_set, set) = flag();
         common::pool(1).install(|worker| {
-            worker.spawn_on(0, set);
+            worker.try_spawn_on(0, set);
             worker.block_on(until(is_set));
         });
     });
@@ -420,7 +420,7 @@ fn a_thread_that_waits_in_another_pool_still_does_what_only_it_can() {
         let task = first.spawn_future(Lane::Frame, async move {
             let (first, second) = inner;
             second.scope(|scope| {
-                scope.spawn_on(0, move || assert_eq!(first.broadcast(|_| 1), [1]));
+                scope.try_spawn_on(0, move || assert_eq!(first.broadcast(|_| 1), [1]));
             });
         });
         first.block_on(task);

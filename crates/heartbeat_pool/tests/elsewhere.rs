@@ -158,7 +158,7 @@ fn futures_and_pinned_jobs_are_waited_for() {
                 };
                 scope.spawn_future(task).detach();
                 for index in 0..scope.num_threads() {
-                    scope.spawn_on(index, || _ = ran.fetch_add(1, Relaxed));
+                    scope.try_spawn_on(index, || _ = ran.fetch_add(1, Relaxed));
                 }
             });
             assert_eq!(ran.into_inner(), 3);

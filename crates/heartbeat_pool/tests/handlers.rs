@@ -121,7 +121,7 @@ fn what_a_thread_does_for_its_own_pool_is_inside_of_that() {
         let (own, other) = (Arc::new(pool(1)), pool(1));
         let (sender, receiver) = async_channel::bounded(1);
         let name = own.install(|worker| {
-            worker.spawn_on(0, move || {
+            worker.try_spawn_on(0, move || {
                 let index = Worker::with_current(|worker| worker.and_then(Worker::index));
                 sender.try_send(index).unwrap();
             });

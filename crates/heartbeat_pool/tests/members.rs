@@ -80,7 +80,7 @@ fn spawn_on_stays_on_its_thread() {
         pool.scope(|scope| {
             for wanted in 0..4 {
                 let seen = &seen;
-                scope.spawn_on(wanted, move || _ = seen.lock().unwrap().insert(index()));
+                scope.try_spawn_on(wanted, move || _ = seen.lock().unwrap().insert(index()));
             }
         });
         assert_eq!(seen.into_inner().unwrap().len(), 4);
@@ -94,7 +94,10 @@ fn spawn_on_a_thread_that_waits_for_it_runs() {
         for wait_in_scope in [false, true] {
             let task = pool.spawn_future(Lane::Frame, async move {
                 let (sender, receiver) = async_channel::bounded(1);
-                heartbeat_pool::spawn_on(0, move || sender.try_send(index()).unwrap());
+                let send = move || sender.try_send(index()).unwrap();
+                assert!(Worker::with_current(|worker| worker
+                    .unwrap()
+                    .try_spawn_on(0, send)));
                 if wait_in_scope {
                     heartbeat_pool::scope(|scope| {
                         let received = async move { receiver.recv().await.unwrap() };

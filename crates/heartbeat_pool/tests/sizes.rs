@@ -4,7 +4,7 @@
 #![allow(missing_docs, reason = "a test")]
 
 use heartbeat_pool::sim::{self, Settings, thread};
-use heartbeat_pool::{Lane, ThreadPool};
+use heartbeat_pool::{Lane, ThreadPool, Worker};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -79,7 +79,11 @@ fn first_io_jobs(threads: usize, work: fn()) {
 #[test]
 fn all_threads_are_there_for_who_runs_on_the_first() {
     in_all_orders(&[], || {
-        first_io_jobs(3, || heartbeat_pool::spawn_on(2, || ()));
+        first_io_jobs(3, || {
+            assert!(Worker::with_current(|worker| worker
+                .unwrap()
+                .try_spawn_on(2, || ())));
+        });
     });
 }
 

@@ -313,7 +313,7 @@ fn a_thread_that_queues_itself_pinned_jobs_without_end() {
     fn again(flag: &Flag) {
         if !flag.0.load(Ordering::Relaxed) {
             let flag = flag.clone();
-            Worker::with_current(|worker| worker.unwrap().spawn_on(0, move || again(&flag)));
+            Worker::with_current(|worker| worker.unwrap().try_spawn_on(0, move || again(&flag)));
         }
     }
     within_a_minute(|| {
@@ -347,10 +347,10 @@ fn a_scope_until_a_job_for_its_owner_alone_has_run() {
                         return;
                     };
                     let set = flag.clone();
-                    worker.spawn_on(index, move || set.0.store(true, Ordering::Relaxed));
+                    worker.try_spawn_on(index, move || set.0.store(true, Ordering::Relaxed));
                     if on_mailbox {
                         let mailbox = Mailbox::of_this_thread();
-                        worker.scope_with_mailboxes(&[&mailbox], |scope| {
+                        pool.scope_with_mailboxes(&[&mailbox], |scope| {
                             scope.spawn_future_on(&mailbox, flag.wait()).detach();
                         });
                     } else {

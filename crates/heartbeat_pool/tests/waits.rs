@@ -167,8 +167,11 @@ fn a_yield_runs_what_was_spawned_on_its_thread() {
         let pool = ThreadPool::builder().num_threads(2).build().unwrap();
         let task = pool.spawn_future(Lane::Frame, async {
             let called = Arc::new(AtomicUsize::new(0));
-            let calls = called.clone();
-            heartbeat_pool::spawn_broadcast(move |_| _ = calls.fetch_add(1, Ordering::Release));
+            for index in 0..2 {
+                let calls = called.clone();
+                let call = move || _ = calls.fetch_add(1, Ordering::Release);
+                Worker::with_current(|worker| worker.unwrap().try_spawn_on(index, call));
+            }
             while called.load(Ordering::Acquire) < 2 {
                 yield_now();
             }

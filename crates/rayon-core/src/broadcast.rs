@@ -2,7 +2,9 @@
 
 use crate::home::{self, Home};
 use crate::pool::Inner;
+use heartbeat_pool::{Lane, Worker};
 use std::fmt;
+use std::iter;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -114,11 +116,16 @@ pub fn spawn_broadcast<OP>(op: OP)
 where
     OP: Fn(BroadcastContext<'_>) + Send + Sync + 'static,
 {
-    let call = |op: OP| move |context| op(BroadcastContext::from(context));
     match Home::current() {
         Home::Built(pool) => spawn_broadcast_in(&pool, op),
-        Home::Here => heartbeat_pool::spawn_broadcast(call(op)),
-        Home::Process => heartbeat_pool::global().spawn_broadcast(call(op)),
+        Home::Here => Worker::with_current(|worker| {
+            if let Some(worker) = worker {
+                spawn_broadcast_from(worker, op);
+            }
+        }),
+        Home::Process => {
+            heartbeat_pool::global().with_worker(|worker| spawn_broadcast_from(worker, op));
+        }
     }
 }
 
@@ -126,13 +133,35 @@ pub(crate) fn spawn_broadcast_in(
     pool: &Arc<Inner>,
     op: impl Fn(BroadcastContext<'_>) + Send + Sync + 'static,
 ) {
-    let op = Arc::new(op);
-    let num_threads = pool.pool().num_threads();
-    for index in 0..num_threads {
-        let op = op.clone();
-        let call = pool.detached(move || {
-            op(BroadcastContext::new(index, num_threads));
-        });
-        pool.pool().spawn_on(index, call);
+    for (index, call) in calls(op, pool.pool().num_threads()) {
+        pool.pool().spawn_on(index, pool.detached(call));
     }
+}
+
+/// As [`spawn_broadcast_in`], in a pool that was not built here.
+fn spawn_broadcast_from(
+    worker: &Worker,
+    op: impl Fn(BroadcastContext<'_>) + Send + Sync + 'static,
+) {
+    let num_threads = worker.num_threads();
+    if num_threads == 0 {
+        return worker.spawn(Lane::Frame, move || op(BroadcastContext::new(0, 1)));
+    }
+    for (index, call) in calls(op, num_threads) {
+        // A thread that the system refused, or that ends just now, misses its call.
+        _ = worker.try_spawn_on(index, call);
+    }
+}
+
+/// A call of `op` for each of so many threads, with the index of that one. The last call has all
+/// that is left of `op`, so that this ends on a thread that reports its panic.
+fn calls<OP: Fn(BroadcastContext<'_>) + Send + Sync + 'static>(
+    op: OP,
+    num_threads: usize,
+) -> impl Iterator<Item = (usize, impl FnOnce() + Send + 'static)> {
+    let ops = iter::repeat_n(Arc::new(op), num_threads);
+    let call = move |(index, op): (usize, Arc<OP>)| {
+        (index, move || op(BroadcastContext::new(index, num_threads)))
+    };
+    ops.enumerate().map(call)
 }

@@ -212,13 +212,22 @@ impl ThreadPool {
         self.registry().scope_elsewhere(order, f)
     }
 
-    /// As [`scope`](Self::scope); while it waits, the calling thread also ticks `mailboxes`.
+    /// As [`scope`](Self::scope); while it waits, the calling thread also ticks `mailboxes`, which
+    /// must be its own.
+    ///
+    /// # Panics
+    ///
+    /// As [`Worker::scope`], and when a mailbox is another thread's.
     pub fn scope_with_mailboxes<'env, R>(
         &self,
         mailboxes: &[&Arc<Mailbox>],
         f: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> R,
     ) -> R {
-        self.with_worker(|worker| worker.scope_with_mailboxes(mailboxes, f))
+        assert!(
+            mailboxes.iter().all(|mailbox| mailbox.is_mine()),
+            "a scope can only tick mailboxes of the thread that waits in it"
+        );
+        self.with_worker(|worker| worker.scope_of(Order::OldestFirst, mailboxes, f))
     }
 
     /// Spawns a closure on `lane`: queued, never run inline, with one allocation. A panic in it
@@ -248,27 +257,38 @@ impl ThreadPool {
         self.registry().spawn_blocking(f)
     }
 
-    /// Spawns a closure on the pool's thread of `index`. See [`spawn_on`](crate::spawn_on()).
+    /// Spawns a closure on the pool's thread of `index`, one of
+    /// [`num_threads`](Self::num_threads), which runs it between two jobs, or while it waits. A
+    /// panic in `f` goes to the pool's panic handler.
     ///
     /// # Panics
     ///
     /// When the pool has no such thread.
+    ///
+    /// ```
+    /// let pool = heartbeat_pool::ThreadPool::builder().num_threads(2).build().unwrap();
+    /// let (sender, receiver) = std::sync::mpsc::channel();
+    /// pool.spawn_on(1, move || {
+    ///     let index = heartbeat_pool::Worker::with_current(|worker| worker.unwrap().index());
+    ///     sender.send(index).unwrap();
+    /// });
+    /// assert_eq!(receiver.recv(), Ok(Some(1)));
+    /// ```
     pub fn spawn_on(&self, index: usize, f: impl FnOnce() + Send + 'static) {
         let registry = self.registry();
-        registry.frame().spawn_on(index, registry.reported(f));
+        let team = registry.frame();
+        let pinned = team.pin(index, registry.reported(f));
+        assert!(
+            pinned.is_ok() || team.has_ended(),
+            "spawn_on: the pool has no thread {index}; it has {}",
+            team.occupancy.target()
+        );
     }
 
     /// Calls `f` once on each of the pool's threads, and waits for all of it. See
     /// [`broadcast`](crate::broadcast()).
     pub fn broadcast<R: Send>(&self, f: impl Fn(BroadcastContext) -> R + Sync) -> Vec<R> {
         self.with_worker(|worker| worker.broadcast(f))
-    }
-
-    /// Calls `f` once on each of the pool's threads, and waits for none of it. See
-    /// [`spawn_broadcast`](crate::spawn_broadcast()).
-    pub fn spawn_broadcast(&self, f: impl Fn(BroadcastContext) + Send + Sync + 'static) {
-        let registry = self.registry();
-        registry.spawn_broadcast(registry.frame(), f);
     }
 
     /// Waits for `future` on the calling thread. A worker gives its seat away meanwhile; in a pool

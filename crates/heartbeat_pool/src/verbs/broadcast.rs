@@ -1,11 +1,9 @@
-//! Work for given threads: `spawn_on` for one, `broadcast` for each.
+//! Work for given threads: `try_spawn_on` for one, `broadcast` for each.
 
 use crate::job::Job;
-use crate::registry::Registry;
 use crate::registry::team::Team;
-use crate::sync::{Arc, Mutex, lock};
+use crate::sync::{Mutex, lock};
 use crate::worker::Worker;
-use heartbeat_record::Lane;
 use std::sync::PoisonError;
 
 /// Which of a broadcast's calls this is.
@@ -42,39 +40,6 @@ impl Team {
             Some(pinned) if index < self.occupancy.target() => pinned.push(job),
             _ => Err(job),
         }
-    }
-
-    pub(crate) fn spawn_on(&self, index: usize, job: Job) {
-        let pinned = self.pin(index, job);
-        assert!(
-            pinned.is_ok() || self.has_ended(),
-            "spawn_on: the pool has no thread {index}; it has {}",
-            self.occupancy.target()
-        );
-    }
-}
-
-impl Registry {
-    pub(crate) fn spawn_broadcast(
-        self: &Arc<Self>,
-        team: &Team,
-        f: impl Fn(BroadcastContext) + Send + Sync + 'static,
-    ) {
-        let f = Arc::new(f);
-        let job = |context| {
-            let f = f.clone();
-            self.reported(move || f(context))
-        };
-        let num_threads = team.occupancy.target();
-        if num_threads == 0 {
-            contexts(1).for_each(|context| self.push(Lane::Frame, job(context)));
-        }
-        for context in contexts(num_threads) {
-            // A thread that the system refused, or that ends just now, misses its call.
-            let _ = team.pin(context.index, job(context));
-        }
-        // All calls may be over, and its end panic.
-        self.guard(|| drop(f));
     }
 }
 
@@ -122,13 +87,10 @@ impl Worker {
         results.into_iter().filter_map(take).collect()
     }
 
-    /// Spawns a closure on the pool's thread of `index`. See [`spawn_on`](crate::spawn_on()).
-    ///
-    /// # Panics
-    ///
-    /// When the pool has no such thread.
-    pub fn spawn_on(&self, index: usize, f: impl FnOnce() + Send + 'static) {
-        self.team().spawn_on(index, self.registry.reported(f));
+    /// As [`ThreadPool::spawn_on`](crate::ThreadPool::spawn_on), and no panic: false, with `f`
+    /// dropped, if there is no such thread, for instance as the system has refused it.
+    pub fn try_spawn_on(&self, index: usize, f: impl FnOnce() + Send + 'static) -> bool {
+        self.team().pin(index, self.registry.reported(f)).is_ok()
     }
 }
 
@@ -152,48 +114,4 @@ impl Worker {
 /// ```
 pub fn broadcast<R: Send>(f: impl Fn(BroadcastContext) -> R + Sync) -> Vec<R> {
     Worker::current_for("broadcast", |worker| worker.broadcast(f))
-}
-
-/// Calls `f` once on each of the threads of the pool that the calling thread is inside of, and
-/// waits for none of it. A panic in `f` goes to the pool's panic handler. As
-/// [`broadcast`](crate::broadcast()) in all else.
-///
-/// # Panics
-///
-/// Outside of any pool.
-///
-/// ```
-/// let pool = heartbeat_pool::ThreadPool::builder().num_threads(2).build().unwrap();
-/// let (sender, receiver) = std::sync::mpsc::channel();
-/// pool.spawn_broadcast(move |context| sender.send(context.index()).unwrap());
-/// let mut indices: Vec<_> = receiver.iter().collect();
-/// indices.sort_unstable();
-/// assert_eq!(indices, [0, 1]);
-/// ```
-pub fn spawn_broadcast(f: impl Fn(BroadcastContext) + Send + Sync + 'static) {
-    Worker::current_for("spawn_broadcast", |worker| {
-        worker.registry.spawn_broadcast(worker.team(), f);
-    });
-}
-
-/// Spawns a closure on the thread of `index`, one of
-/// [`num_threads`](crate::ThreadPool::num_threads), of the pool that the calling thread is inside
-/// of. That thread runs it between two jobs, or while it waits. A panic in `f` goes to the pool's
-/// panic handler.
-///
-/// # Panics
-///
-/// When the pool has no such thread, and outside of any pool.
-///
-/// ```
-/// let pool = heartbeat_pool::ThreadPool::builder().num_threads(2).build().unwrap();
-/// let (sender, receiver) = std::sync::mpsc::channel();
-/// pool.spawn_on(1, move || {
-///     let index = heartbeat_pool::Worker::with_current(|worker| worker.unwrap().index());
-///     sender.send(index).unwrap();
-/// });
-/// assert_eq!(receiver.recv(), Ok(Some(1)));
-/// ```
-pub fn spawn_on(index: usize, f: impl FnOnce() + Send + 'static) {
-    Worker::current_for("spawn_on", |worker| worker.spawn_on(index, f));
 }

@@ -254,7 +254,7 @@ impl Generator {
             // One inside of another makes as many calls as the pool's threads, squared.
             11 | 12 if depth > 0 && self.shape.threads > 4 => self.work(),
             11 => Step::Broadcast(self.body(next)),
-            12 => Step::SpawnBroadcast(self.body(next)),
+            12 => Step::SpawnOnEach(self.body(next)),
             13 if self.shape.is_steady() => {
                 let index = self.random.below(self.shape.threads as u64) as usize;
                 Step::SpawnOn(index, self.body(next))

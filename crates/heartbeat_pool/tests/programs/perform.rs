@@ -161,12 +161,12 @@ impl Play {
                 // Of no threads, or if all were refused, it has nobody to panic.
                 self.expect_maybe(body.panics, "broadcast", || place.broadcast(run));
             }
-            Step::SpawnBroadcast(body) => {
-                let ticket = ledger.ticket("spawn_broadcast", own);
+            Step::SpawnOnEach(body) => {
+                let ticket = ledger.ticket("spawn_on of each", own);
                 ledger.may_not_end(ticket.id);
                 let (play, body) = (self.clone(), body.clone());
-                place.spawn_broadcast(move || {
-                    let id = play.ledger.add_pinned("broadcast's call", ticket.id);
+                place.spawn_on_each(move || {
+                    let id = play.ledger.add_pinned("pinned call", ticket.id);
                     play.ledger.detach(id);
                     play.job(Place::Inside, id, &body);
                 });
@@ -304,7 +304,7 @@ impl Play {
                 self.ledger.pin(ticket.id);
                 tell(ticket.id);
                 let run = self.closure(ticket, body);
-                scope.spawn_on(*index, || _ = run());
+                scope.try_spawn_on(*index, || _ = run());
             }
         }
     }

@@ -116,7 +116,7 @@ pub enum Step {
     Yield,
     YieldLocal,
     Broadcast(Body),
-    SpawnBroadcast(Body),
+    SpawnOnEach(Body),
     SpawnOn(usize, Body),
     Blocking(Body),
     BlockInPlace(Body),

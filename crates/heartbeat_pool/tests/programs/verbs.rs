@@ -2,6 +2,7 @@
 
 use heartbeat_pool::{Lane, Order, Scope, Task, ThreadPool, Worker};
 use std::future::Future;
+use std::sync::Arc;
 
 /// Where a call is made.
 #[derive(Clone, Copy)]
@@ -76,7 +77,7 @@ impl Place<'_> {
     pub fn spawn_on(self, index: usize, f: impl FnOnce() + Send + 'static) {
         match self {
             Self::Outside(pool) => pool.spawn_on(index, f),
-            Self::Inside => heartbeat_pool::spawn_on(index, f),
+            Self::Inside => _ = self.with_worker(|worker| worker.try_spawn_on(index, f)),
         }
     }
 
@@ -87,11 +88,15 @@ impl Place<'_> {
         }
     }
 
-    pub fn spawn_broadcast(self, f: impl Fn() + Send + Sync + 'static) {
-        match self {
-            Self::Outside(pool) => pool.spawn_broadcast(move |_| f()),
-            Self::Inside => heartbeat_pool::spawn_broadcast(move |_| f()),
-        }
+    /// Spawns a call of `f` on each thread that there is.
+    pub fn spawn_on_each(self, f: impl Fn() + Send + Sync + 'static) {
+        let f = Arc::new(f);
+        self.with_worker(|worker| {
+            for index in 0..worker.num_threads() {
+                let f = f.clone();
+                worker.try_spawn_on(index, move || f());
+            }
+        });
     }
 
     /// `by_pool`: where it can be done by the pool's method.

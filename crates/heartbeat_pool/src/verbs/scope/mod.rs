@@ -65,21 +65,10 @@ impl<'scope> Scope<'scope, '_> {
 
     /// Spawns a closure on the pool's thread of `index`, one of
     /// [`num_threads`](crate::ThreadPool::num_threads), which runs it between two jobs or while it
-    /// waits.
+    /// waits. False, with `f` dropped, if there is no such thread, for instance as the system has
+    /// refused it.
     ///
-    /// # Panics
-    ///
-    /// When the pool has no such thread. A panic in `f` is resumed by the scope's owner.
-    pub fn spawn_on(&'scope self, index: usize, f: impl FnOnce() + Send + 'scope) {
-        assert!(
-            self.try_spawn_on(index, f),
-            "spawn_on: the pool has no thread {index}; it has {}",
-            self.core.team().occupancy.target()
-        );
-    }
-
-    /// As [`spawn_on`](Self::spawn_on), and no panic: false, with `f` dropped, if there is no such
-    /// thread, for instance as the system has refused it.
+    /// A panic in it is resumed by the scope's owner.
     pub fn try_spawn_on(&'scope self, index: usize, f: impl FnOnce() + Send + 'scope) -> bool {
         self.core.begin();
         // SAFETY: as in `spawn`; dropped, it is counted off as well.
@@ -239,25 +228,7 @@ impl Worker {
         self.scope_of(order, &[], f)
     }
 
-    /// As [`scope`](Self::scope); while it waits, the calling thread also ticks `mailboxes`, which
-    /// must be its own.
-    ///
-    /// # Panics
-    ///
-    /// As [`scope`](Self::scope), and when a mailbox is another thread's.
-    pub fn scope_with_mailboxes<'env, R>(
-        &self,
-        mailboxes: &[&Arc<Mailbox>],
-        f: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> R,
-    ) -> R {
-        assert!(
-            mailboxes.iter().all(|mailbox| mailbox.is_mine()),
-            "a scope can only tick mailboxes of the thread that waits in it"
-        );
-        self.scope_of(Order::OldestFirst, mailboxes, f)
-    }
-
-    fn scope_of<'env, R>(
+    pub(crate) fn scope_of<'env, R>(
         &self,
         order: Order,
         mailboxes: &[&Arc<Mailbox>],
