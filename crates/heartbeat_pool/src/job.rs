@@ -79,16 +79,6 @@ impl Job {
     /// Erases `work`, which borrows nothing. What a [`Runnable`] borrows is answered for where its
     /// task was spawned.
     pub(crate) fn new<R: Pointer + 'static>(work: R) -> Self {
-        // SAFETY: nothing is borrowed that could end.
-        unsafe { Self::borrowing(work) }
-    }
-
-    /// Erases `work`.
-    ///
-    /// # Safety
-    ///
-    /// The job must be run or dropped before anything that `work` borrows ends.
-    pub(crate) unsafe fn borrowing<R: Pointer>(work: R) -> Self {
         unsafe fn work_of<R: Pointer>(data: NonNull<()>) -> R {
             // SAFETY: by the vtable's contract `data` was made of an `R`, of the same layout, and
             // is used once.

@@ -1,4 +1,4 @@
-//! A scope's completion, or a call's: a count of what still runs, and whom to wake at zero.
+//! A scope's completion: a count of what still runs, and whom to wake at zero.
 
 use crate::parker::Parker;
 use crate::sync::{Arc, AtomicUsize, Ordering};

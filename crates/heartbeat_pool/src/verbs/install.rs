@@ -1,52 +1,16 @@
 //! `install`: a call that runs on one of the pool's own threads, while its caller waits.
 
+use crate::active::Tracked;
 use crate::job::Job;
-use crate::latch::CountLatch;
 use crate::registry::Registry;
 use crate::schedule::News;
 use crate::sync::Arc;
-use crate::threads::this_thread;
-use crate::unwind::{self, Payload};
+use crate::unwind;
+use crate::verbs::block_on::drive;
 use crate::worker::Worker;
 use crate::worker::current;
-use crate::worker::wait::BareWait;
-use heartbeat_record::{Lane, Wait};
-use std::cell::UnsafeCell;
-
-/// Reports the end of the call, run or dropped.
-struct Finish(Arc<CountLatch>);
-
-impl Drop for Finish {
-    fn drop(&mut self) {
-        self.0.finish();
-    }
-}
-
-/// Where the call leaves its result, on its caller's stack.
-struct Outcome<R>(UnsafeCell<Option<Result<R, Payload>>>);
-
-// SAFETY: the call writes to it, and its caller reads it after the latch says that the call is
-// over.
-unsafe impl<R: Send> Sync for Outcome<R> {}
-
-/// The call, which owns what it borrows until it reports its end.
-struct Call<'a, F, R> {
-    f: Option<F>,
-    outcome: &'a Outcome<R>,
-    /// Declared last, so dropped last: everything else is gone by then.
-    _finish: Finish,
-}
-
-impl<F: FnOnce(&Worker) -> R, R> Call<'_, F, R> {
-    fn run(mut self) {
-        let result = Worker::with_current(|worker| {
-            let (worker, f) = (worker?, self.f.take()?);
-            Some(unwind::catch(|| f(worker)))
-        });
-        // SAFETY: the caller waits for the end, which is reported after this.
-        unsafe { *self.outcome.0.get() = result };
-    }
-}
+use async_task::Runnable;
+use heartbeat_record::Lane;
 
 impl Registry {
     pub(crate) fn install<R: Send>(self: &Arc<Self>, f: impl FnOnce(&Worker) -> R + Send) -> R {
@@ -56,28 +20,21 @@ impl Registry {
         if here || self.frame().occupancy.target() == 0 {
             return current::nearest_worker_in(self).visit(f);
         }
-        let outcome = Outcome(UnsafeCell::new(None));
-        let parker = this_thread::parker();
-        let latch = Arc::new(CountLatch::new(parker.clone()));
-        latch.begin();
-        let call = Call {
-            f: Some(f),
-            outcome: &outcome,
-            _finish: Finish(latch.clone()),
-        };
-        // SAFETY: this frame, which has all that the call borrows, waits until it was run or
-        // dropped.
-        let job = unsafe { Job::borrowing(Box::new(move || call.run())) };
-        let team = self.inject(Lane::Frame, job);
+        let call = |worker: Option<&Worker>| worker.map(|worker| unwind::catch(|| f(worker)));
+        let call = async move { Worker::with_current(call) };
+        // SAFETY: this frame, whose caller has the pool, waits until it is dropped.
+        let call = unsafe { Tracked::new(call, self) };
+        // Nothing wakes it: it is over with its first poll.
+        let schedule = |_: Runnable| ();
+        let builder = async_task::Builder::new();
+        // SAFETY: future and output are `Send`; `schedule` holds nothing; and this frame, which has
+        // all that the call borrows, waits until that is run or dropped.
+        let (runnable, task) = unsafe { builder.spawn_unchecked(|()| call, schedule) };
+        let team = self.inject(Lane::Frame, Job::new(runnable));
         self.tell(team, News::at_once(Lane::Frame));
-        let wait = BareWait {
-            pool: Some(self),
-            kind: Wait::Future,
-            parker: &parker,
-            is_over: || latch.is_done(0),
-        };
-        wait.to_the_end();
-        match outcome.0.into_inner() {
+        // Without unwinding: the call points into the frames of whoever waits here.
+        let result = unwind::or_abort(|| drive(task.fallible(), Some(self)));
+        match result.flatten() {
             Some(Ok(result)) => result,
             Some(Err(payload)) => unwind::resume(payload),
             None => panic!("install: the pool ended before it ran the call"),
