@@ -2,8 +2,8 @@
 
 use crate::config::Config;
 use crate::lanes::priority::LowerPriority;
+use crate::pool::MOST_THREADS;
 use crate::pool::ThreadPool;
-use crate::pool::resize::MOST_THREADS;
 use crate::queue::deque::Order;
 use crate::sync::{Arc, lock, thread};
 use crate::threads::builder::ThreadBuilder;

@@ -10,7 +10,6 @@ pub(crate) mod fork;
 pub(crate) mod install;
 pub(crate) mod join;
 pub(crate) mod measured;
-mod offered;
 pub(crate) mod scope;
 pub(crate) mod spawn;
 pub(crate) mod split;

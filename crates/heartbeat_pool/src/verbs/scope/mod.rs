@@ -6,23 +6,26 @@
 
 mod apart;
 mod core;
-mod elsewhere;
-mod future;
 mod jobs;
 mod stacks;
 mod wait;
 
 use self::core::{ScopeCore, ScopedJob};
 use self::wait::Completion;
-use crate::active::Uncounted;
+use crate::active::{Tracked, Uncounted};
 use crate::job::SmallFn;
 use crate::late;
 use crate::queue::deque::Order;
 use crate::queue::mailbox::Mailbox;
+use crate::registry::Registry;
+use crate::registry::team::Rank;
 use crate::sync::Arc;
+use crate::threads::this_thread;
 use crate::unwind::{self, Payload};
 use crate::worker::Worker;
-use async_task::Task;
+use crate::worker::wait::BareWait;
+use async_task::{Runnable, Task};
+use heartbeat_record::{Lane, Wait};
 use std::fmt;
 use std::future::Future;
 use std::marker::PhantomData;
@@ -95,7 +98,7 @@ impl<'scope> Scope<'scope, '_> {
             core.push(ScopedJob::Run(runnable));
         };
         // SAFETY: the core runs what is queued there counted, and the owner waits for its latch.
-        let (runnable, task) = unsafe { future::spawn(&self.core, future, schedule) };
+        let (runnable, task) = unsafe { spawn(&self.core, future, schedule) };
         self.core.push(ScopedJob::Run(runnable));
         task
     }
@@ -112,7 +115,7 @@ impl<'scope> Scope<'scope, '_> {
         // Not dropped by its waker, which may hold what it wants.
         let schedule = mailbox.schedule(job.clone(), late::drop_elsewhere);
         // SAFETY: what lies apart is run or dropped counted, and the owner waits for the latch.
-        let (runnable, task) = unsafe { future::spawn(&self.core, future, schedule) };
+        let (runnable, task) = unsafe { spawn(&self.core, future, schedule) };
         // An ended thread's mailbox gives it back: dropping it cancels the task, for which the
         // scope waits.
         drop(mailbox.push_job(job(runnable)));
@@ -154,6 +157,33 @@ impl<'scope> Scope<'scope, '_> {
     pub fn is_held(&self) -> bool {
         self.core.is_held_here()
     }
+}
+
+/// Makes a task of `future`, begun on the latch of `core`, that is scheduled by `schedule` but for
+/// the first time: async-task would count the task once more around that.
+///
+/// # Safety
+///
+/// Caller and `schedule` must see to it that the runnable is run, or dropped, by
+/// [`ScopeCore::counted`] of the same core; the scope's owner must wait for the latch before what
+/// the future borrows ends.
+unsafe fn spawn<'a, F>(
+    core: &Arc<ScopeCore>,
+    future: F,
+    schedule: impl Fn(Runnable) + Send + Sync + 'static,
+) -> (Runnable, Task<F::Output>)
+where
+    F: Future + Send + 'a,
+    F::Output: Send + 'a,
+{
+    core.begin();
+    // SAFETY: by contract it is dropped by the core's `counted`, and the owner, which waits for
+    // that, holds the core.
+    let future = unsafe { Tracked::new(future, core) };
+    let builder = async_task::Builder::new().propagate_panic(true);
+    // SAFETY: future and output are `Send`; `schedule` is `Send`, `Sync` and 'static; the caller
+    // promises that the future is dropped before what it borrows ends.
+    unsafe { builder.spawn_unchecked(|()| future, schedule) }
 }
 
 /// What is kept for the next scopes: of so many, for programs that divide their work by them are
@@ -240,6 +270,37 @@ impl Worker {
         core.set_much(false);
         self.keep_scope_core(core);
         result.unwrap_or_else(|payload| unwind::resume(payload))
+    }
+}
+
+impl Registry {
+    /// A scope whose owner only waits: all that is spawned is left to the pool's threads. See
+    /// [`ThreadPool::scope_elsewhere`](crate::ThreadPool::scope_elsewhere).
+    pub(crate) fn scope_elsewhere<'env, R>(
+        self: &Arc<Self>,
+        order: Order,
+        f: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> R,
+    ) -> R {
+        let parker = this_thread::parker();
+        let core = ScopeCore::new(
+            self.clone(),
+            Rank::Frame,
+            Lane::Frame,
+            parker.clone(),
+            None,
+            order,
+        );
+        let core = Arc::new(core);
+        let wait = BareWait {
+            pool: Some(self),
+            kind: Wait::Scope,
+            parker: &parker,
+            is_over: || {
+                core.tell();
+                core.is_done()
+            },
+        };
+        within(&core, f, || wait.to_the_end()).unwrap_or_else(|payload| unwind::resume(payload))
     }
 }
 
