@@ -91,6 +91,29 @@ fn scopes_lend_and_take_back() {
 }
 
 #[test]
+fn installed_calls_borrow_and_give_back() {
+    within_a_minute(|| {
+        for threads in [0, 1, 2] {
+            let pool = pool(threads);
+            let mut text = String::from("a");
+            let length = pool.install(|_| {
+                text += "b";
+                Box::new(text.len())
+            });
+            assert_eq!((text.as_str(), *length), ("ab", 2));
+            let failed = catch_unwind(AssertUnwindSafe(|| {
+                pool.install(|_| {
+                    text += "c";
+                    panic!("a planned panic")
+                })
+            }));
+            assert!(failed.is_err());
+            assert_eq!(text, "abc");
+        }
+    });
+}
+
+#[test]
 fn tasks_end_are_cancelled_or_go_down_with_the_pool() {
     within_a_minute(|| {
         for threads in [0, 1, 2] {
