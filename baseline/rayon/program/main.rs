@@ -5,9 +5,14 @@
 mod bodies;
 mod catalogue;
 mod entry;
+mod factorial;
 mod fib;
+mod find;
 mod fork;
+mod idle;
+mod increment;
 mod life;
+mod map_collect;
 mod matrix;
 mod merge_sort;
 mod paced;
@@ -19,6 +24,10 @@ mod sieve;
 mod small;
 mod sorting;
 mod sum;
+mod tree;
+mod triples;
+mod vec_collect;
+mod words;
 
 use std::process::ExitCode;
 

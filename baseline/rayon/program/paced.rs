@@ -5,11 +5,11 @@ use crate::life::{Board, Walk};
 use suite::program::{Figures, Options, Problem, named};
 use suite::{FRAME, Paced, median, percentile};
 
-/// A second.
-const WARM_UP: u32 = 60;
+/// Frames that are not counted: a second.
+pub const WARM_UP: u32 = 60;
 
 /// So many frames, after some that are paced as well and not counted.
-fn frames(count: u32, mut frame: impl FnMut()) -> Result<Paced, Problem> {
+pub fn frames(count: u32, mut frame: impl FnMut()) -> Result<Paced, Problem> {
     let mut frame = || {
         frame();
         Ok::<(), Problem>(())

@@ -14,7 +14,7 @@ fn main() -> ExitCode {
             command: "compare-rayon",
             about: "Runs rayon on this project and on its own core, in turn.",
             rounds: paired::ROUNDS,
-            quick: "five minutes in place of half an hour",
+            quick: "a quarter of an hour in place of an hour and a half",
             own: "",
         },
         // baseline/rayon/compare
