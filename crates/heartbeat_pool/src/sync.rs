@@ -97,7 +97,7 @@ use std::sync::PoisonError;
 use std::time::Duration;
 
 /// Locks `mutex` whatever became of its last holder: no data here is left half-changed by a panic.
-#[cfg_attr(heartbeat_transfers, track_caller)]
+#[cfg_attr(any(heartbeat_sim, heartbeat_transfers), track_caller)]
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,10 +1,11 @@
 //! Programs by chance.
 
+use crate::joins;
 use crate::program::{
     Body, By, Fate, Happens, Join, Part, Parts, Program, Scoped, Shape, Step, order,
 };
 use crate::random::Random;
-use heartbeat_pool::{Lane, Order};
+use heartbeat_pool::Lane;
 use std::sync::Arc;
 
 /// Kinds of steps; each program has a few of them only, so that these meet each other often.
@@ -32,52 +33,12 @@ struct Generator {
     panics: bool,
 }
 
-/// Two threads' joins, of which one's halves are taken while the other looks for them: where these
-/// take so long just then, a thief takes the half of a join that it doesn't wait for.
-fn joins_of_two(mut random: Random, threads: usize) -> Program {
-    let mut work = || Step::Work(random.of(&[0, 0, 1, 10, 60, 400]));
-    let body = |steps: Vec<Step>| Body {
-        steps: steps.into(),
-        panics: false,
-    };
-    let mut half = || body(vec![work()]);
-    let mut join = |a: Vec<Step>| {
-        Step::Join(
-            Join::Offered,
-            body([half().steps.to_vec(), a].concat()),
-            half(),
-        )
-    };
-    let waiter = body((0..3).map(|_| join(Vec::new())).collect());
-    let mut outer = || {
-        // The inner one's halves last until somebody has come for the second.
-        let long = || body(vec![Step::Work(400)]);
-        let inner = Step::Join(Join::Offered, long(), long());
-        Step::Spawn(Lane::Frame, body(vec![join(vec![inner])]))
-    };
-    let spawner = body((0..3).map(|_| outer()).collect());
-    Program {
-        pool: Shape {
-            threads,
-            order: Order::OldestFirst,
-            spares: true,
-            lower: false,
-            brisk: true,
-            refused: Vec::new(),
-            resizes: false,
-        },
-        outside: vec![waiter, spawner],
-        settles: false,
-        freezes_at: "verbs/fork.rs",
-    }
-}
-
 /// The program of `seed`, with as many threads as it likes, or `threads`.
 pub fn program(seed: u64, threads: Option<usize>) -> Program {
     let mut random = Random::new(seed);
     let only_joins = std::env::var_os("HEARTBEAT_SIM_JOINS").is_some();
     if random.once_in(12) || only_joins {
-        return joins_of_two(random, threads.unwrap_or(3));
+        return joins::program(random, threads.unwrap_or(3));
     }
     let usual = random.of(&[0, 1, 1, 1, 2, 2, 2, 3, 4]);
     let threads = threads.unwrap_or(usual);
@@ -121,7 +82,7 @@ pub fn program(seed: u64, threads: Option<usize>) -> Program {
     Program {
         outside,
         settles,
-        freezes_at: "",
+        freezes_at: String::new(),
         pool: generator.shape,
     }
 }

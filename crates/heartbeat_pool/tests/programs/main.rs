@@ -12,6 +12,7 @@ mod random;
 mod event;
 mod future;
 mod generate;
+mod joins;
 mod ledger;
 mod perform;
 mod program;

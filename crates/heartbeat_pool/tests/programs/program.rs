@@ -13,7 +13,7 @@ pub struct Program {
     pub settles: bool,
     /// Where its threads stand still now and then, in the scheduler: a file, or none.
     #[cfg_attr(not(heartbeat_sim), allow(dead_code, reason = "no scheduler"))]
-    pub freezes_at: &'static str,
+    pub freezes_at: String,
 }
 
 #[derive(Clone, Debug)]

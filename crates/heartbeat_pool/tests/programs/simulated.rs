@@ -5,9 +5,8 @@
 //! than one for an overview. `HEARTBEAT_SIM_PROGRAMS` is how many programs end it, if the time
 //! doesn't. `HEARTBEAT_SIM_FREEZE=verbs/fork.rs,worker/wait.rs` has threads stand still there,
 //! anywhere in a file of the pool or at one line, for what needs one to miss a lot between two
-//! steps of its own; `HEARTBEAT_SIM_JOINS=1` makes all programs the joins of two threads, one of
-//! which takes from the other. These have threads stand still in `verbs/fork.rs`, unless told
-//! otherwise.
+//! steps of its own; `HEARTBEAT_SIM_JOINS=1` makes all programs those of `joins.rs`, which have
+//! threads stand still where halves of joins come back, unless told otherwise.
 
 use crate::generate;
 use crate::ledger;
@@ -26,7 +25,7 @@ const IDLE: Duration = Duration::from_secs(3);
 /// Where threads of `program` stand still: where the environment says, else where it says itself.
 fn places(program: &Program) -> Vec<Place> {
     let by_environment = std::env::var("HEARTBEAT_SIM_FREEZE");
-    let places = by_environment.as_deref().unwrap_or(program.freezes_at);
+    let places = by_environment.as_deref().unwrap_or(&program.freezes_at);
     let place = |place: &str| match place.split_once(':') {
         Some((file, line)) => (
             file.to_owned(),
