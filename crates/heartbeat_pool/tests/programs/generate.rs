@@ -2,11 +2,12 @@
 
 use crate::joins;
 use crate::program::{
-    Body, By, Fate, Happens, Join, Part, Parts, Program, Scoped, Shape, Step, order,
+    Body, By, Fate, Happens, Join, Part, Parts, Program, Scoped, Shape, Shortage, Step, order,
 };
 use crate::random::Random;
 use heartbeat_pool::Lane;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Kinds of steps; each program has a few of them only, so that these meet each other often.
 const KINDS: u64 = 19;
@@ -33,6 +34,30 @@ struct Generator {
     panics: bool,
 }
 
+fn shape(random: &mut Random, seed: u64, threads: usize) -> Shape {
+    let refused = match random.below(6) {
+        0 => (0..=random.below(2))
+            .map(|_| threads + random.below(4) as usize)
+            .collect(),
+        1 if random.once_in(8) => vec![random.below(4) as usize],
+        _ => Vec::new(),
+    };
+    let shortage = random.once_in(8).then(|| Shortage {
+        from: threads + random.below(3) as usize,
+        until: Duration::from_micros(random.of(&[100, 2_000, 20_000, 500_000])),
+    });
+    Shape {
+        threads,
+        order: order(seed.is_multiple_of(3)),
+        spares: !random.once_in(4),
+        lower: random.once_in(2),
+        brisk: random.once_in(2),
+        refused,
+        shortage,
+        resizes: random.once_in(6),
+    }
+}
+
 /// The program of `seed`, with as many threads as it likes, or `threads`.
 pub fn program(seed: u64, threads: Option<usize>) -> Program {
     let mut random = Random::new(seed);
@@ -42,22 +67,7 @@ pub fn program(seed: u64, threads: Option<usize>) -> Program {
     }
     let usual = random.of(&[0, 1, 1, 1, 2, 2, 2, 3, 4]);
     let threads = threads.unwrap_or(usual);
-    let refused = match random.below(6) {
-        0 => (0..=random.below(2))
-            .map(|_| threads + random.below(4) as usize)
-            .collect(),
-        1 if random.once_in(8) => vec![random.below(4) as usize],
-        _ => Vec::new(),
-    };
-    let shape = Shape {
-        threads,
-        order: order(seed.is_multiple_of(3)),
-        spares: !random.once_in(4),
-        lower: random.once_in(2),
-        brisk: random.once_in(2),
-        refused,
-        resizes: random.once_in(6),
-    };
+    let shape = shape(&mut random, seed, threads);
     let count = 1 + random.below(5);
     let mut kinds: Vec<u64> = (0..count).map(|_| random.below(KINDS)).collect();
     if random.once_in(2) {

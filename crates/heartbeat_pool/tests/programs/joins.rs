@@ -28,6 +28,7 @@ fn shape(threads: usize, order: Order) -> Shape {
         lower: false,
         brisk: true,
         refused: Vec::new(),
+        shortage: None,
         resizes: false,
     }
 }

@@ -2,6 +2,7 @@
 
 use heartbeat_pool::{Lane, Order};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A pool and what is done with it.
 #[derive(Clone, Debug)]
@@ -26,14 +27,35 @@ pub struct Shape {
     pub brisk: bool,
     /// Starts of threads that are refused, by number.
     pub refused: Vec<usize>,
+    /// More of these.
+    pub shortage: Option<Shortage>,
     /// Whether its size changes.
     pub resizes: bool,
 }
 
+/// All starts of threads are refused from one on, by its number, until a time.
+#[derive(Clone, Copy, Debug)]
+pub struct Shortage {
+    pub from: usize,
+    pub until: Duration,
+}
+
 impl Shape {
+    /// Whether it may have fewer threads than it asks for.
+    pub fn lacks_threads(&self) -> bool {
+        !self.refused.is_empty() || self.shortage.is_some()
+    }
+
+    /// Whether it may have fewer than `threads` from the beginning.
+    pub fn may_not_begin(&self) -> bool {
+        let mut starts = self.refused.iter().copied();
+        let from = self.shortage.map(|shortage| shortage.from);
+        starts.any(|start| start < self.threads) || from.is_some_and(|from| from < self.threads)
+    }
+
     /// Whether a wait may have to run what nobody else would.
     pub fn is_lenient(&self) -> bool {
-        self.threads == 0 || !self.spares || self.resizes || !self.refused.is_empty()
+        self.threads == 0 || !self.spares || self.resizes || self.lacks_threads()
     }
 
     /// Whether the pool has threads all the time.
@@ -43,7 +65,7 @@ impl Shape {
 
     /// Whether each thread of the pool is there all the time.
     pub fn is_steady(&self) -> bool {
-        self.keeps_threads() && self.refused.is_empty()
+        self.keeps_threads() && !self.lacks_threads()
     }
 }
 

@@ -6,7 +6,7 @@
 use crate::generate;
 use crate::ledger;
 use crate::perform::Play;
-use crate::program::{Program, Shape};
+use crate::program::{Program, Shape, Shortage};
 use crate::stage::{self, number};
 use heartbeat_pool::{ThreadPool, ThreadPoolBuilder};
 use std::fmt::Write;
@@ -73,12 +73,15 @@ fn threads_of_the_system() -> String {
 
 /// Has the pool's threads refused whose starts `shape` says.
 fn refuse(shape: &Shape, builder: ThreadPoolBuilder) -> ThreadPoolBuilder {
-    let (refused, starts) = (shape.refused.clone(), AtomicUsize::new(0));
-    if refused.is_empty() {
+    let (shape, starts) = (shape.clone(), AtomicUsize::new(0));
+    if !shape.lacks_threads() {
         return builder;
     }
+    let begun = Instant::now();
     builder.spawn_handler(move |thread| {
-        if refused.contains(&starts.fetch_add(1, Ordering::Relaxed)) {
+        let start = starts.fetch_add(1, Ordering::Relaxed);
+        let is_short = |it: Shortage| start >= it.from && begun.elapsed() < it.until;
+        if shape.refused.contains(&start) || shape.shortage.is_some_and(is_short) {
             return Err(io::Error::new(
                 io::ErrorKind::WouldBlock,
                 "refused by the program",

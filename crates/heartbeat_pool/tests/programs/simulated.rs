@@ -86,6 +86,8 @@ fn run(seed: u64, is_shown: bool) -> Run {
     let program = generate::program(seed, None);
     let mut settings = Settings::new(seed);
     settings.refused.clone_from(&program.pool.refused);
+    let shortage = program.pool.shortage;
+    settings.shortage = shortage.map(|shortage| (shortage.from, shortage.until));
     settings.freeze_at = places(&program);
     settings.never_refused = ["outside", "heartbeat late"].map(str::to_owned).to_vec();
     if is_shown {
@@ -133,6 +135,7 @@ fn marks(seed: u64) -> String {
         (shape.lower, "lower"),
         (shape.resizes, "resizes"),
         (!shape.refused.is_empty(), "refused"),
+        (shape.shortage.is_some(), "short of threads"),
     ];
     let marks: Vec<_> = marks
         .into_iter()

@@ -49,8 +49,7 @@ pub fn build(
     match set_up(builder).build() {
         Ok(pool) => Some(Arc::new(pool)),
         Err(error) => {
-            let is_refused = shape.refused.iter().any(|start| *start < shape.threads);
-            if !is_refused || !matches!(error, BuildError::Spawn { .. }) {
+            if !shape.may_not_begin() || !matches!(error, BuildError::Spawn { .. }) {
                 ledger.fail(format!("the pool was not built: {error}"));
             }
             None

@@ -82,7 +82,7 @@ pub(super) fn announce(name: &str, site: &'static Location<'static>) -> io::Resu
             .any(|begin| name.starts_with(begin));
         if !spared {
             state.starts += 1;
-            if settings.refused.contains(&(state.starts - 1)) {
+            if settings.refuses(state.starts - 1, state.age()) {
                 return Err(io::Error::new(
                     io::ErrorKind::WouldBlock,
                     "refused by the run",

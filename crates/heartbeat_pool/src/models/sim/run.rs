@@ -25,6 +25,8 @@ pub struct Settings {
     pub refused: Vec<usize>,
     /// See `refused`.
     pub never_refused: Vec<String>,
+    /// All starts from the one of this number on are refused, until this time of the run.
+    pub shortage: Option<(usize, Duration)>,
     /// Once in so many waits a condition variable wakes for nothing; never if zero.
     pub spurious: u64,
     /// Once in so many points the host stops all threads for a while; never if zero.
@@ -37,6 +39,12 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// Whether the start of this number is refused, so long after the run has begun.
+    pub(super) fn refuses(&self, start: usize, age: Duration) -> bool {
+        let is_short = |(from, until)| start >= from && age < until;
+        self.refused.contains(&start) || self.shortage.is_some_and(is_short)
+    }
+
     /// Settings that are themselves chosen by `seed`.
     #[must_use]
     pub fn new(seed: u64) -> Self {
@@ -46,6 +54,7 @@ impl Settings {
             most_steps: 2_000_000,
             refused: Vec::new(),
             never_refused: Vec::new(),
+            shortage: None,
             spurious: random.of(&[0, 0, 20, 200]),
             stalls: random.of(&[0, 0, 100, 1_000, 10_000]),
             tick: random.of(&[10, 50, 50, 250]),

@@ -13,6 +13,9 @@ use std::time::Duration;
 /// How long a run may take in virtual time: many times what the longest timeouts add up to.
 const LONGEST: u64 = 600_000_000_000;
 
+/// What the clock shows when a run begins.
+const BEGIN: u64 = 1_000_000_000;
+
 /// What a thread is blocked on, told apart by address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum On {
@@ -76,7 +79,7 @@ impl World {
         let mut state = State {
             actors: Vec::new(),
             strategy: Strategy::new(settings.seed, settings.freeze_at.clone()),
-            now: 1_000_000_000,
+            now: BEGIN,
             steps: 0,
             switches: 0,
             starts: 0,
@@ -305,6 +308,11 @@ impl World {
 }
 
 impl State {
+    /// The time since the run began.
+    pub(super) fn age(&self) -> Duration {
+        Duration::from_nanos(self.now.saturating_sub(BEGIN))
+    }
+
     /// Lists who can go on.
     fn fill(&self, ready: &mut Vec<usize>) {
         ready.clear();
