@@ -14,9 +14,9 @@ use crate::perform::Play;
 use crate::program::Program;
 use crate::stage::{self, number};
 use heartbeat_pool::ThreadPool;
-use heartbeat_pool::sim::{self, Place, Settings};
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use heartbeat_pool::sim::{self, Outcome, Place, Settings};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Longer than any timer of an idle pool lasts.
@@ -73,14 +73,7 @@ fn settle(pool: &ThreadPool, play: &Play) {
     }
 }
 
-/// What became of a program.
-struct Run {
-    failure: Option<String>,
-    steps: u64,
-    switches: u64,
-}
-
-fn run(seed: u64, is_shown: bool) -> Run {
+fn run(seed: u64, is_shown: bool) -> Outcome {
     sim::forget();
     ledger::forget_stacks();
     let program = generate::program(seed, None);
@@ -100,10 +93,9 @@ fn run(seed: u64, is_shown: bool) -> Run {
         let undropped = ledger.undropped();
         (!undropped.is_empty()).then(|| format!("not dropped once: {undropped:?}\n"))
     };
-    Run {
+    Outcome {
         failure: outcome.failure.or_else(undropped),
-        steps: outcome.steps,
-        switches: outcome.switches,
+        ..outcome
     }
 }
 
@@ -157,14 +149,14 @@ fn watch_panics() {
     }));
 }
 
-#[test]
-fn programs_in_the_scheduler() {
-    let seconds = number("HEARTBEAT_SIM_SECONDS").unwrap_or(5);
-    let first = number("HEARTBEAT_SIM_SEED");
-    let most = number("HEARTBEAT_SIM_FAILURES").unwrap_or(1);
-    let most_runs = number("HEARTBEAT_SIM_PROGRAMS").unwrap_or(u64::MAX);
-    watch_panics();
-    // What is made once in a process is made now, so that the first run is like all others.
+/// Makes the caller the only one who runs programs in this process, for these share what the pool
+/// has learnt in it. What is made once in a process is made now, so that the first run is like all
+/// others.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    static WATCHED: Once = Once::new();
+    WATCHED.call_once(watch_panics);
     for seed in 0..3 {
         let warm_up = || {
             let pool = ThreadPool::builder().num_threads(2).build().unwrap();
@@ -172,6 +164,33 @@ fn programs_in_the_scheduler() {
         };
         let _ = sim::run(Settings::new(seed), warm_up);
     }
+    alone
+}
+
+/// Each seed twice, with others before it.
+#[test]
+fn a_seed_is_the_whole_story_of_a_run() {
+    const RUNS: u64 = 250;
+    let _alone = alone();
+    let trace = |seed| {
+        let outcome = run(seed, false);
+        (outcome.steps, outcome.switches, outcome.trace)
+    };
+    let traces: Vec<_> = (0..RUNS).map(trace).collect();
+    for seed in (0..RUNS).rev() {
+        assert_eq!(trace(seed), traces[seed as usize], "seed {seed}");
+    }
+    let seeds: BTreeSet<_> = traces.into_iter().collect();
+    assert!(seeds.len() > RUNS as usize * 9 / 10, "{}", seeds.len());
+}
+
+#[test]
+fn programs_in_the_scheduler() {
+    let seconds = number("HEARTBEAT_SIM_SECONDS").unwrap_or(5);
+    let first = number("HEARTBEAT_SIM_SEED");
+    let most = number("HEARTBEAT_SIM_FAILURES").unwrap_or(1);
+    let most_runs = number("HEARTBEAT_SIM_PROGRAMS").unwrap_or(u64::MAX);
+    let _alone = alone();
     let is_shown = seconds == 0;
     let end = Instant::now() + Duration::from_secs(seconds);
     let mut seed = first.unwrap_or_else(|| u64::from(std::process::id()) * 1_000_000);

@@ -72,6 +72,8 @@ pub struct Outcome {
     pub steps: u64,
     /// How many changes of threads.
     pub switches: u64,
+    /// Which thread came to which point, and when, as one number: the same for runs that are alike.
+    pub trace: u64,
 }
 
 /// Runs `program` as the first thread of a run, to the end of all threads that it leads to.

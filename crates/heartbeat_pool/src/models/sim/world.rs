@@ -2,6 +2,7 @@
 
 use super::failure::{self, Dump};
 use super::part;
+use super::random::Random;
 use super::run::{Outcome, Settings};
 use super::strategy::Strategy;
 use std::panic::Location;
@@ -50,6 +51,7 @@ pub(super) struct State {
     pub(super) now: u64,
     pub(super) steps: u64,
     switches: u64,
+    trace: u64,
     pub(super) starts: usize,
     ready: Vec<usize>,
     /// What went wrong, before where the threads stand is added.
@@ -82,6 +84,7 @@ impl World {
             now: BEGIN,
             steps: 0,
             switches: 0,
+            trace: 0,
             starts: 0,
             ready: Vec::new(),
             failed: None,
@@ -131,7 +134,7 @@ impl World {
         let mut state = lock(&self.state);
         state.steps += 1;
         state.now += self.settings.tick * if waits { 8 } else { 1 };
-        state.actors[own].site = site;
+        state.come(own, site);
         if self.settings.stalls > 0 && state.strategy.random().once_in(self.settings.stalls) {
             let long = state
                 .strategy
@@ -173,11 +176,7 @@ impl World {
         if ready.is_empty() {
             let ended = state.actors.iter().all(|a| a.status == Status::Ended);
             if ended {
-                state.over = Some(Outcome {
-                    failure: None,
-                    steps: state.steps,
-                    switches: state.switches,
-                });
+                state.over = Some(state.outcome(None));
                 drop(guard);
                 self.over.notify_all();
                 return;
@@ -231,8 +230,8 @@ impl World {
     ) -> bool {
         let mut state = lock(&self.state);
         state.steps += 1;
+        state.come(own, site);
         let actor = &mut state.actors[own];
-        actor.site = site;
         actor.woken = false;
         actor.status = Status::Blocked { on, until };
         self.choose(state, own, false);
@@ -297,17 +296,29 @@ impl World {
         let what = state.failed.clone().unwrap_or_default();
         let holder = self.holder.load(Ordering::Acquire);
         let failure = failure::write(&what, &state, holder, stands);
-        state.over = Some(Outcome {
-            failure: Some(failure),
-            steps: state.steps,
-            switches: state.switches,
-        });
+        state.over = Some(state.outcome(Some(failure)));
         drop(state);
         self.over.notify_all();
     }
 }
 
 impl State {
+    /// The thread `own` has come to `site`.
+    fn come(&mut self, own: usize, site: &'static Location<'static>) {
+        self.actors[own].site = site;
+        let here = self.now ^ (own as u64) << 56 ^ u64::from(site.line()) << 40;
+        self.trace = Random::new(self.trace ^ here).number();
+    }
+
+    fn outcome(&self, failure: Option<String>) -> Outcome {
+        Outcome {
+            failure,
+            steps: self.steps,
+            switches: self.switches,
+            trace: self.trace,
+        }
+    }
+
     /// The time since the run began.
     pub(super) fn age(&self) -> Duration {
         Duration::from_nanos(self.now.saturating_sub(BEGIN))
