@@ -13,6 +13,8 @@ mod fork;
 #[cfg(heartbeat_loom)]
 mod hidden;
 #[cfg(heartbeat_loom)]
+mod install;
+#[cfg(heartbeat_loom)]
 mod parker;
 #[cfg(heartbeat_loom)]
 mod presence;
