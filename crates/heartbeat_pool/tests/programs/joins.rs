@@ -20,7 +20,8 @@ fn spawn(steps: Vec<Step>) -> Step {
     Step::Spawn(Lane::Frame, body(steps))
 }
 
-fn shape(threads: usize, order: Order) -> Shape {
+/// A pool with nothing unusual about it.
+pub fn shape(threads: usize, order: Order) -> Shape {
     Shape {
         threads,
         order,

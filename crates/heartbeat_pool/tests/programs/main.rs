@@ -24,3 +24,5 @@ mod verbs;
 mod real;
 #[cfg(heartbeat_sim)]
 mod simulated;
+#[cfg(not(heartbeat_sim))]
+mod watchdog;

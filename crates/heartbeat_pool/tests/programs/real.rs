@@ -8,9 +8,10 @@ use crate::ledger;
 use crate::perform::Play;
 use crate::program::{Program, Shape, Shortage};
 use crate::stage::{self, number};
+use crate::watchdog;
 use heartbeat_pool::{ThreadPool, ThreadPoolBuilder};
-use std::fmt::Write;
-use std::io;
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
 use std::process;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -19,8 +20,6 @@ use std::time::{Duration, Instant};
 
 /// The sizes of pools.
 const SIZES: [usize; 4] = [1, 2, 8, 64];
-/// Many times what a program takes, under a sanitizer and beside others.
-const DEADLINE: Duration = Duration::from_secs(120);
 
 static SEED: AtomicU64 = AtomicU64::new(0);
 static THREADS: AtomicUsize = AtomicUsize::new(0);
@@ -92,7 +91,7 @@ fn refuse(shape: &Shape, builder: ThreadPoolBuilder) -> ThreadPoolBuilder {
 }
 
 fn wait_until(what: &str, mut is_so: impl FnMut() -> Vec<String>) {
-    let end = Instant::now() + DEADLINE;
+    let end = Instant::now() + watchdog::deadline();
     loop {
         let left = is_so();
         if left.is_empty() {
@@ -105,7 +104,8 @@ fn wait_until(what: &str, mut is_so: impl FnMut() -> Vec<String>) {
     }
 }
 
-fn perform(program: &Program, play: &Arc<Play>) {
+/// Performs `program` on real threads.
+pub fn perform(program: &Program, play: &Arc<Play>) {
     let ledger = &play.ledger;
     let set_up = |builder| refuse(&program.pool, builder);
     if let Some(pool) = stage::build(&program.pool, ledger, set_up) {
@@ -130,12 +130,8 @@ fn settle(pool: &ThreadPool, play: &Play) {
     });
 }
 
-#[test]
-fn programs_on_real_threads() {
-    let seconds = number("HEARTBEAT_PROGRAM_SECONDS").unwrap_or(4);
-    let first = number("HEARTBEAT_PROGRAM_SEED");
-    let size = number("HEARTBEAT_PROGRAM_THREADS");
-    let sizes = size.map_or(SIZES.to_vec(), |size| vec![size as usize]);
+/// Ends the process on a panic that nobody planned.
+fn watch_panics() {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
         if !stage::is_end(&info.to_string()) {
@@ -143,24 +139,22 @@ fn programs_on_real_threads() {
             report("a panic that nobody planned".to_owned());
         }
     }));
+}
+
+#[test]
+fn programs_on_real_threads() {
+    let seconds = number("HEARTBEAT_PROGRAM_SECONDS");
+    let first = number("HEARTBEAT_PROGRAM_SEED");
+    let size = number("HEARTBEAT_PROGRAM_THREADS");
+    let sizes = size.map_or(SIZES.to_vec(), |size| vec![size as usize]);
+    watch_panics();
     let runs = Arc::new(AtomicUsize::new(0));
-    let seen = runs.clone();
-    thread::spawn(move || {
-        let mut last = usize::MAX;
-        loop {
-            let now = seen.load(Ordering::Relaxed);
-            if now == last {
-                report(format!("still running after {DEADLINE:?}"));
-            }
-            last = now;
-            thread::sleep(DEADLINE);
-        }
-    });
+    watchdog::watch(runs.clone());
     let mut seed = first.unwrap_or_else(|| u64::from(process::id()) * 1_000_000);
-    let share = Duration::from_secs(seconds) / sizes.len() as u32;
+    let share = Duration::from_secs(seconds.unwrap_or(4)) / sizes.len() as u32;
     for threads in sizes {
         THREADS.store(threads, Ordering::Relaxed);
-        let end = Instant::now() + share;
+        let (end, before) = (Instant::now() + share, runs.load(Ordering::Relaxed));
         loop {
             SEED.store(seed, Ordering::Relaxed);
             ledger::forget_stacks();
@@ -173,6 +167,10 @@ fn programs_on_real_threads() {
                 break;
             }
         }
+        // Whoever gives a time wants to know, and this is not captured.
+        if seconds.is_some() {
+            let count = runs.load(Ordering::Relaxed) - before;
+            _ = writeln!(io::stdout(), "{count} programs, pools of {threads}");
+        }
     }
-    println!("{} programs", runs.load(Ordering::Relaxed));
 }
