@@ -10,10 +10,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Kinds of steps; each program has a few of them only, so that these meet each other often.
-const KINDS: u64 = 19;
+const KINDS: u64 = 20;
 /// Kinds that have to do with each other: joins, joins beside jobs, scopes, tasks and waits for
-/// them, pinned jobs, blocking ones, calls.
-const THEMES: [&[u64]; 7] = [
+/// them, pinned jobs, blocking ones, calls, calls of two pools.
+const THEMES: [&[u64]; 8] = [
     &[0, 1, 2],
     &[1, 1, 4],
     &[3, 5, 17],
@@ -21,6 +21,7 @@ const THEMES: [&[u64]; 7] = [
     &[11, 12, 13],
     &[14, 15],
     &[4, 16],
+    &[7, 16, 19],
 ];
 /// How deep jobs lie inside of each other.
 const DEPTH: u64 = 3;
@@ -55,6 +56,7 @@ fn shape(random: &mut Random, seed: u64, threads: usize) -> Shape {
         refused,
         shortage,
         resizes: random.once_in(6),
+        is_twofold: false,
     }
 }
 
@@ -67,13 +69,15 @@ pub fn program(seed: u64, threads: Option<usize>) -> Program {
     }
     let usual = random.of(&[0, 1, 1, 1, 2, 2, 2, 3, 4]);
     let threads = threads.unwrap_or(usual);
-    let shape = shape(&mut random, seed, threads);
+    let mut shape = shape(&mut random, seed, threads);
     let count = 1 + random.below(5);
     let mut kinds: Vec<u64> = (0..count).map(|_| random.below(KINDS)).collect();
     if random.once_in(2) {
         kinds.truncate(random.below(3) as usize);
         kinds.extend(random.of(&THEMES));
     }
+    // Each start counts among those that are refused, whatever the pool.
+    shape.is_twofold = kinds.contains(&19) && !shape.lacks_threads();
     if shape.resizes {
         kinds.push(18);
     }
@@ -233,6 +237,7 @@ impl Generator {
             14 => Step::Blocking(self.body(next)),
             15 => Step::BlockInPlace(self.calm_body(next)),
             16 => Step::Install(self.body(next)),
+            19 => Step::Elsewhere(self.body(next)),
             17 => Step::ForEach(self.random.below(6) as usize, self.calm_body(next)),
             18 if is_outside && self.shape.resizes => {
                 Step::Resize(self.random.of(&[0, 0, 1, 2, 3]))

@@ -9,6 +9,7 @@
 #[allow(unreachable_pub, dead_code, reason = "the scheduler's")]
 mod random;
 
+mod calls;
 mod event;
 mod future;
 mod generate;

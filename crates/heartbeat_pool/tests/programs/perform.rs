@@ -3,18 +3,12 @@
 use crate::event::{Setter, event};
 use crate::future::Checked;
 use crate::ledger::{Id, Ledger, Ticket};
-use crate::program::{
-    Body, By, Fate, Happens, Join, Parts, Scoped, Step, any_panics, order, panics,
-};
+use crate::program::{Body, By, Fate, Join, Parts, Scoped, Step, any_panics, order, panics};
 use crate::scene;
 use crate::verbs::Place;
 use heartbeat_pool::{Scope, Task, ThreadPool};
-use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::pin::pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::task::Poll;
+use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 /// The payload of a panic that is part of the program.
@@ -25,6 +19,8 @@ pub struct Play {
     pub ledger: Arc<Ledger>,
     /// Whether the pool may have no threads, so that who waits must be known to it.
     pub may_be_threadless: bool,
+    /// The other pool, if there is one.
+    pub second: Mutex<Weak<ThreadPool>>,
 }
 
 impl Play {
@@ -40,7 +36,7 @@ impl Play {
     }
 
     /// Performs `body` as the job `id`, which was begun nowhere else, and gives its number.
-    fn job(self: &Arc<Self>, place: Place<'_>, id: Id, body: &Body) -> usize {
+    pub fn job(self: &Arc<Self>, place: Place<'_>, id: Id, body: &Body) -> usize {
         let running = self.ledger.run(id, true);
         self.body(place, id, body);
         running.over();
@@ -58,7 +54,7 @@ impl Play {
     }
 
     /// Whether `id` waits by the pool's method, not by the function, where there is a choice.
-    fn is_by_pool(&self, id: Id) -> bool {
+    pub fn is_by_pool(&self, id: Id) -> bool {
         self.may_be_threadless || id.0.is_multiple_of(2)
     }
 
@@ -69,7 +65,7 @@ impl Play {
     }
 
     /// Calls `f`, which panics as planned, or not.
-    fn expect<R>(&self, panics: bool, verb: &str, f: impl FnOnce() -> R) -> Option<R> {
+    pub fn expect<R>(&self, panics: bool, verb: &str, f: impl FnOnce() -> R) -> Option<R> {
         match catch_unwind(AssertUnwindSafe(f)) {
             Ok(result) => {
                 self.check(!panics, &format!("{verb} lost a panic"));
@@ -193,30 +189,10 @@ impl Play {
                 let _wait = ledger.wait("block_in_place", Some(id), &[]);
                 heartbeat_pool::block_in_place(|| self.job(place, id, body));
             }
-            Step::Install(body) => {
-                let id = ledger.add("install", Some(own));
-                let _wait = ledger.wait("install", None, &[id]);
-                let run = || self.job(Place::Inside, id, body);
-                let result = self.expect(body.panics, "install", || match place {
-                    Place::Outside(pool) => pool.install(|_| run()),
-                    // Where it would come to, on a thread of the pool.
-                    Place::Inside => run(),
-                });
-                self.check(
-                    result.is_none_or(|result| result == id.0),
-                    "install's result",
-                );
-            }
+            Step::Install(body) => self.install(place, own, body),
+            Step::Elsewhere(body) => self.elsewhere(own, body),
             Step::ForEach(items, body) => self.for_each(place, own, *items, body),
-            Step::Visit(body) => {
-                let id = ledger.add("visit", Some(own));
-                let _wait = ledger.wait("visit", Some(id), &[]);
-                let run = || self.job(Place::Inside, id, body);
-                self.expect(body.panics, "visit", || match place {
-                    Place::Outside(pool) => pool.with_worker(|_| run()),
-                    Place::Inside => run(),
-                });
-            }
+            Step::Visit(body) => self.visit(place, own, body),
         }
     }
 
@@ -255,7 +231,7 @@ impl Play {
         let inner = self.ledger.add("scope's body", Some(call));
         let _wait = self.ledger.wait("scope", None, &[call]);
         let panics = body.panics || any_panics(jobs);
-        let closures = std::sync::Mutex::new(Vec::new());
+        let closures = Mutex::new(Vec::new());
         self.expect(panics, "scope", || {
             let order = order(call.0.is_multiple_of(3));
             place.scope(order, call.0.is_multiple_of(2), |scope, place| {
@@ -272,7 +248,7 @@ impl Play {
         scope: &'scope Scope<'scope, 'env>,
         call: Id,
         job: &Scoped,
-        closures: &'env std::sync::Mutex<Vec<Id>>,
+        closures: &'env Mutex<Vec<Id>>,
     ) {
         let tell = |id| {
             if let Ok(mut closures) = closures.lock() {
@@ -361,41 +337,6 @@ impl Play {
                 self.check(is_planned && panics, &format!("{verb} panicked"));
             }
         }
-    }
-
-    /// Waits for an event by a poll that registers its waker and then does something that may wait.
-    fn block_on_two(self: &Arc<Self>, place: Place<'_>, own: Id, happens: Happens, body: &Body) {
-        let (setter, wait) = event(happens.under_lock);
-        let id = self.bring_about(place, own, happens.by, setter);
-        let inner = self.ledger.add("poll", Some(own));
-        let _wait = self.ledger.wait("block_on of two", Some(inner), &[id]);
-        let mut wait = pin!(wait);
-        let mut first = Some(());
-        let two = poll_fn(|context| {
-            if wait.as_mut().poll(context).is_ready() {
-                return Poll::Ready(());
-            }
-            if first.take().is_some() {
-                self.job(place, inner, body);
-            }
-            Poll::Pending
-        });
-        place.block_on(self.is_by_pool(own), two);
-    }
-
-    fn for_each(self: &Arc<Self>, place: Place<'_>, own: Id, items: usize, body: &Body) {
-        let call = self.ledger.add("for_each", Some(own));
-        let _wait = self.ledger.wait("for_each", None, &[call]);
-        let mut items: Vec<_> = (0..items).map(|_| AtomicUsize::new(0)).collect();
-        place.with_worker(|worker| {
-            worker.for_each(&mut items, |item| {
-                let id = self.ledger.add("item", Some(call));
-                self.job(Place::Inside, id, body);
-                item.fetch_add(1, Ordering::Relaxed);
-            });
-        });
-        let once = items.into_iter().all(|item| item.into_inner() == 1);
-        self.check(once, "for_each's items, each once");
     }
 
     /// The steps of a thread from outside, which shares in the pool.

@@ -31,6 +31,8 @@ pub struct Shape {
     pub shortage: Option<Shortage>,
     /// Whether its size changes.
     pub resizes: bool,
+    /// Whether there is another one like it, which has threads.
+    pub is_twofold: bool,
 }
 
 /// All starts of threads are refused from one on, by its number, until a time.
@@ -41,6 +43,15 @@ pub struct Shortage {
 }
 
 impl Shape {
+    /// The second pool's.
+    pub fn second(&self) -> Option<Self> {
+        self.is_twofold.then(|| Self {
+            threads: self.threads.max(1),
+            resizes: false,
+            ..self.clone()
+        })
+    }
+
     /// Whether it may have fewer threads than it asks for.
     pub fn lacks_threads(&self) -> bool {
         !self.refused.is_empty() || self.shortage.is_some()
@@ -143,6 +154,8 @@ pub enum Step {
     Blocking(Body),
     BlockInPlace(Body),
     Install(Body),
+    /// On the second pool.
+    Elsewhere(Body),
     ForEach(usize, Body),
     Visit(Body),
     Resize(usize),

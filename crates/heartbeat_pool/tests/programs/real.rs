@@ -109,12 +109,14 @@ pub fn perform(program: &Program, play: &Arc<Play>) {
     let ledger = &play.ledger;
     let set_up = |builder| refuse(&program.pool, builder);
     if let Some(pool) = stage::build(&program.pool, ledger, set_up) {
+        let second = stage::build_second(program, play);
         stage::outside(program, play, &pool);
         if program.settles {
             settle(&pool, play);
         }
         ledger.end();
         drop(pool);
+        drop(second);
     }
     wait_until("not dropped once:", || ledger.undropped());
 }

@@ -42,12 +42,14 @@ fn perform(program: &Program, play: &Arc<Play>) {
     let Some(pool) = stage::build(&program.pool, ledger, |builder| builder) else {
         return;
     };
+    let second = stage::build_second(program, play);
     stage::outside(program, play, &pool);
     if program.settles {
         settle(&pool, play);
     }
     ledger.end();
     drop(pool);
+    drop(second);
 }
 
 /// Waits for `pool` to become idle, and sees whether it is.
@@ -126,6 +128,7 @@ fn marks(seed: u64) -> String {
         (!shape.spares, "no spares"),
         (shape.lower, "lower"),
         (shape.resizes, "resizes"),
+        (shape.is_twofold, "two pools"),
         (!shape.refused.is_empty(), "refused"),
         (shape.shortage.is_some(), "short of threads"),
     ];

@@ -6,7 +6,7 @@ use crate::program::{Program, Shape};
 use crate::scene::thread;
 use heartbeat_pool::{BuildError, ThreadPool, ThreadPoolBuilder};
 use std::env;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// The number that the environment's `name` gives.
@@ -25,6 +25,7 @@ pub fn play(program: &Program) -> Arc<Play> {
     Arc::new(Play {
         ledger: Arc::new(Ledger::new(shape.is_lenient())),
         may_be_threadless: !shape.keeps_threads(),
+        second: Mutex::default(),
     })
 }
 
@@ -55,6 +56,14 @@ pub fn build(
             None
         }
     }
+}
+
+/// The second pool of `program`, if it has one, for its jobs to find.
+pub fn build_second(program: &Program, play: &Play) -> Option<Arc<ThreadPool>> {
+    let shape = program.pool.second()?;
+    let pool = build(&shape, &play.ledger, |builder| builder)?;
+    *play.second.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(&pool);
+    Some(pool)
 }
 
 /// Performs the steps of all threads from outside.

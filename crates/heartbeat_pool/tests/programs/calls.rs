@@ -1,0 +1,112 @@
+//! The verbs that a program calls for something that is run there and then, and loops.
+
+use crate::event::event;
+use crate::ledger::Id;
+use crate::perform::Play;
+use crate::program::{Body, Happens};
+use crate::verbs::Place;
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError};
+use std::task::Poll;
+
+impl Play {
+    pub fn install(self: &Arc<Self>, place: Place<'_>, own: Id, body: &Body) {
+        self.installed(own, body, |run| match place {
+            Place::Outside(pool) => pool.install(|_| run()),
+            // Where it would come to, on a thread of the pool.
+            Place::Inside => run(),
+        });
+    }
+
+    /// On the other pool, by one of its threads or by this one, as long as there is that pool.
+    pub fn elsewhere(self: &Arc<Self>, own: Id, body: &Body) {
+        // Unlocked at once: no thread may be kept from its turn by a lock of std's.
+        let locked = || self.second.lock().unwrap_or_else(PoisonError::into_inner);
+        let second = locked().upgrade();
+        match second {
+            Some(second) if own.0.is_multiple_of(3) => {
+                self.visited(own, body, |run| second.with_worker(|_| run()));
+            }
+            Some(second) => self.installed(own, body, |run| second.install(|_| run())),
+            None => {}
+        }
+    }
+
+    pub fn visit(self: &Arc<Self>, place: Place<'_>, own: Id, body: &Body) {
+        self.visited(own, body, |run| match place {
+            Place::Outside(pool) => pool.with_worker(|_| run()),
+            Place::Inside => run(),
+        });
+    }
+
+    fn installed(
+        self: &Arc<Self>,
+        own: Id,
+        body: &Body,
+        install: impl FnOnce(&(dyn Fn() -> usize + Sync)) -> usize,
+    ) {
+        let id = self.ledger.add("install", Some(own));
+        let _wait = self.ledger.wait("install", None, &[id]);
+        let run = || self.job(Place::Inside, id, body);
+        let result = self.expect(body.panics, "install", || install(&run));
+        self.check(
+            result.is_none_or(|result| result == id.0),
+            "install's result",
+        );
+    }
+
+    fn visited(
+        self: &Arc<Self>,
+        own: Id,
+        body: &Body,
+        visit: impl FnOnce(&dyn Fn() -> usize) -> usize,
+    ) {
+        let id = self.ledger.add("visit", Some(own));
+        let _wait = self.ledger.wait("visit", Some(id), &[]);
+        let run = || self.job(Place::Inside, id, body);
+        self.expect(body.panics, "visit", || visit(&run));
+    }
+
+    /// Waits for an event by a poll that registers its waker and then does something that may wait.
+    pub fn block_on_two(
+        self: &Arc<Self>,
+        place: Place<'_>,
+        own: Id,
+        happens: Happens,
+        body: &Body,
+    ) {
+        let (setter, wait) = event(happens.under_lock);
+        let id = self.bring_about(place, own, happens.by, setter);
+        let inner = self.ledger.add("poll", Some(own));
+        let _wait = self.ledger.wait("block_on of two", Some(inner), &[id]);
+        let mut wait = pin!(wait);
+        let mut first = Some(());
+        let two = poll_fn(|context| {
+            if wait.as_mut().poll(context).is_ready() {
+                return Poll::Ready(());
+            }
+            if first.take().is_some() {
+                self.job(place, inner, body);
+            }
+            Poll::Pending
+        });
+        place.block_on(self.is_by_pool(own), two);
+    }
+
+    pub fn for_each(self: &Arc<Self>, place: Place<'_>, own: Id, items: usize, body: &Body) {
+        let call = self.ledger.add("for_each", Some(own));
+        let _wait = self.ledger.wait("for_each", None, &[call]);
+        let mut items: Vec<_> = (0..items).map(|_| AtomicUsize::new(0)).collect();
+        place.with_worker(|worker| {
+            worker.for_each(&mut items, |item| {
+                let id = self.ledger.add("item", Some(call));
+                self.job(Place::Inside, id, body);
+                item.fetch_add(1, Ordering::Relaxed);
+            });
+        });
+        let once = items.into_iter().all(|item| item.into_inner() == 1);
+        self.check(once, "for_each's items, each once");
+    }
+}
