@@ -56,6 +56,7 @@ fn shape(random: &mut Random, seed: u64, threads: usize) -> Shape {
         refused,
         shortage,
         resizes: random.once_in(6),
+        late: None,
         is_twofold: false,
     }
 }
@@ -78,6 +79,10 @@ pub fn program(seed: u64, threads: Option<usize>) -> Program {
     }
     // Each start counts among those that are refused, whatever the pool.
     shape.is_twofold = kinds.contains(&19) && !shape.lacks_threads();
+    // What is refused would be the handler's threads.
+    if !shape.lacks_threads() && random.once_in(6) {
+        shape.late = Some(random.of(&[0, 5, 60, 1_000]));
+    }
     if shape.resizes {
         kinds.push(18);
     }

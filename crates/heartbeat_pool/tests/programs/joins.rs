@@ -31,6 +31,7 @@ pub fn shape(threads: usize, order: Order) -> Shape {
         refused: Vec::new(),
         shortage: None,
         resizes: false,
+        late: None,
         is_twofold: false,
     }
 }

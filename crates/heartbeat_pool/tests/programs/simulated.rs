@@ -129,6 +129,7 @@ fn marks(seed: u64) -> String {
         (shape.lower, "lower"),
         (shape.resizes, "resizes"),
         (shape.is_twofold, "two pools"),
+        (shape.late.is_some(), "late"),
         (!shape.refused.is_empty(), "refused"),
         (shape.shortage.is_some(), "short of threads"),
     ];

@@ -4,8 +4,9 @@ use crate::ledger::Ledger;
 use crate::perform::{Planned, Play};
 use crate::program::{Program, Shape};
 use crate::scene::thread;
-use heartbeat_pool::{BuildError, ThreadPool, ThreadPoolBuilder};
+use heartbeat_pool::{BuildError, ThreadBuilder, ThreadPool, ThreadPoolBuilder};
 use std::env;
+use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -29,6 +30,16 @@ pub fn play(program: &Program) -> Arc<Play> {
     })
 }
 
+/// Has a thread of the program's own run as a pool's, in a while.
+fn start_late(pools: ThreadBuilder, micros: u64) -> io::Result<()> {
+    let own = thread::Builder::new().name(format!("outside {}", pools.name()));
+    let run = move || {
+        thread::sleep(Duration::from_micros(micros));
+        pools.run();
+    };
+    own.spawn(run).map(drop)
+}
+
 /// The pool of `shape`. None if its threads were refused, as they may be.
 pub fn build(
     shape: &Shape,
@@ -47,7 +58,11 @@ pub fn build(
                 told.reported(*id);
             }
         });
-    match set_up(builder).build() {
+    let builder = match shape.late {
+        Some(micros) => builder.spawn_handler(move |pools| start_late(pools, micros)),
+        None => set_up(builder),
+    };
+    match builder.build() {
         Ok(pool) => Some(Arc::new(pool)),
         Err(error) => {
             if !shape.may_not_begin() || !matches!(error, BuildError::Spawn { .. }) {
