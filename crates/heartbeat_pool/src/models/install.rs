@@ -150,8 +150,8 @@ fn a_call_is_run_though_the_pool_loses_its_thread() {
     });
 }
 
-/// The caller, up to its sleep, for loom can't unwind out of a deadlock; a thread that runs the call
-/// if it still may, and who takes it away.
+/// The caller, up to its sleep, for loom can't unwind out of a deadlock; a thread that runs the
+/// call if it still may, and who takes it away.
 fn call_and_look(is_known: bool) {
     let pool = Pool::new();
     pool.inject();

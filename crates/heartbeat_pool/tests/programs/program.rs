@@ -31,8 +31,8 @@ pub struct Shape {
     pub shortage: Option<Shortage>,
     /// Whether its size changes.
     pub resizes: bool,
-    /// How many microseconds after the program's handler has taken them its threads begin, if it has
-    /// such a handler.
+    /// How many microseconds after the program's handler has taken them its threads begin, if it
+    /// has such a handler.
     pub late: Option<u64>,
     /// Whether there is another one like it, which has threads.
     pub is_twofold: bool,
