@@ -57,7 +57,12 @@ fn median(mut times: Vec<f64>) -> f64 {
 /// The medians of the query and of the scope.
 fn compare(lengths: &[Duration]) -> [f64; 2] {
     let mut world = World::new();
-    world.spawn_batch(lengths.iter().map(|length| Length(*length)).collect::<Vec<_>>());
+    world.spawn_batch(
+        lengths
+            .iter()
+            .map(|length| Length(*length))
+            .collect::<Vec<_>>(),
+    );
     let mut state = SystemState::<ParQuery<&Length>>::new(&mut world);
     let pool = heartbeat_pool::global();
     let rounds = (0..ROUNDS).map(|_| {
