@@ -1,52 +1,16 @@
 //! Loops of long items beside a scope with a job an item: how many times as long the loop takes, in
 //! alternated rounds. `cargo bench -p heartbeat_pool --bench long_items [-- CASE]`
 
+mod lengths;
+
 use heartbeat_pool::ThreadPool;
-use std::hint::spin_loop;
-use std::time::{Duration, Instant};
+use lengths::{ORDERS, burn, lengths, median, time};
+use std::time::Duration;
 use std::{env, thread};
 
 const ROUNDS: usize = 9;
 /// Of processor time; what sleeps takes it on each thread.
 const SIZE_OF_CASE: Duration = Duration::from_millis(60);
-
-const ORDERS: [&str; 5] = ["equal", "dear first", "dear last", "mixed", "rising"];
-
-/// The lengths of `count` items of at most `longest`.
-fn lengths(order: &str, count: usize, longest: Duration) -> Vec<Duration> {
-    let dear = count.div_ceil(4);
-    let is_dear = |i: usize| match order {
-        "dear first" => i < dear,
-        "dear last" => i >= count - dear,
-        // Some number that has no period in common with the pieces.
-        _ => i.wrapping_mul(0x9E37_79B9) >> 7 & 3 == 0,
-    };
-    let length = |i: usize| match order {
-        "equal" => 1.0,
-        "rising" => (i as f64 + 0.5) / count as f64,
-        _ if is_dear(i) => 1.0,
-        _ => 0.03,
-    };
-    (0..count).map(|i| longest.mul_f64(length(i))).collect()
-}
-
-fn burn(length: Duration) {
-    let start = Instant::now();
-    while start.elapsed() < length {
-        spin_loop();
-    }
-}
-
-fn time(f: impl FnOnce()) -> f64 {
-    let start = Instant::now();
-    f();
-    start.elapsed().as_secs_f64()
-}
-
-fn median(mut times: Vec<f64>) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times[times.len() / 2]
-}
 
 /// The medians of the loop and of the scope.
 fn compare(pool: &ThreadPool, items: &mut [Duration], work: fn(Duration)) -> [f64; 2] {

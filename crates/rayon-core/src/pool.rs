@@ -72,8 +72,8 @@ impl Inner {
     }
 }
 
-/// Gives the payload of a panic of `what`, which nobody takes, to the pool's handler. Without one, or if it
-/// panics itself, the process ends.
+/// Gives the payload of a panic of `what`, which nobody takes, to the pool's handler. Without one,
+/// or if it panics itself, the process ends.
 pub(crate) fn report(what: &str, handler: Option<&PanicHandler>, payload: Payload) {
     let Some(handler) = handler else {
         unwind::abort(&format!(

@@ -59,8 +59,8 @@ impl ThreadBuilder {
 
     /// Makes the calling thread this one, for as long as it lives. It takes part in the pool's work
     /// only while it is inside of a call of the pool's: it runs what it waits for, and what is
-    /// [meant for it](crate::ThreadPool::spawn_on). The pool's handlers are not called for it. A pool that
-    /// ends before it leaves it with a pool without threads. The idea is rayon's
+    /// [meant for it](crate::ThreadPool::spawn_on). The pool's handlers are not called for it. A
+    /// pool that ends before it leaves it with a pool without threads. The idea is rayon's
     /// `use_current_thread`.
     ///
     /// # Panics

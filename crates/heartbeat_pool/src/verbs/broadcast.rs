@@ -88,7 +88,8 @@ impl Worker {
     }
 
     /// As [`ThreadPool::spawn_on`](crate::ThreadPool::spawn_on), and no panic: false, with `f`
-    /// dropped, if there is no such thread, for instance as the system has refused it.
+    /// dropped, if there is no such thread, for instance as the system has refused it. A panic in
+    /// `f` goes to the pool's panic handler.
     pub fn try_spawn_on(&self, index: usize, f: impl FnOnce() + Send + 'static) -> bool {
         self.team().pin(index, self.registry.reported(f)).is_ok()
     }
