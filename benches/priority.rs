@@ -176,16 +176,16 @@ struct Setting {
 const fn setting(name: &'static str, command: &'static [&'static str]) -> Setting {
     Setting {
         name,
-        lower: Some(LowerPriority::LongSlices),
+        lower: Some(LowerPriority::Usual),
         command,
     }
 }
 
 const SETTINGS: &[Setting] = &[
-    setting("long slices", &[]),
-    setting("long slices, nice 5", &["renice", "-n", "5", "-p"]),
-    setting("long slices, nice 10", &["renice", "-n", "10", "-p"]),
-    setting("long slices, nice 19", &["renice", "-n", "19", "-p"]),
+    setting("usual", &[]),
+    setting("nice 5", &["renice", "-n", "5", "-p"]),
+    setting("nice 10", &["renice", "-n", "10", "-p"]),
+    setting("nice 19", &["renice", "-n", "19", "-p"]),
     setting("SCHED_BATCH", &["chrt", "--batch", "-p", "0"]),
     Setting {
         name: "leftovers",

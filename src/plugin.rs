@@ -79,16 +79,16 @@ pub struct HeartbeatPlugin {
     pub io_budget: Option<usize>,
     /// The most background jobs that run at once; as [`io_budget`](Self::io_budget).
     pub background_budget: Option<usize>,
-    /// Whether io and background jobs run on threads of their own, the *lower threads*, whose time
-    /// slices the operating system ends as soon as a frame's thread wakes, where it knows such a
-    /// thing; so they do by default. Otherwise these jobs share the frame's threads. The budgets
-    /// are half of the threads by default either way, but for `lower_priority`'s `Leftovers` on a
-    /// system that knows such a thing.
+    /// Whether io and background jobs run on threads of their own, the *lower threads*, which share
+    /// the cores with the frame's as the operating system has it; so they do by default. Otherwise
+    /// these jobs run on the frame's threads, one of which is not there for a frame until its job
+    /// ends. The budgets are half of the threads by default either way, but for `lower_priority`'s
+    /// `Leftovers` on a system that knows such a thing.
     pub lower_threads: bool,
-    /// How readily the operating system runs lower threads: [`LowerPriority::LongSlices`] by
-    /// default. [`LowerPriority::Leftovers`] costs frames least and has no budgets by default, but
-    /// beside a compiler or a browser such jobs all but stand still. Threads that run already keep
-    /// what they have.
+    /// How readily the operating system runs lower threads: [`LowerPriority::Usual`] by default.
+    /// [`LowerPriority::Leftovers`] costs frames least and has no budgets by default, but beside a
+    /// compiler or a browser such jobs all but stand still. Threads that run already keep what they
+    /// have.
     pub lower_priority: LowerPriority,
     /// Whether the pool has a say in which cores its threads run on, as
     /// [`place_threads`](heartbeat_pool::place_threads) says; it has by default. An app that sets

@@ -1,7 +1,7 @@
 //! All workloads by name.
 
 use crate::{
-    components, cpu, empty, frames, growth, idle, jobs, loading, par_iter, scopes, spread, tasks,
+    components, cpu, empty, frames, growth, idle, jobs, loading, neighbours, par_iter, scopes, spread, tasks,
     tuned, with_rayon,
 };
 use std::time::Duration;
@@ -14,6 +14,10 @@ pub fn all() -> Vec<Workload> {
     all.extend(tasks());
     all.extend(of_jobs());
     all.extend(frames());
+    all.extend([0, 2, 4].map(|programs| {
+        let name = format!("neighbours-{programs}");
+        workload(name, move |options| neighbours::run(options, programs))
+    }));
     all.extend(growth::Place::ALL.map(|place| {
         let name = format!("growth-{}", place.name());
         workload(name, move |options| growth::run(options, place))

@@ -14,6 +14,7 @@ mod idle;
 mod images;
 mod jobs;
 mod loading;
+mod neighbours;
 mod par_iter;
 mod sampling;
 mod scopes;

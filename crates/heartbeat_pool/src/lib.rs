@@ -40,7 +40,7 @@
 //! | worker | a thread's own side of its place in a pool |
 //! | seat | the side of that place which others see |
 //! | member, spare | a thread of the pool; one of those that come for waiting threads, and go |
-//! | lower thread | a thread of the pool's own for io and background jobs, whose time slice the system ends when a frame's thread wakes, where it can |
+//! | lower thread | a thread of the pool's own for io and background jobs, beside which the system runs the frame's |
 //! | job | any piece of work whose type nobody needs to know |
 //! | fork | the second half of a join |
 //! | beat | the period at which idle threads ask the others to share; and the flag on a seat by which they do: *raised* by them, *answered* by its owner |

@@ -192,8 +192,8 @@ impl Registry {
     /// Wakes an idle thread of `team`, or starts one.
     fn wake(self: &Arc<Self>, team: &Team, wake: Wake) {
         // A thread that gives way doesn't go on once a frame's has woken.
-        let gives_way = team.rank == Rank::Lower || priority::is_lower_thread();
-        let wake = if gives_way { Wake::Anywhere } else { wake };
+        let is_anywhere = team.rank == Rank::Lower || priority::gives_way();
+        let wake = if is_anywhere { Wake::Anywhere } else { wake };
         if !team.sleep.wake_one(wake) && team.occupancy.target() > 0 {
             self.spawn_spare(team);
         }

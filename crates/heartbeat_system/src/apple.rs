@@ -57,9 +57,6 @@ impl Drop for Clock {
 
 pub(crate) const CLOCKS_TICK: bool = true;
 
-/// Has the calling thread run in longer time slices, and others come before it that wake.
-pub fn take_long_slices() {}
-
 /// Whether [`take_leftovers`] makes a difference.
 pub const HAS_LEFTOVERS: bool = true;
 

@@ -22,5 +22,5 @@ mod this_thread;
 pub use alarm::Alarm;
 pub use clock::{CLOCK_AGE, ThreadClock};
 pub use cores::cores;
-pub use none::{HAS_LEFTOVERS, take_leftovers, take_long_slices};
+pub use none::{HAS_LEFTOVERS, take_leftovers};
 pub use this_thread::{delayed, ran};

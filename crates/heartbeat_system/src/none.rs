@@ -21,9 +21,6 @@ impl Clock {
 /// Whether what a clock shows of a thread that runs is as old as the last tick, or time slice.
 pub(crate) const CLOCKS_TICK: bool = false;
 
-/// Has the calling thread run in longer time slices, and others come before it that wake.
-pub fn take_long_slices() {}
-
 /// Whether [`take_leftovers`] makes a difference.
 pub const HAS_LEFTOVERS: bool = false;
 

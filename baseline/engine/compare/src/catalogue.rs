@@ -19,6 +19,7 @@ pub fn all() -> Vec<Family> {
         jobs(),
         background(),
         loading(),
+        neighbours(),
         small(),
         growth(),
     ]
@@ -218,6 +219,26 @@ fn loading() -> Family {
             workload("frames-60hz-loading", rows),
             workload("frames-60hz-rayon", rayon),
         ],
+    }
+}
+
+fn neighbours() -> Family {
+    let rows = || {
+        vec![
+            Row::time("load", Reference::None, Target::TimesStock(1.5)),
+            Row::time("lock-p99", Reference::None, Target::None),
+            Row::time("lock-max", Reference::None, Target::TimesStock(2.0)),
+            Row::number("rounds", Target::None),
+        ]
+    };
+    Family {
+        name: "beside busy programs",
+        about: "100 images of 1 ms on the io pool, and frames at 60 Hz that take a lock which a \
+                background task holds for 0.2 ms of every 2.2, beside so many programs that loop. \
+                `lock-max` is the longest wait for it in 8 s, `rounds` how often the task has held it.",
+        workloads: [0, 2, 4]
+            .map(|programs| workload(format!("neighbours-{programs}"), rows()))
+            .into(),
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! A nice value makes a thread no quicker to give way on Linux: from 6.6 on whoever runs keeps its
 //! core for a slice of some 3 ms, up to the next clock tick, though one of higher priority wakes.
-//! Two things do: `SCHED_IDLE`, and from 6.12 on a slice that is longer than the other's, which
-//! costs no share (`sched(7)`, `sched_setattr(2)`).
+//! `SCHED_IDLE` does (`sched(7)`). Longer slices do from 6.12 on (`sched_setattr(2)`), which no
+//! frame was seen to gain by beside jobs that have half of the threads: `docs/mechanisms.md`.
 
 use std::cell::Cell;
 
@@ -11,13 +11,11 @@ use std::cell::Cell;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LowerPriority {
-    /// As readily as others, in longer time slices: on Linux, from 6.12 on, a frame's thread that
-    /// wakes comes before one that is in the midst of its slice. Beside busy programs they keep
-    /// their share. Elsewhere and before they run as others do.
+    /// As readily as others: beside busy programs they keep their share.
     #[default]
-    LongSlices,
+    Usual,
     /// With what others leave: `SCHED_IDLE` on Linux, `THREAD_PRIORITY_LOWEST` on Windows, the
-    /// quality of service "utility" on Apple's systems, and elsewhere as `LongSlices`. On Linux
+    /// quality of service "utility" on Apple's systems, and elsewhere as `Usual`. On Linux
     /// frames lose least, and these threads may use every core; but beside other busy programs, and
     /// beside frames that follow each other without a pause, they all but stand still, and so does
     /// a frame that wants a lock which one of them holds; and threads that their jobs start have
@@ -37,15 +35,15 @@ thread_local! {
 }
 
 /// Whether the calling thread's priority was made lower here. Threads that it starts have the same.
-pub(crate) fn is_lower_thread() -> bool {
+pub(crate) fn gives_way() -> bool {
     GIVES_WAY.get()
 }
 
-pub(crate) fn lower(priority: LowerPriority) {
-    GIVES_WAY.set(true);
-    match priority {
-        LowerPriority::LongSlices => heartbeat_system::take_long_slices(),
-        LowerPriority::Leftovers => heartbeat_system::take_leftovers(),
+/// Has the system run the calling thread so.
+pub(crate) fn take(priority: LowerPriority) {
+    if priority == LowerPriority::Leftovers {
+        GIVES_WAY.set(true);
+        heartbeat_system::take_leftovers();
     }
 }
 
@@ -55,14 +53,15 @@ mod tests {
     use std::thread;
 
     #[test]
-    fn a_lower_thread_is_one_for_good_and_others_are_not() {
-        for priority in [LowerPriority::LongSlices, LowerPriority::Leftovers] {
+    fn a_thread_gives_way_for_good_where_it_has_what_others_leave() {
+        for priority in [LowerPriority::Usual, LowerPriority::Leftovers] {
             let thread = thread::spawn(move || {
-                lower(priority);
-                is_lower_thread()
+                take(priority);
+                gives_way()
             });
-            assert!(thread.join().unwrap());
+            let has_leftovers = priority == LowerPriority::Leftovers;
+            assert_eq!(thread.join().unwrap(), has_leftovers);
         }
-        assert!(!is_lower_thread());
+        assert!(!gives_way());
     }
 }

@@ -139,10 +139,10 @@ impl ThreadPoolBuilder {
         self
     }
 
-    /// Gives the io and the background lane as many threads of their own, whose time slices the
-    /// system ends as soon as a frame's thread wakes, where it knows such a thing: see
-    /// [`lower_priority`](Self::lower_priority). Where the system refuses them all, such jobs run
-    /// on the other threads. Off by default.
+    /// Gives the io and the background lane as many threads of their own: the system shares the
+    /// cores between their jobs and the frame's, as [`lower_priority`](Self::lower_priority) says,
+    /// where on the pool's other threads a frame waits for such a job's end. Where the system
+    /// refuses them all, such jobs run on the other threads. Off by default.
     ///
     /// ```
     /// use heartbeat_pool::{Lane, ThreadPool};

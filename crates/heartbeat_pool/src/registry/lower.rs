@@ -1,10 +1,8 @@
-//! Threads of lower system priority for the lower lanes.
+//! Threads of the lower lanes' own: the pool's second team, as large as the first.
 //!
-//! A job that runs can't be interrupted from user space, but by the operating system: it takes a
-//! core from an image that is decoded as soon as a frame's thread wakes (bevy#18163).
-//!
-//! Most systems don't let a thread raise its priority again, so these threads are others than the
-//! frame's: the pool's second team, as large as the first.
+//! A job that runs can't be interrupted from user space, but by the operating system, which shares
+//! a core between the thread that decodes an image and a frame's (bevy#18163). It can be told that
+//! the first is to give way; most systems don't let a thread raise its priority again.
 
 use crate::lanes::priority::LowerPriority;
 use crate::registry::Registry;
@@ -16,8 +14,8 @@ use std::io;
 
 #[derive(Default)]
 pub(crate) struct Lower {
-    /// The thread that starts the frame team's spares for lower threads, for a thread inherits its
-    /// starter's priority: one if the system has granted it, and until the pool ends.
+    /// The thread that starts the frame team's spares for lower threads that give way, for a thread
+    /// inherits its starter's priority: one if the system has granted it, and until the pool ends.
     starter: Mutex<Option<Sender<Arc<Registry>>>>,
     /// Held while the pool's size changes.
     sizing: Mutex<()>,
@@ -38,7 +36,7 @@ impl Lower {
         if self.has_leftovers.load(Ordering::Relaxed) {
             LowerPriority::Leftovers
         } else {
-            LowerPriority::LongSlices
+            LowerPriority::Usual
         }
     }
 
@@ -126,7 +124,7 @@ impl Registry {
         // lower threads that the system refuses run on those that there are.
         let started = self.start_sized(frame, sized.0);
         _ = self.start_sized(lower, sized.1);
-        if of_lower > 0 && !frame.has_ended() {
+        if of_lower > 0 && self.lower.priority().gives_way() && !frame.has_ended() {
             let mut present = lock(&self.lower.starter);
             *present = present.take().or_else(starter);
         }

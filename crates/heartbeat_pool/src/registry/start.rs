@@ -111,7 +111,7 @@ impl Registry {
         if !team.threads.spares.try_start() {
             return;
         }
-        let gives_way = team.rank == Rank::Frame && priority::is_lower_thread();
+        let gives_way = team.rank == Rank::Frame && priority::gives_way();
         if !gives_way || !self.lower.start_spare(self) {
             self.start_spare(team);
         }

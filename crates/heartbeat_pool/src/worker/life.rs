@@ -69,7 +69,7 @@ fn thread_main(thread: &Thread) {
     current::keep_worker(worker.clone());
     let entered = Entered::new(worker.clone());
     if rank == Rank::Lower {
-        priority::lower(registry.lower.priority());
+        priority::take(registry.lower.priority());
     }
     // Both are called inside of the pool, as jobs are, and before the thread counts as one that
     // looks for work: they may wait for some.
