@@ -47,7 +47,7 @@ pub struct JobDone<T: Send + 'static> {
 }
 
 impl<T: Send + 'static> JobDone<T> {
-    /// The outcome, for the first who asks; `None` once it was taken or
+    /// The outcome, for the first that asks; `None` once it was taken or
     /// [polled](crate::Job::poll). What nobody takes can be polled later.
     #[must_use]
     pub fn take(&self) -> Option<JobOutcome<T>> {

@@ -37,7 +37,7 @@ pub(super) struct Core {
     pub(super) prepared: Prepared,
     /// Once it has ended: why there is no result, if so. Boxed, for few jobs fail.
     ended: OnceLock<Option<Box<JobError>>>,
-    /// Whether those in the world who wait for its end have been told.
+    /// Whether those in the world that wait for its end have been told.
     is_delivered: AtomicBool,
 }
 

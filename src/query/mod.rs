@@ -60,8 +60,8 @@ use std::ops::{Deref, Range};
 /// assert_eq!(world.run_system_cached(farthest).unwrap(), 999.5);
 /// ```
 pub struct ParQuery<'w, 's, D: QueryData, F: QueryFilter = ()> {
-    // Lent, but never mutably: who could put another world's query in its place would have two ways
-    // to the same entities.
+    // Lent, but never mutably: code that could put another world's query in its place would have
+    // two ways to the same entities.
     query: Query<'w, 's, D, F>,
     world: UnsafeWorldCell<'w>,
     parts: &'s Parts<D, F>,

@@ -375,7 +375,7 @@ pub(crate) fn set_up(app: &mut App, record: Record, folder: &Path) {
     if record == Record::Off {
         return;
     }
-    // Under the lock of who goes, and may be the last.
+    // Under the lock of the thread that goes, and may be the last.
     let mut recorded = RECORDED.lock().unwrap_or_else(PoisonError::into_inner);
     // Another app may be in the midst of a frame.
     if !Recorder::is_on() {

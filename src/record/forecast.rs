@@ -226,7 +226,8 @@ impl Model {
         let time = |(nth, place): (usize, &usize)| {
             let mut costs = self.costs;
             if is_inner && nth > 0 {
-                // They follow each other at once: who helped in the one before is awake still.
+                // They follow each other at once: a thread that helped in the one before is awake
+                // still.
                 costs.wake_up = costs.wake_up.min(2.0 * costs.steal);
             }
             let stage = &self.stages[*place];

@@ -14,7 +14,7 @@ const PAGE: &str = include_str!("page/page.html");
 /// Where they go.
 const DATA: &str = "\"HEARTBEAT-DATA\"";
 const SCRIPT: &str = "\"HEARTBEAT-SCRIPT\";";
-/// What draws the rows, and what answers to who looks at them.
+/// What draws the rows, and what answers to a reader.
 const SCRIPTS: [&str; 2] = [include_str!("page/draw.js"), include_str!("page/ask.js")];
 /// Frames that have their critical path and their account in the page: the longest.
 const FRAMES: usize = 64;

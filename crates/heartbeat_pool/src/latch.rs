@@ -45,7 +45,7 @@ impl CountLatch {
         self.pending.load(Ordering::Acquire).wrapping_add(untold) == 0
     }
 
-    /// The owner tells: who finishes the last from now on wakes it. It must ask
+    /// The owner tells: the thread that finishes the last from now on wakes it. It must ask
     /// [`is_done`](Self::is_done) once more before it sleeps.
     pub(crate) fn tell(&self, untold: usize) {
         if untold != 0 {

@@ -38,7 +38,7 @@ impl Runs {
     /// Owner only.
     pub(crate) fn set(&self, lane: Option<Lane>) {
         let lane = lane.map_or(0, |lane| lane.index() as u64 + 1);
-        // Relaxed, here and below: who reads it guesses.
+        // Relaxed, here and below: a thread that reads it guesses.
         let changes = self.0.load(Ordering::Relaxed) & !Self::LANE;
         let next = changes.wrapping_add(Self::LANE + 1);
         self.0.store(next | lane, Ordering::Relaxed);

@@ -32,7 +32,7 @@ static IS_ON: AtomicBool = AtomicBool::new(true);
 /// # heartbeat_pool::place_threads(true);
 /// ```
 pub fn place_threads(is_on: bool) {
-    // Relaxed, here and below: who goes by the old one moves, or does not, once more.
+    // Relaxed, here and below: a thread that goes by the old one moves, or does not, once more.
     IS_ON.store(is_on, Ordering::Relaxed);
 }
 
@@ -92,7 +92,7 @@ impl Core {
         if core == before {
             return;
         }
-        // Relaxed, here and below: who goes by an old one moves, or sleeps, in vain.
+        // Relaxed, here and below: a thread that goes by an old one moves, or sleeps, in vain.
         self.core
             .store(core.map_or(0, |core| core + 1), Ordering::Relaxed);
         if self.is_lower {
@@ -152,17 +152,17 @@ pub(crate) fn current() -> usize {
     here().unwrap_or(0)
 }
 
-/// Somebody is woken who sleeps on `core`.
+/// A thread is woken that sleeps on `core`.
 pub(crate) fn claim(core: usize) {
     CLAIMED.count(core, 1);
 }
 
-/// One who slept on `core` and was woken runs now.
+/// One that slept on `core` and was woken runs now.
 pub(crate) fn claim_no_more(core: usize) {
     CLAIMED.count(core, -1);
 }
 
-/// Whether somebody was woken who is likely to wait for the calling thread's core.
+/// Whether a thread was woken that is likely to wait for the calling thread's core.
 pub(crate) fn is_claimed() -> bool {
     CLAIMED.any_here()
 }

@@ -29,7 +29,7 @@ pub(crate) enum Was {
 
 impl Presence {
     pub(crate) fn enter(&self) -> Was {
-        // Acquire pairs with the Release in `age`: who lists its seat finds it left out.
+        // Acquire pairs with the Release in `age`: a thread that lists its seat finds it left out.
         match self.0.swap(INSIDE, Ordering::Acquire) {
             INSIDE => Was::Inside,
             UNLISTED => Was::Unlisted,
@@ -37,7 +37,7 @@ impl Presence {
         }
     }
 
-    /// The owner, who was outside before it came in, leaves.
+    /// The owner, which was outside before it came in, leaves.
     pub(crate) fn leave(&self) {
         // Release pairs with the Acquire in `age`, after which is seen what was queued.
         self.0.store(LEFT, Ordering::Release);

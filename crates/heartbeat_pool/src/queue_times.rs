@@ -1,9 +1,10 @@
 //! How long queued jobs wait, lane by lane, where somebody asks.
 //!
-//! Who queues a job *marks* it: notes its number, and when. Who begins a job looks whether it is a
-//! marked one. There is a mark for the job that was queued last, which each one takes over, and one
-//! that the first job takes which finds it free, and keeps until it begins. So of a burst the last
-//! job is timed, which waits longest; of a queue that always has some, one after the other.
+//! A thread that queues a job *marks* it: notes its number, and when. One that begins a job looks
+//! whether it is a marked one. There is a mark for the job that was queued last, which each one
+//! takes over, and one that the first job takes which finds it free, and keeps until it begins. So
+//! of a burst the last job is timed, which waits longest; of a queue that always has some, one
+//! after the other.
 
 use crate::stopwatch;
 use crate::sync::{Arc, AtomicU64, AtomicUsize, Ordering};
@@ -42,25 +43,25 @@ struct Mark {
 impl Mark {
     fn take_over(&self, job: u64, now: u64) {
         self.since.fetch_max(now, Ordering::Relaxed);
-        // Release pairs with the Acquire in `age`: who sees the job sees its time. Acquire pairs
-        // with the Release in `forget`, as in `take_if_free`.
+        // Release pairs with the Acquire in `age`: a thread that sees the job sees its time.
+        // Acquire pairs with the Release in `forget`, as in `take_if_free`.
         self.job.swap(job, Ordering::AcqRel);
     }
 
     fn take_if_free(&self, job: u64, now: u64) {
-        // Relaxed: a guess, which spares who is second a write.
+        // Relaxed: a guess, which spares the second thread a write.
         if self.job.load(Ordering::Relaxed) == NOBODY {
             self.since.fetch_max(now, Ordering::Relaxed);
             let (success, failure) = (Ordering::AcqRel, Ordering::Relaxed);
-            // As in `take_over`. Who was first keeps it.
+            // As in `take_over`. The first thread keeps it.
             _ = self.job.compare_exchange(NOBODY, job, success, failure);
         }
     }
 
     /// How long its job has waited at least, if it has one.
     fn age(&self, now: u64) -> Option<u64> {
-        // Acquire pairs with the Release in `take_over` and `take_if_free`, and in `end`: who sees
-        // a mark free sees what its job's wait was.
+        // Acquire pairs with the Release in `take_over` and `take_if_free`, and in `end`: a thread
+        // that sees a mark free sees what its job's wait was.
         let job = self.job.load(Ordering::Acquire);
         (job != NOBODY).then(|| now.saturating_sub(self.since.load(Ordering::Relaxed)))
     }
@@ -73,8 +74,8 @@ impl Mark {
     }
 
     fn forget(&self) {
-        // Release pairs with the Acquire of whoever marks a job here next: who begins that job, and
-        // so sees what its queuer saw, sees that somebody watches.
+        // Release pairs with the Acquire of whoever marks a job here next: a thread that begins
+        // that job, and so sees what its queuer saw, sees that somebody watches.
         self.job.swap(NOBODY, Ordering::AcqRel);
     }
 }
@@ -117,7 +118,7 @@ impl LaneTimes {
 
 impl QueueTimes {
     fn is_watched(&self) -> bool {
-        // Relaxed: who begins a job that was marked sees what its queuer saw, or later.
+        // Relaxed: a thread that begins a job that was marked sees what its queuer saw, or later.
         self.watches.load(Ordering::Relaxed) > 0
     }
 

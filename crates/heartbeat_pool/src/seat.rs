@@ -201,7 +201,7 @@ impl Seat {
     /// Tells the lane of the forks, before others are told of the first one.
     pub(crate) fn set_fork_lane(&self, lane: Lane) {
         // Relaxed, here and below: under the fences of the sleep protocol, as every look at a
-        // queue. Who takes a fork by an old one counts as of another lane meanwhile.
+        // queue. A thread that takes a fork by an old one counts as of another lane meanwhile.
         self.fork_lane.store(lane.index(), Ordering::Relaxed);
     }
 
@@ -211,7 +211,7 @@ impl Seat {
 
     /// How many jobs its thread is inside of that are no part of those below them.
     pub(crate) fn strangers(&self) -> usize {
-        // Relaxed: who has taken a fork sees what came before that was pushed.
+        // Relaxed: a thread that has taken a fork sees what came before that was pushed.
         self.strangers.load(Ordering::Relaxed)
     }
 }

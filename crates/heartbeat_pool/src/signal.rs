@@ -30,8 +30,8 @@ impl Signal {
     /// Leaves a wake-up. The owner looks for one before each of its sleeps in this wait, so one
     /// that is there already needs no second token.
     pub(crate) fn set(&self) {
-        // Release pairs with the Acquire in `take`; Acquire, so that the writes of who came before
-        // are passed on.
+        // Release pairs with the Acquire in `take`; Acquire, so that the writes of those that came
+        // before are passed on.
         if !self.is_set.swap(true, Ordering::AcqRel) {
             self.owner.unpark();
         }

@@ -54,9 +54,9 @@ impl Tickets {
     /// Whether the caller must queue a ticket for what it knows to be queued.
     #[must_use]
     pub(crate) fn claim(&self) -> bool {
-        // Relaxed: `pushed` has fenced, and who claims without that acts for jobs whose pushers
-        // have. Acquire pairs with the Release in `taken`: a second ticket is not queued before the
-        // first one is taken.
+        // Relaxed: `pushed` has fenced, and a thread that claims without that acts for jobs whose
+        // pushers have. Acquire pairs with the Release in `taken`: a second ticket is not queued
+        // before the first one is taken.
         !self.queued.load(Ordering::Relaxed) && !self.queued.swap(true, Ordering::Acquire)
     }
 

@@ -245,8 +245,8 @@ fn futures_of_a_mailbox_that_wake_themselves() {
     });
 }
 
-/// Another lane's jobs are taken all the time, and what is waited for finds no room beside who
-/// waits.
+/// Another lane's jobs are taken all the time, and what is waited for finds no room beside the
+/// thread that waits.
 #[test]
 fn a_wait_beside_busy_lanes() {
     within_a_minute(|| {

@@ -40,8 +40,8 @@ fn place<T>(parker: *const T) -> u64 {
 #[inline]
 pub fn parked<T>(parker: *const T, timed: bool) {
     if let Some(session) = threads::session() {
-        // Here, where nobody waits for the thread but who has just picked it to be woken: to read
-        // it takes a microsecond.
+        // Here, where nobody waits for the thread but one that has just picked it to be woken: to
+        // read it takes a microsecond.
         threads::delayed(session);
         let parker = place(parker);
         threads::write(session, What::Parked { parker, timed });
@@ -60,7 +60,7 @@ pub fn awake(woken: bool) {
     }
 }
 
-/// Notes that the calling thread has woken who sleeps at `parker`.
+/// Notes that the calling thread has woken the one that sleeps at `parker`.
 #[inline]
 pub fn woke<T>(parker: *const T) {
     let parker = || place(parker);

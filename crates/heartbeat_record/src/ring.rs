@@ -58,7 +58,8 @@ impl Ring {
             // Relaxed, under that fence and the store below.
             slot.store(word, Ordering::Relaxed);
         }
-        // Release pairs with the first Acquire in `copy`: who sees the count sees the words.
+        // Release pairs with the first Acquire in `copy`: a reader that sees the count sees the
+        // words.
         self.written.store(number + 1, Ordering::Release);
     }
 

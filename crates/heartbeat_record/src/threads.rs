@@ -154,7 +154,7 @@ fn open(session: Session) -> Option<Own> {
     if rings.session != session.0 {
         return None;
     }
-    // No thread has it, nor just a reader: a hint for who looks for memory.
+    // No thread has it, nor just a reader: a hint for a thread that looks for memory.
     let ended = |ring: &Arc<ThreadRing>| Arc::strong_count(ring) == 1;
     if rings.of.iter().filter(|ring| ended(ring)).count() >= ENDED
         && let Some(oldest) = rings.of.iter().position(ended)
@@ -162,7 +162,7 @@ fn open(session: Session) -> Option<Own> {
         let gone = rings.of.remove(oldest);
         let written = gone.ring.written();
         rings.lost += written;
-        // Relaxed: who reads it meanwhile may count some as missing that it has.
+        // Relaxed: a thread that reads it meanwhile may count some as missing that it has.
         rings.unread += written.saturating_sub(gone.read.load(Ordering::Relaxed));
     }
     rings.of.push(ring.clone());

@@ -267,7 +267,7 @@ impl<S> ThreadPoolBuilder<S> {
 
     /// Starts the pool's threads by `spawn`, which must have [`ThreadBuilder::run`] called on a new
     /// thread, or give the error that kept it from doing so. The threads end after the pool is
-    /// dropped; who needs to know when must wait for them.
+    /// dropped; a program that needs to know when must wait for them.
     ///
     /// ```
     /// let mut threads = Vec::new();

@@ -269,7 +269,7 @@ fn a_scopes_job_waits_for_one_that_it_has_spawned() {
 }
 
 /// The second half is stolen before the first one spawns, and blocks in both halves of a join of
-/// its own: who waits for it runs what it has spawned before it helps with either.
+/// its own: the thread that waits for it runs what it has spawned before it helps with either.
 #[test]
 fn what_the_first_half_has_spawned_comes_before_joins_of_the_stolen_second() {
     in_time(|| {

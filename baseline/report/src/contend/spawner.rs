@@ -80,7 +80,7 @@ impl Spawner for Bevy {
 }
 
 /// smol, with the one executor that it has for a process. Its threads wait for sockets and timers
-/// themselves, and so does who blocks on a future.
+/// themselves, and so does a thread that blocks on a future.
 #[derive(Clone, Copy)]
 pub struct Smol;
 
@@ -141,7 +141,7 @@ impl Spawner for Forte {
 #[derive(Clone)]
 pub struct Tokio(Arc<tokio::runtime::Runtime>);
 
-/// A task that panics takes who awaits it along.
+/// A task that panics takes the thread that awaits it along.
 pub struct TokioTask<T>(tokio::task::JoinHandle<T>);
 
 impl<T> Future for TokioTask<T> {

@@ -8,7 +8,7 @@ use crate::tables::{Metric, Table};
 use crate::who;
 use suite::factor;
 
-/// All sheets. Who is `missing` has a row that says so.
+/// All sheets. A contender that is `missing` has a row that says so.
 pub fn all(table: &'static Table, measured: &Measured, missing: &[&str]) -> Vec<suite::Table> {
     let counts = measured.thread_counts().into_iter();
     let sheets = counts.map(|threads| Sheets {

@@ -279,7 +279,7 @@ pub const TABLES: &[Table] = &[
                 the middle of the rounds by 1.32; why it is so there and not at a hundred \
                 thousand is not known. Of a hundred tasks half begin within 2.6 µs here: helpers \
                 that have found a pool's jobs shorter than a hand-over stay away for some beats, \
-                and then the last ones begin when who spawns waits for them.",
+                and then the last ones begin when the thread that spawns waits for them.",
         ..TASKS
     },
     Table {

@@ -76,8 +76,8 @@ pub const TABLES: &[Table] = &[
         about: "The same runs' reads: a look at all queues takes from each seat what has changed there since the last \
                 one.",
         metrics: &[READS, TOOK_PART],
-        known: "Who comes to sleep or wakes up looks at every seat, and so these grow with the threads, by one look's part \
-                of each job between two sleeps: a hundred jobs a thread here.",
+        known: "A thread that comes to sleep or wakes up looks at every seat, and so these grow with the threads, by \
+                one look's part of each job between two sleeps: a hundred jobs a thread here.",
         ..CHANGES
     },
 ];

@@ -46,7 +46,7 @@ struct Kind {
 pub(crate) struct Call {
     /// For how long it is kept, if it is.
     pub(crate) kept_for: Option<Duration>,
-    /// Whether it takes so long that a helper who comes a beat later is missed; or, if it is kept,
+    /// Whether it takes so long that a helper that comes a beat later is missed; or, if it is kept,
     /// it may well take longer than that.
     pub(crate) is_long: bool,
     round: Round,

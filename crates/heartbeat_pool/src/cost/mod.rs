@@ -31,7 +31,7 @@ fn place(key: usize) -> usize {
 }
 
 /// Whether so many jobs, which have taken `time` together, are longer than it takes to hand one
-/// over: who runs shorter ones is done sooner alone.
+/// over: a thread that runs shorter ones is done sooner alone.
 pub(crate) fn is_worth_taking(jobs: u32, time: Duration) -> bool {
     time >= HAND_OVER.saturating_mul(jobs)
 }
@@ -42,12 +42,12 @@ pub(crate) fn is_worth_coming(time: Duration) -> bool {
     time >= 4 * HAND_OVER
 }
 
-/// Whether work that takes `time` is missed by a helper who sleeps until it is called.
+/// Whether work that takes `time` is missed by a helper that sleeps until it is called.
 pub(crate) fn is_worth_a_call(time: Duration) -> bool {
     time >= WAKE_UP
 }
 
-/// Whether work that takes `time` pays for waking somebody at once who would look within a beat.
+/// Whether work that takes `time` pays for waking at once a thread that would look within a beat.
 pub(crate) fn is_worth_waking(time: Duration) -> bool {
     time >= 10 * WAKE_UP
 }

@@ -59,9 +59,9 @@ impl PieceSize {
     /// Whether `left` items are worth sharing, if that is known. Else, the next piece is a sample.
     pub(crate) fn judge_or_sample(&mut self, left: usize) -> Option<bool> {
         if let Some(time) = self.time(left) {
-            // What two who share pass to and fro at the end lies in the wrong cache when they come
-            // by again. The part is less than a helper looks around before it sleeps, so that it is
-            // still there for the next loop.
+            // What two threads that share pass to and fro at the end lies in the wrong cache when
+            // they come by again. The part is less than a helper looks around before it sleeps, so
+            // that it is still there for the next loop.
             let part = if self.is_part { 4 } else { 1 };
             return Some(cost::is_worth_coming(time / part));
         }
@@ -119,7 +119,7 @@ impl PieceSize {
         // What is shared must cost something, however coarse the clock.
         let item = measured.max(Self::LEAST);
         self.item = Some(item);
-        // So many as take about a hand-over: a beat is seen as late as that, and one of two who
+        // So many as take about a hand-over: a beat is seen as late as that, and one of two that
         // share ends as much later than the other. By what was measured: a piece may cost the same
         // however many items it has.
         let most = self.items.saturating_mul(Self::GROWTH);

@@ -173,7 +173,7 @@ impl Sleep {
 
     /// Takes `post`, unless somebody has it.
     fn take_post(&self, post: Post) -> bool {
-        // SeqCst: one winner; who misses it in `has_sentinel` wakes somebody in vain.
+        // SeqCst: one winner; a thread that misses it in `has_sentinel` wakes somebody in vain.
         self.posts.fetch_or(post, Ordering::SeqCst) & post == 0
     }
 

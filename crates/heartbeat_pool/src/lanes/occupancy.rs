@@ -140,8 +140,8 @@ impl Occupancy {
         let unit = Charge::Lane(lane).unit();
         let mut seen = self.counts();
         while self.admits_at(seen, lane) {
-            // AcqRel pairs with itself, `enter` and `leave`: who takes the place that another one
-            // has left sees what that one did before.
+            // AcqRel pairs with itself, `enter` and `leave`: a thread that takes the place that
+            // another one has left sees what that one did before.
             match self.counts.compare_exchange_weak(
                 seen.0,
                 seen.0 + unit,
@@ -181,7 +181,7 @@ impl Occupancy {
         running > 1 && (counts.total() > self.target() || running > self.budget(lane))
     }
 
-    /// Whether others than the caller, who is counted itself, run `lane`.
+    /// Whether others than the caller, which is counted itself, run `lane`.
     pub(crate) fn runs_others(&self, lane: Lane) -> bool {
         self.counts().of(Charge::Lane(lane)) > 1
     }

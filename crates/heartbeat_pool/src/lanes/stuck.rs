@@ -33,7 +33,7 @@ pub(crate) struct Sight {
     pub(crate) has_jobs: bool,
 }
 
-/// Since when a thread comes no further, as far as those have seen who looked. All times are
+/// Since when a thread comes no further, as far as those that looked have seen. All times are
 /// nanoseconds.
 #[derive(Debug, Default)]
 pub(crate) struct Stall {
@@ -90,7 +90,7 @@ struct Seen {
     since: Instant,
     /// Since when nobody has taken what was queued.
     untaken_since: Instant,
-    /// Whether somebody has asked for relief, who waits and goes on itself.
+    /// Whether a thread that waits, and goes on itself, has asked for relief.
     is_demanded: bool,
 }
 

@@ -1,5 +1,5 @@
-//! A stolen half of a join against the wait of its owner, and against who took it by mistake and
-//! gives it back.
+//! A stolen half of a join against the wait of its owner, and against a thread that took it by
+//! mistake and gives it back.
 //!
 //! [`Thief::wait`] stands for `Worker::wait_out` with a `StolenFork` of `verbs/fork.rs`,
 //! [`Thief::run`] for `run` there, [`help`] for `StolenFork::step`. What came back lies where it
@@ -36,7 +36,7 @@ struct Thief {
 }
 
 impl Thief {
-    /// One whom `woken` wakes for what comes back.
+    /// One that `woken` wakes for what comes back.
     fn new(parker: Arc<Parker>, woken: Arc<Parker>) -> Arc<Self> {
         Arc::new(Self {
             parker,

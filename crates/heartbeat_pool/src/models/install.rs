@@ -132,7 +132,7 @@ impl Pool {
     }
 }
 
-/// The call, the pool's thread, which may be asleep or find it or no more, and who takes that
+/// The call, the pool's thread, which may be asleep or find it or no more, and one that takes that
 /// thread away: the call runs once, and its caller sees what it left.
 #[test]
 fn a_call_is_run_though_the_pool_loses_its_thread() {
@@ -151,7 +151,7 @@ fn a_call_is_run_though_the_pool_loses_its_thread() {
 }
 
 /// The caller, up to its sleep, for loom can't unwind out of a deadlock; a thread that runs the
-/// call if it still may, and who takes it away.
+/// call if it still may, and one that takes it away.
 fn call_and_look(is_known: bool) {
     let pool = Pool::new();
     pool.inject();

@@ -1,4 +1,4 @@
-//! How long jobs wait: who queues and who begins one, against watches that come and go.
+//! How long jobs wait: threads that queue and begin one, against watches that come and go.
 
 use crate::queue_times::{QueueTimes, WaitWatch};
 use crate::sync::{Arc, Mutex, lock};
@@ -49,7 +49,7 @@ fn no_mark_outlives_its_job_though_watches_come_and_go() {
     });
 }
 
-/// Two who queue want the same marks.
+/// Two threads that queue want the same marks.
 #[test]
 fn no_mark_outlives_its_job_though_another_is_queued_just_then() {
     super::check(3, || {

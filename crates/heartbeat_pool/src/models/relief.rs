@@ -2,8 +2,8 @@
 //!
 //! [`Pool::relieve`] stands for the end of `keep_beat` of `worker/watch.rs` and for
 //! `relieve` of `worker/ladder.rs`, [`Pool::work`] for `main_loop` of `worker/life.rs` with
-//! `next_work` of `worker/work.rs`. The counts, the sleep and what tells who goes on are the pool's
-//! own. There are no spare threads, and time only for one relief.
+//! `next_work` of `worker/work.rs`. The counts, the sleep and what tells which threads go on are
+//! the pool's own. There are no spare threads, and time only for one relief.
 
 use super::check;
 use crate::idle::sleep::{Sleep, Wake};

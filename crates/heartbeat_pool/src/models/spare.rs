@@ -181,7 +181,7 @@ fn who_says_too_late_that_it_has_started_leaves_a_job_behind() {
 }
 
 /// Two pushes for which the system has no thread, and a thread of the pool that waits for both: it
-/// does them, also that of the pusher who relied on the other one's thread.
+/// does them, also that of the pusher that relied on the other one's thread.
 #[test]
 fn who_waits_stands_in_for_a_thread_that_is_refused() {
     check(3, || {

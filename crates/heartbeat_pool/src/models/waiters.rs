@@ -89,8 +89,8 @@ impl Pool {
     }
 }
 
-/// A thread that waits for a job, the pool's thread, which finds it or no more, and who takes that
-/// thread away.
+/// A thread that waits for a job, the pool's thread, which finds it or no more, and one that takes
+/// that thread away.
 #[test]
 fn a_wait_does_the_work_of_a_pool_that_loses_its_thread() {
     check(3, || {
@@ -136,8 +136,8 @@ fn a_wait_finds_what_comes_after_the_threads_are_gone() {
     });
 }
 
-/// A thread that may be anywhere before its sleep, and who takes the threads away. It stops short
-/// of its sleep, for loom can't unwind out of a deadlock.
+/// A thread that may be anywhere before its sleep, and one that takes the threads away. It stops
+/// short of its sleep, for loom can't unwind out of a deadlock.
 fn list_and_look(lists_first: bool) {
     let pool = Pool::new(1);
     let parker = Arc::new(Parker::new());

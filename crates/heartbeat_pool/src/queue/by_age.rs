@@ -44,7 +44,7 @@ impl<T> ByAge<T> {
         }
     }
 
-    /// Gives `item` back, and wakes its owner, who has not closed this.
+    /// Gives `item` back, and wakes its owner, which has not closed this.
     pub(crate) fn give_back(&self, item: Aged<T>) {
         let pushed = self.push(item);
         debug_assert!(pushed.is_ok(), "the owner waits for it");

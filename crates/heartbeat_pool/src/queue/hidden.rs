@@ -19,7 +19,7 @@ impl Hidden {
 
     pub(crate) fn hide(&self, end: Instant) {
         let end = end.saturating_duration_since(self.start).as_nanos();
-        // Relaxed, here and below: who sees it late, shares late or too much.
+        // Relaxed, here and below: a thread that sees it late shares late or too much.
         self.until.store(end as u64, Ordering::Relaxed);
     }
 

@@ -36,7 +36,7 @@ impl<T> Injector<T> {
     /// Queues `job`, or gives it back if the queue is closed.
     pub(crate) fn push(&self, job: T) -> Result<(), T> {
         // Behind those that lie in the overflow, which would stay there for as long as the ring is
-        // never empty. Who sees an old state puts the job before or behind a few others.
+        // never empty. A thread that sees an old state puts the job before or behind a few others.
         let job = if self.overflow.is_empty() {
             match self.ring.push(job) {
                 Ok(()) => return Ok(()),

@@ -291,7 +291,7 @@ mod tests {
         let mailbox = Arc::new(Mailbox::new());
         let (local, sent) = (std::rc::Rc::new(()), Arc::new(()));
         let (held, held_too) = (local.clone(), sent.clone());
-        // By its waker what is left stays in sight of who looks for leaks.
+        // By its waker what is left stays in sight of a search for leaks.
         static WAKERS: std::sync::Mutex<Vec<std::task::Waker>> = std::sync::Mutex::new(Vec::new());
         let waits = || {
             std::future::poll_fn(|context| {

@@ -27,7 +27,8 @@ pub(crate) struct Lower {
 
 impl Lower {
     pub(crate) fn is_on(&self) -> bool {
-        // Relaxed: who queues has fenced in `inject`, who sleeps in `Sleep::park_begin`.
+        // Relaxed: a thread that queues has fenced in `inject`, one that sleeps in
+        // `Sleep::park_begin`.
         self.is_on.load(Ordering::Relaxed)
     }
 
@@ -113,8 +114,8 @@ impl Registry {
     pub(crate) fn resize(self: &Arc<Self>, threads: usize) -> io::Result<()> {
         let [frame, lower] = self.teams.each_ref();
         let (of_lower, sized) = {
-            // Both before anybody else changes either; who has turned them on or off sizes them
-            // after that.
+            // Both before anybody else changes either; a thread that has turned them on or off
+            // sizes them after that.
             let _sizing = lock(&self.lower.sizing);
             let of_lower = if self.lower.is_on() { threads } else { 0 };
             let frames = self.size_team(frame, Some(threads));

@@ -39,7 +39,8 @@ pub(crate) struct Registry {
     handlers: Mutex<Arc<Handlers>>,
     pub(crate) active: ActiveTasks,
     pub(crate) queue_times: Arc<QueueTimes>,
-    /// Whoever queues reads it, so on a line of its own: who awaits writes what lies beside it.
+    /// Each thread that queues reads it, so on a line of its own: those that await write what lies
+    /// beside it.
     pub(crate) lower: CachePadded<Lower>,
 }
 

@@ -50,7 +50,7 @@ impl Seats {
     /// Where most are of threads from outside, leaves out those that have long been elsewhere.
     #[inline]
     pub(crate) fn sweep(&self) {
-        // Relaxed, here and below: a guess; who lists and leaves out does so under the lock.
+        // Relaxed, here and below: a guess; seats are listed and left out under the lock.
         if self.is_crowded.load(Ordering::Relaxed) {
             self.sweep_crowd();
         }

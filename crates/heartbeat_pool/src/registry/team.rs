@@ -19,7 +19,8 @@ pub(crate) struct Team {
     pub(crate) rank: Rank,
     pub(crate) seats: Seats,
     pub(crate) occupancy: Occupancy,
-    /// On a line of its own, all of it: who writes one part is likely to write the others.
+    /// On a line of its own, all of it: a thread that writes one part is likely to write the
+    /// others.
     pub(crate) sleep: CachePadded<Sleep>,
     pub(crate) stuck: Stuck,
     pub(crate) threads: Threads,

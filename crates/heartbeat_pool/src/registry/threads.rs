@@ -13,7 +13,8 @@ use std::time::Duration;
 /// How long after the system has refused a thread it is asked again, if one is missed.
 pub(crate) const RETRY: Duration = Duration::from_millis(10);
 
-/// How often who waits for a pool's end looks whether there is work that its last jobs wait for.
+/// How often a thread that waits for a pool's end looks whether there is work that its last jobs
+/// wait for.
 const LOOK: Duration = Duration::from_millis(1);
 
 /// The threads of one team, by index. The first ones, as many as the target, are its members and

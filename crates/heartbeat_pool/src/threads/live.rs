@@ -7,7 +7,8 @@ use crate::sync::Arc;
 const SPARES_KEPT: usize = 4;
 
 /// The living threads, and those that are being started. Kept under a lock: whoever makes a pool
-/// grow sets the target and takes places here under it, and who ends looks at the target under it.
+/// grow sets the target and takes places here under it, and a thread that ends looks at the target
+/// under it.
 pub(crate) struct Live<T> {
     threads: Vec<Option<Arc<T>>>,
     /// Threads that have left their place and not ended yet.

@@ -17,8 +17,8 @@ pub(crate) struct Spares {
 
 impl Spares {
     /// Makes the caller the one who starts a thread, unless somebody does. That thread's search,
-    /// which it is to begin before it calls [`started`](Self::started), finds what those have
-    /// queued who were refused here.
+    /// which it is to begin before it calls [`started`](Self::started), finds what those
+    /// that were refused here have queued.
     #[must_use]
     pub(crate) fn try_start(&self) -> bool {
         // SeqCst: one winner; the loser relies on the winner's search.
@@ -33,7 +33,7 @@ impl Spares {
     }
 
     pub(crate) fn is_short(&self) -> bool {
-        // Relaxed: who sleeps by an old answer is woken, see `refuse`.
+        // Relaxed: a thread that sleeps by an old answer is woken, see `refuse`.
         self.is_short.load(Ordering::Relaxed)
     }
 
@@ -41,14 +41,14 @@ impl Spares {
     pub(crate) fn refuse(&self, waiters: &Waiters) {
         let mut refused = lock(&self.refused);
         *refused = Some(Instant::now());
-        // Relaxed: ordered by the lock of the waiters, who are listed before they look again.
+        // Relaxed: ordered by the lock of the waiters, which are listed before they look again.
         self.is_short.store(true, Ordering::Relaxed);
         drop(refused);
         waiters.wake_all();
     }
 
     /// No thread is missed any more, if `has_all`. That is asked under the lock of
-    /// [`refuse`](Self::refuse): who refuses one meanwhile has the last word.
+    /// [`refuse`](Self::refuse): a thread that refuses one meanwhile has the last word.
     pub(crate) fn suffice_if(&self, has_all: impl FnOnce() -> bool) {
         let _refused = lock(&self.refused);
         if has_all() {

@@ -23,7 +23,7 @@ const PARTS: usize = 16;
 struct Parts {
     /// The most items of one part.
     most: usize,
-    /// Items that a helper who comes a beat later is missed for, if that is known.
+    /// Items that a helper that comes a beat later is missed for, if that is known.
     missed: Option<usize>,
     /// The nanoseconds that they took.
     took: AtomicU64,

@@ -291,7 +291,7 @@ impl Worker {
         forks.len() <= 1
     }
 
-    /// Takes the newest fork on offer, `half`, back (true), or waits until who took it is through
+    /// Takes the newest fork on offer, `half`, back (true), or waits until its thief is through
     /// with it.
     ///
     /// # Safety

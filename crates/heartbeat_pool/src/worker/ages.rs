@@ -3,11 +3,11 @@
 //! its thread had queued before it, is then taken before it, and no thread blocks on what no other
 //! is left for. The order is that of a rayon thread's deque.
 //!
-//! Forks, jobs and tickets lie in queues of their own, so who has taken one looks whether an older
-//! one lies in the others: what was queued before is there to be seen by then. What has to wait for
-//! that lies among the tickets, or, if it is a fork, among those that came back. A scope has one
-//! ticket, with the thread that has queued the job which is next: another thread's jobs there are
-//! not seen as that one's oldest, but by that thread itself.
+//! Forks, jobs and tickets lie in queues of their own, so a thread that has taken one looks whether
+//! an older one lies in the others: what was queued before is there to be seen by then. What has to
+//! wait for that lies among the tickets, or, if it is a fork, among those that came back. A scope
+//! has one ticket, with the thread that has queued the job which is next: another thread's jobs
+//! there are not seen as that one's oldest, but by that thread itself.
 
 use super::Worker;
 use super::work::{Found, STRANGERS_TURN};

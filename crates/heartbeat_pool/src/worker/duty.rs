@@ -232,7 +232,7 @@ impl Worker {
         if team.sleep.wake_worker(Wake::Anywhere) {
             return;
         }
-        // Others that wait as well, who would only hand it on again were they not needed.
+        // Others that wait as well, which would only hand it on again were they not needed.
         if !(self.is_needed() && team.sleep.wake_one(Wake::Anywhere)) && team.occupancy.target() > 0
         {
             self.registry.spawn_spare(team);

@@ -60,9 +60,9 @@ impl Registry {
         let (frame, lower) = Lane::ALL.split_at(1);
         let is_frame = team.rank == Rank::Frame;
         team.threads.join(own, || {
-            // The last jobs may wait for what is queued, in ways that the pool can't see. Who waits
-            // in others has run by now what no thread will. The frame's last: what is dropped there
-            // may wait for what is dropped of the lower lanes.
+            // The last jobs may wait for what is queued, in ways that the pool can't see. Threads
+            // that wait in others have run by now what no thread will. The frame's last: what is
+            // dropped there may wait for what is dropped of the lower lanes.
             if looked.get().elapsed() >= 16 * RETRY {
                 self.drop_queued(lower);
                 if is_frame {

@@ -17,7 +17,7 @@ struct Left {
 
 impl Standing {
     /// Has somebody come to what is queued where there is no room though the thread has left: those
-    /// who came back from waits, which goes without room, may be too many for one place to be of
+    /// that came back from waits, which goes without room, may be too many for one place to be of
     /// use.
     pub(super) fn demand_relief(&self) {
         for left in &self.0 {
@@ -33,7 +33,7 @@ impl Drop for Standing {
     fn drop(&mut self) {
         for left in self.0.drain(..) {
             let (worker, charge) = (&left.worker, left.charge);
-            // Whether there is room or not: nobody is held up who comes back.
+            // Whether there is room or not: no thread that comes back is held up.
             worker.seat.set_waiting(false);
             worker.team().occupancy.enter(charge);
             worker.count_as(Some(charge));

@@ -14,7 +14,7 @@ const PROBE: u32 = 8;
 enum Helped {
     /// Nobody's: without this worker it would not be done.
     Needed,
-    /// This one's, who had come so far when the help began.
+    /// This one's, which had come so far when the help began.
     Seat(Arc<Seat>, u64),
     /// That of the others who empty the injectors, and had taken so much when the help began.
     Takers(u64),

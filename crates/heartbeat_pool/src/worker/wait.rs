@@ -117,8 +117,8 @@ impl<F: Fn() -> bool> BareWait<'_, F> {
         let begun = || What::WaitBegun { wait: self.kind };
         let needed = note::around(begun, What::WaitEnded, || {
             let _standing = Worker::stand_up();
-            // What is waited for is often almost there, unless it, or who is to help with it, needs
-            // this core.
+            // What is waited for is often almost there, unless it, or the thread that is to help
+            // with it, needs this core.
             let has_to_sleep = || placement::keeps_lower() || placement::is_claimed();
             spin::until(WAKE_UP, || (self.is_over)() || has_to_sleep());
             let came_about = || (self.is_over)() || current::has_pinned();

@@ -118,7 +118,7 @@ impl Play {
                 let run = self.closure(ticket, body);
                 place.spawn(*lane, || _ = run());
             }
-            // Performed by who has the pool.
+            // Performed by the thread that has the pool.
             Step::SpawnHolder(..) | Step::Resize(_) => {}
             Step::Future(lane, parts, fate) => {
                 let ticket = ledger.ticket("task", own);
@@ -217,7 +217,8 @@ impl Play {
         }
     }
 
-    /// All of `ids` must be over, for the call has returned that waited for them. Whatever else ends.
+    /// All of `ids` must be over, for the call has returned that waited for them. Whatever else
+    /// ends.
     fn over(&self, ids: &[Id], verb: &str) {
         if !ids.iter().all(|id| self.ledger.is_over(*id)) {
             self.ledger.fail(format!(

@@ -104,7 +104,7 @@ pub fn outside(program: &Program, play: &Arc<Play>, pool: &Arc<ThreadPool>) {
 
 /// Whether the pool's end may panic so.
 pub fn is_end(text: &str) -> bool {
-    // Where they may not be, they are found by whom they reach.
+    // Where they may not be, the threads that they reach find them.
     let ends = [
         "Task polled after completion",
         "the pool ended before it ran the call",

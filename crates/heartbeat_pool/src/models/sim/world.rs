@@ -158,12 +158,12 @@ impl World {
         self.choose(state, own, waits);
     }
 
-    /// Passes the baton to whom the strategy chooses, and waits for it.
+    /// Passes the baton to the thread that the strategy chooses, and waits for it.
     fn choose(&self, mut guard: MutexGuard<'_, State>, own: usize, waits: bool) {
         let state = &mut *guard;
         let mut ready = std::mem::take(&mut state.ready);
         state.fill(&mut ready);
-        // For who stands still, time goes on as well. Nobody does while somebody waits for all to
+        // For threads that stand still, time goes on as well. None does while one waits for all to
         // rest.
         let rests = |actor: &Actor| matches!(actor.status, Status::Blocked { on: On::Rest, .. });
         if state.actors.iter().any(rests) {

@@ -219,8 +219,8 @@ impl ScopeCore {
         }
     }
 
-    /// Queues a ticket, which was claimed, unless others have taken all jobs meanwhile: who queues
-    /// the next one makes a ticket of its age. Gives the team that is to take it.
+    /// Queues a ticket, which was claimed, unless others have taken all jobs meanwhile: a thread
+    /// that queues the next one makes a ticket of its age. Gives the team that is to take it.
     fn queue(self: &Arc<Self>) -> Option<&Team> {
         loop {
             if let Some(age) = self.jobs.next() {
