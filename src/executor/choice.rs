@@ -17,6 +17,10 @@ const SELDOM: u32 = 1_000;
 /// It is tried all the same where one thread took no more than so many times as long before: that
 /// may have been left for what other programs made of a few runs.
 const HARDLY_LATE: f64 = 1.5;
+/// A run that costs so many times what is usual, and by which a frame may have been `LATEST`, is
+/// what the schedule does now and then; so many in a row are what it does from now on.
+const RARE: f64 = 2.0;
+const IN_A_ROW: u32 = 3;
 
 /// What one schedule costs, in nanoseconds, and how to run it.
 #[derive(Clone, Debug)]
@@ -25,6 +29,47 @@ pub(super) struct Choice {
     ways: TwoWays,
     /// Runs since the last trial.
     since_trial: u32,
+    rare: Rare,
+}
+
+/// The long runs of a schedule that is short most of the time: so few that what is usual doesn't
+/// tell of them, and each a late frame where it is on one thread. After one all threads run the
+/// schedule, until that has cost as much as they may have saved in that run: so they cost twice
+/// what the better way does at the most, whether the long runs come again or not.
+#[derive(Clone, Copy, Debug, Default)]
+struct Rare {
+    /// What the last one took on one thread.
+    alone: f64,
+    /// What all threads may still cost beyond the usual run on one.
+    owed: f64,
+    in_a_row: u32,
+}
+
+impl Rare {
+    /// After a run on one thread, which all may have done in so much less.
+    fn late(&mut self, cost: f64, saved: f64) {
+        *self = Self {
+            alone: cost,
+            owed: saved,
+            in_a_row: 0,
+        };
+    }
+
+    /// After a long run on all threads.
+    fn shared(&mut self, cost: f64) {
+        self.in_a_row += 1;
+        self.owed = if cost < self.alone {
+            self.owed.max(self.alone - cost)
+        } else {
+            0.0
+        };
+    }
+
+    /// After a usual run on all threads, which cost so much more than on one.
+    fn pay(&mut self, more: f64) {
+        self.in_a_row = 0;
+        self.owed -= more.max(LEAST);
+    }
 }
 
 impl Choice {
@@ -35,11 +80,15 @@ impl Choice {
             systems,
             ways: TwoWays::new(),
             since_trial: 0,
+            rare: Rare::default(),
         }
     }
 
     /// How to run it this time, in a pool of so many threads.
     pub(super) fn begin(&mut self, threads: usize) -> Round {
+        if self.rare.owed > 0.0 {
+            return Round::untried(Way::Shared);
+        }
         let may_pay = match self.ways.in_use() {
             Way::Shared => {
                 let is_known = self.ways.other_cost() <= self.ways.usual() * HARDLY_LATE;
@@ -53,7 +102,11 @@ impl Choice {
 
     /// What it would cost on all threads at the least.
     fn least(&self, threads: usize) -> f64 {
-        self.ways.usual() / threads as f64 + LEAST + LEAST_A_SYSTEM * self.systems as f64
+        self.least_of(self.ways.usual(), threads)
+    }
+
+    fn least_of(&self, alone: f64, threads: usize) -> f64 {
+        alone / threads as f64 + LEAST + LEAST_A_SYSTEM * self.systems as f64
     }
 
     /// By how much longer it would take on one thread at the most.
@@ -62,14 +115,33 @@ impl Choice {
         shared * (threads - 1) as f64
     }
 
-    /// Notes what the run took.
-    pub(super) fn end(&mut self, round: Round, cost: f64) {
+    /// Notes what the run took, in a pool of so many threads.
+    pub(super) fn end(&mut self, round: Round, cost: f64, threads: usize) {
+        if self.ways.in_use() == Way::Alone {
+            self.note_rare(round.way, cost, threads);
+        }
         self.since_trial = if round.is_trial() {
             0
         } else {
             self.since_trial.saturating_add(1)
         };
         self.ways.end(round, cost);
+    }
+
+    /// Notes a run of what usually is on one thread.
+    fn note_rare(&mut self, way: Way, cost: f64, threads: usize) {
+        let saved = cost - self.least_of(cost, threads);
+        let is_rare = cost > self.ways.usual() * RARE;
+        match way {
+            Way::Alone if is_rare && saved > LATEST => self.rare.late(cost, saved),
+            Way::Alone => {}
+            Way::Shared if is_rare && cost > LATE => self.rare.shared(cost),
+            Way::Shared => self.rare.pay(cost - self.ways.usual()),
+        }
+        if self.rare.in_a_row == IN_A_ROW {
+            // As if it were new: what was usual is no more.
+            (self.ways, self.rare) = (TwoWays::new(), Rare::default());
+        }
     }
 }
 
@@ -85,7 +157,7 @@ mod tests {
         let run = |_: &u32| {
             let round = choice.begin(THREADS);
             let is_shared = round.way == Way::Shared;
-            choice.end(round, if is_shared { all } else { one });
+            choice.end(round, if is_shared { all } else { one }, THREADS);
             is_shared
         };
         (0..count).filter(run).count() as u32
@@ -156,6 +228,46 @@ mod tests {
         // All but trials.
         assert!(runs(&mut choice, 50, 1e6, 3e5) >= 46);
         runs(&mut choice, 60, 10_000.0, 30_000.0);
+        assert_eq!(runs(&mut choice, 50, 10_000.0, 30_000.0), 0);
+    }
+    #[test]
+    fn long_runs_that_are_rare_are_on_all_threads() {
+        for every in [8, 60, 500] {
+            let mut choice = Choice::new(SYSTEMS);
+            runs(&mut choice, 1000, 10_000.0, 30_000.0);
+            let long = |_| {
+                runs(&mut choice, every - 1, 10_000.0, 30_000.0);
+                runs(&mut choice, 1, 80e6, 22e6)
+            };
+            let shared: u32 = (0..50).map(long).sum();
+            assert!(shared >= 49, "{every}: {shared}");
+        }
+    }
+
+    #[test]
+    fn after_what_was_late_for_another_reason_one_thread_is_found_again() {
+        let mut choice = Choice::new(SYSTEMS);
+        runs(&mut choice, 1000, 10_000.0, 30_000.0);
+        runs(&mut choice, 1, 20e6, 20e6);
+        // All threads cost as much as was lost, and no more.
+        let shared = runs(&mut choice, 10_000, 10_000.0, 30_000.0);
+        assert!((1..=800).contains(&shared), "{shared}");
+        // Long runs that all threads don't make shorter are left to one.
+        let long = |_| {
+            runs(&mut choice, 59, 10_000.0, 30_000.0);
+            runs(&mut choice, 1, 20e6, 20e6)
+        };
+        let shared: u32 = (0..50).map(long).sum();
+        assert!((20..=30).contains(&shared), "{shared}");
+    }
+
+    #[test]
+    fn one_frame_is_late_where_what_was_short_is_long_from_now_on() {
+        let mut choice = Choice::new(SYSTEMS);
+        runs(&mut choice, 1000, 10_000.0, 30_000.0);
+        assert_eq!(runs(&mut choice, 1000, 80e6, 22e6), 999);
+        // And what is short again goes back.
+        runs(&mut choice, 1000, 10_000.0, 30_000.0);
         assert_eq!(runs(&mut choice, 50, 10_000.0, 30_000.0), 0);
     }
 }

@@ -34,6 +34,10 @@ const MOST_SAMPLED: usize = 32;
 /// What comes so long after the thread's last question is a sample in any case: it may well be
 /// another iteration than came then, and beside that while a sample costs next to nothing.
 const AWHILE: Duration = Duration::from_micros(100);
+/// Of a kind that may have taken so long on its thread, so many more are samples: it may do so now
+/// and then, and a frame is late by that. When one began is known, and when the thread asked next.
+const LATE: Duration = Duration::from_millis(1);
+const WARY: u16 = 1_000;
 /// What is left of an old measurement after a new, smaller one.
 const MEMORY: f32 = 0.75;
 /// Kinds of iteration that a thread tells apart, well enough.
@@ -48,11 +52,17 @@ struct Next {
     work: f32,
     /// How many more come before the next sample.
     left: u8,
+    /// How many more are samples.
+    wary: u16,
 }
 
 impl Next {
     /// The first one is a sample.
-    const UNKNOWN: Self = Self { work: 0.0, left: 0 };
+    const UNKNOWN: Self = Self {
+        work: 0.0,
+        left: 0,
+        wary: 0,
+    };
 
     fn is_worth_sharing(&self) -> bool {
         self.work >= WORTH_SHARING
@@ -70,7 +80,7 @@ impl Next {
             (true, Expected::Short) => SAMPLE_SHARED - 1,
             (false, _) => SAMPLE - 1,
         };
-        Self { work, left }
+        Self { work, left, ..self }
     }
 }
 
@@ -82,17 +92,32 @@ struct History {
     last: Cell<usize>,
     /// When the thread has last asked for the number of an iteration that is not shared.
     asked_at: Cell<Option<Instant>>,
+    /// The place in `next` of that one, if it went through what it has in place.
+    in_place: Cell<Option<usize>>,
     /// What the one that has asked for its batches and not begun yet is expected to be, and the
     /// place in `next` that this is known from.
     asked: Cell<Option<(Expected, usize)>>,
 }
 
 impl History {
-    /// Whether this was called last a while ago.
+    /// Whether this was called last a while ago. What has gone through its own in place since then
+    /// may have taken as long.
     fn is_awhile_ago(&self) -> bool {
         let now = Instant::now();
-        let before = self.asked_at.replace(Some(now));
-        before.is_none_or(|before| now - before >= AWHILE)
+        let Some(before) = self.asked_at.replace(Some(now)) else {
+            return true;
+        };
+        let since = now - before;
+        if let Some(place) = self.in_place.take()
+            && since >= LATE
+        {
+            let next = &self.next[place];
+            next.set(Next {
+                wary: WARY,
+                ..next.get()
+            });
+        }
+        since >= AWHILE
     }
 }
 
@@ -111,6 +136,7 @@ thread_local! {
             depth: Cell::new(0),
             last: Cell::new(0),
             asked_at: Cell::new(None),
+            in_place: Cell::new(None),
             asked: Cell::new(None),
         }
     };
@@ -145,9 +171,16 @@ pub(crate) fn number(threads: usize) -> usize {
         }
         let place = place(depth, history.last.get());
         let slot = &history.next[place];
+        let is_shared = slot.get().is_worth_sharing();
+        let mut is_sample = slot.get().left == 0 || (!is_shared && history.is_awhile_ago());
+        // Read anew, for it may be that one which was found to be long.
         let mut next = slot.get();
-        let is_shared = next.is_worth_sharing();
-        if next.left == 0 || (!is_shared && history.is_awhile_ago()) {
+        if !is_shared && next.wary > 0 {
+            next.wary -= 1;
+            slot.set(next);
+            is_sample = true;
+        }
+        if is_sample {
             history.asked.set(Some((Expected::Short, place)));
             return (threads * SAMPLED).min(MOST_SAMPLED);
         }
@@ -159,6 +192,7 @@ pub(crate) fn number(threads: usize) -> usize {
         }
         // Nobody will tell its kind, but what comes next has one more before it.
         history.last.set(history.last.get().wrapping_add(1));
+        history.in_place.set(Some(place));
         1
     })
 }
@@ -268,6 +302,29 @@ mod tests {
                 // Now they are taken for long, until they prove not to be.
                 numbers(100, 0);
             }
+        };
+        thread::spawn(check).join().unwrap();
+    }
+
+    #[test]
+    fn what_was_long_in_place_is_looked_at_from_then_on() {
+        let check = || {
+            numbers(100, 0);
+            // Each after another one, so that none comes a while after what was asked last.
+            let pair = |length: Duration| {
+                let first = numbers(1, 0)[0];
+                let second = number(4);
+                if second > 1 {
+                    measure::<bevy_ecs::Body, _>(|_| ((), Some(length)));
+                } else {
+                    thread::sleep(length);
+                }
+                first > 1 || second > 1
+            };
+            let frame = |frame: u32| pair(if frame % 60 == 59 { 2 * LATE } else { Duration::ZERO });
+            (0..600).for_each(|number| _ = frame(number));
+            let sampled = (0..600).filter(|number| frame(*number)).count();
+            assert!(sampled > 500, "{sampled}");
         };
         thread::spawn(check).join().unwrap();
     }

@@ -569,3 +569,70 @@ fn they_come_back_with_the_frame_threads_that_were_refused() {
         }
     });
 }
+
+/// Io jobs that wait for background jobs let in one more each; but what they wait for comes first.
+#[test]
+fn what_io_jobs_wait_for_in_the_other_lane_comes_before_more_of_them() {
+    const JOBS: usize = 50;
+    within_a_minute(|| {
+        for _ in 0..50 {
+            let pool = pool(1);
+            let begun = Arc::new(AtomicUsize::new(0));
+            let job = |_| {
+                let (own, begun) = (pool.clone(), begun.clone());
+                pool.spawn_future(Lane::Io, async move {
+                    begun.fetch_add(1, Ordering::Relaxed);
+                    let before = async move { begun.load(Ordering::Relaxed) };
+                    own.block_on(own.spawn_future(Lane::Background, before))
+                })
+            };
+            let jobs: Vec<_> = (0..JOBS).map(job).collect();
+            let mut before = jobs.into_iter().map(|job| pool.block_on(job));
+            // Some begin as the first one comes to its wait, which takes a while.
+            let first = before.next().unwrap();
+            assert!(first <= 4, "{first}");
+            assert_eq!(before.count(), JOBS - 1);
+        }
+    });
+}
+
+/// Threads that give way can't start any others: not those of the frame, which would do so for good.
+#[cfg(target_os = "linux")]
+#[test]
+fn refused_frame_threads_are_not_asked_for_by_threads_that_give_way() {
+    within_a_minute(|| {
+        let refuses = Arc::new(AtomicBool::new(false));
+        let refused = refuses.clone();
+        let handler = move |thread: ThreadBuilder| {
+            if refused.load(Ordering::SeqCst) && thread.name().starts_with("heartbeat") {
+                return Err(io::Error::from(io::ErrorKind::WouldBlock));
+            }
+            thread.spawn().map(drop)
+        };
+        let pool = ThreadPool::builder()
+            .num_threads(1)
+            .lower_threads(true)
+            .lower_priority(LowerPriority::Leftovers)
+            .spawn_handler(handler)
+            .build()
+            .unwrap();
+        let (pool, own) = (Arc::new(pool), priority());
+        refuses.store(true, Ordering::SeqCst);
+        pool.resize_to(2).unwrap_err();
+        refuses.store(false, Ordering::SeqCst);
+        // Until the system may be asked again.
+        thread::sleep(Duration::from_millis(50));
+        // It alone waits: this one does so outside of the pool.
+        let (waited, wait) = mpsc::channel();
+        let shared = pool.clone();
+        pool.spawn(Lane::Background, move || {
+            let pause = async { thread::sleep(Duration::from_millis(30)) };
+            shared.block_on(shared.spawn_future(Lane::Background, pause));
+            waited.send(()).unwrap();
+        });
+        wait.recv().unwrap();
+        for policy in pool.broadcast(|_| priority()) {
+            assert_eq!(policy, own);
+        }
+    });
+}

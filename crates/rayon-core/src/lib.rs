@@ -38,7 +38,7 @@
 //! - A job that blocks by other means than these until another job of its pool has run needs a
 //!   thread that is free for that one; others take a thread's oldest first, be it a job, a scope's
 //!   or half of a join, as rayon's do. But rayon's threads also run whatever they have spawned in a
-//! first half before they begin the second, and in a scope before they wait for it: a job that
+//!   first half before they begin the second, and in a scope before they wait for it: a job that
 //!   blocks on just that there waits for ever here if no other thread is free.
 //! - A call from outside to the process's pool is begun by the calling thread, on its own stack, as
 //!   a call from one of that pool's threads is: a short one wakes nobody, and needn't wait for a

@@ -57,6 +57,12 @@ pub struct Round {
 }
 
 impl Round {
+    /// A round that goes this way for a reason of the caller's own, and is no trial. Where that is
+    /// not the way in use, its cost tells nothing.
+    pub const fn untried(way: Way) -> Self {
+        Self { way, trial: None }
+    }
+
     /// Whether it tries out the way that is not in use.
     #[must_use]
     pub fn is_trial(self) -> bool {

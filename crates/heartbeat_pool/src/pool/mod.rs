@@ -122,7 +122,8 @@ impl ThreadPool {
 
     /// Changes the number of threads, also while work runs: new ones start at once, surplus ones
     /// end as they go idle, and what is queued stays queued. With none left, whoever waits does
-    /// the work.
+    /// the work. Not for a thread with [`LowerPriority::Leftovers`](crate::LowerPriority): what it
+    /// starts has the same, for good.
     ///
     /// # Errors
     ///

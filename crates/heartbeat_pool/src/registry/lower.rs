@@ -4,7 +4,7 @@
 //! a core between the thread that decodes an image and a frame's (bevy#18163). It can be told that
 //! the first is to give way; most systems don't let a thread raise its priority again.
 
-use crate::lanes::priority::LowerPriority;
+use crate::lanes::priority::{self, LowerPriority};
 use crate::registry::Registry;
 use crate::registry::team::{Rank, Team};
 use crate::sync::mpsc::{self, Sender};
@@ -127,6 +127,8 @@ impl Registry {
         _ = self.start_sized(lower, sized.1);
         if of_lower > 0 && self.lower.priority().gives_way() && !frame.has_ended() {
             let mut present = lock(&self.lower.starter);
+            // None that gives way itself.
+            let starter = || (!priority::gives_way()).then(starter)?;
             *present = present.take().or_else(starter);
         }
         started

@@ -84,6 +84,10 @@ impl Registry {
     /// Asks for the threads of `team` that the system has refused, if that is some time ago and
     /// they are still missed.
     pub(crate) fn ask_again(self: &Arc<Self>, team: &Team) {
+        if team.rank == Rank::Frame && priority::gives_way() {
+            // It would be one that gives way for good; others ask as well.
+            return;
+        }
         let threads = &team.threads;
         if !threads.is_short() || !threads.spares.may_ask(RETRY) || team.has_ended() {
             return;

@@ -35,7 +35,7 @@ impl Drop for Standing {
             let (worker, charge) = (&left.worker, left.charge);
             // Whether there is room or not: no thread that comes back is held up.
             worker.seat.set_waiting(false);
-            worker.team().occupancy.enter(charge);
+            worker.team().occupancy.enter_waiting(charge);
             worker.count_as(Some(charge));
             worker.seat.core.take();
             if left.was_busy {
@@ -81,7 +81,7 @@ impl Worker {
                 worker.seat.core.give_back();
                 worker.count.slot.release(&worker.team().threads.numbers);
                 worker.seat.set_waiting(true);
-                worker.team().occupancy.leave(charge);
+                worker.team().occupancy.leave_waiting(charge);
                 worker.offer_seat_now();
                 left.push(Left {
                     worker: worker.clone(),

@@ -1,7 +1,6 @@
 //! Finding work and running it.
 
 use super::Worker;
-use super::lone::KINDS;
 use crate::age::Aged;
 use crate::job::Job;
 use crate::lanes::occupancy::Charge;
@@ -35,7 +34,8 @@ impl Worker {
         let kinds = if self.is_alone() {
             self.kinds_in_turn()
         } else {
-            KINDS
+            let [first, second] = self.team().occupancy.lower_lanes();
+            [Some(Lane::Frame), Some(first), Some(second), None]
         };
         let may_be = |kind: &Option<Lane>| may_be_frames || *kind != Some(Lane::Frame);
         kinds
