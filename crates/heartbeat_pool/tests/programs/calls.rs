@@ -24,14 +24,17 @@ impl Play {
     pub fn elsewhere(self: &Arc<Self>, own: Id, body: &Body) {
         // Unlocked at once: no thread may be kept from its turn by a lock of std's.
         let locked = || self.second.lock().unwrap_or_else(PoisonError::into_inner);
-        let second = locked().upgrade();
-        match second {
-            Some(second) if own.0.is_multiple_of(3) => {
-                self.visited(own, body, |run| second.with_worker(|_| run()));
-            }
-            Some(second) => self.installed(own, body, |run| second.install(|_| run())),
-            None => {}
+        let Some(second) = locked().upgrade() else {
+            return;
+        };
+        if own.0.is_multiple_of(3) {
+            self.visited(own, body, |run| second.with_worker(|_| run()));
+        } else {
+            self.installed(own, body, |run| second.install(|_| run()));
         }
+        // It may be the last that has that pool, and waits for its end.
+        let _wait = self.ledger.wait("the second pool's end", None, &[]);
+        drop(second);
     }
 
     pub fn visit(self: &Arc<Self>, place: Place<'_>, own: Id, body: &Body) {
