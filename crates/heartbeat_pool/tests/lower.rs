@@ -636,3 +636,47 @@ fn refused_frame_threads_are_not_asked_for_by_threads_that_give_way() {
         }
     });
 }
+
+/// Background jobs come first while more io jobs wait in place; but one io job runs always.
+#[test]
+fn an_io_job_begins_beside_background_jobs_without_end_though_others_wait() {
+    for (leftovers, threads) in [(false, 1), (false, 2), (true, 1), (true, 2), (true, 3)] {
+        within_a_minute(move || {
+            let pool = if leftovers {
+                with_leftovers(threads)
+            } else {
+                pool(threads)
+            };
+            let over = Arc::new(AtomicBool::new(false));
+            let (end, ended) = async_channel::bounded::<()>(1);
+            let (begin, begun) = mpsc::channel();
+            for _ in 0..2 * threads {
+                let (own, ended, begin) = (pool.clone(), ended.clone(), begin.clone());
+                pool.spawn(Lane::Io, move || {
+                    begin.send(()).unwrap();
+                    own.block_on(ended.recv()).unwrap_err();
+                });
+            }
+            for _ in 0..2 * threads {
+                begun.recv().unwrap();
+            }
+            fn again(pool: Arc<ThreadPool>, over: Arc<AtomicBool>) {
+                if !over.load(Ordering::Relaxed) {
+                    let own = pool.clone();
+                    pool.spawn(Lane::Background, move || again(own, over));
+                }
+            }
+            for _ in 0..100 {
+                again(pool.clone(), over.clone());
+            }
+            for _ in 0..20 {
+                thread::sleep(Duration::from_millis(2));
+                let (tell, told) = mpsc::channel();
+                pool.spawn(Lane::Io, move || tell.send(()).unwrap());
+                told.recv_timeout(Duration::from_secs(5)).unwrap();
+            }
+            over.store(true, Ordering::Relaxed);
+            drop(end);
+        });
+    }
+}
