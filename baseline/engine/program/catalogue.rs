@@ -1,8 +1,8 @@
 //! All workloads by name.
 
 use crate::{
-    components, cpu, empty, frames, growth, idle, jobs, loading, neighbours, par_iter, scopes, spread, tasks,
-    tuned, with_rayon,
+    components, cpu, empty, frames, growth, idle, jobs, loading, neighbours, par_iter, scopes,
+    spread, tasks, tuned, with_rayon,
 };
 use std::time::Duration;
 use suite::program::{Workload, workload};

@@ -24,8 +24,11 @@ impl Neighbours {
     fn start(count: usize) -> Result<Self, Problem> {
         let mut neighbours = Self(Vec::new());
         for _ in 0..count {
-            let child = Command::new("sh").args(["-c", "while :; do :; done"]).spawn();
-            let child = child.map_err(|reason| Problem::other(format!("can't run sh: {reason}")))?;
+            let child = Command::new("sh")
+                .args(["-c", "while :; do :; done"])
+                .spawn();
+            let child =
+                child.map_err(|reason| Problem::other(format!("can't run sh: {reason}")))?;
             neighbours.0.push(child);
         }
         thread::sleep(Duration::from_millis(50));
@@ -108,5 +111,7 @@ pub fn run(options: &Options, neighbours: usize) -> Figures {
         ("lock-max", percentile(&waits, 1.0)),
         ("rounds", rounds as f64),
     ];
-    Ok(figures.map(|(metric, figure)| (metric.to_owned(), figure)).into())
+    Ok(figures
+        .map(|(metric, figure)| (metric.to_owned(), figure))
+        .into())
 }
