@@ -70,15 +70,16 @@ impl Drop for Neighbours {
     }
 }
 
-/// Background jobs that never end, until this is dropped.
+/// Jobs that never end, until this is dropped.
 struct Flood(Arc<AtomicBool>);
 
 impl Flood {
-    fn new(pool: &ThreadPool, jobs: usize, job: impl Fn() + Clone + Send + 'static) -> Self {
+    /// One for each of `lanes`.
+    fn new(pool: &ThreadPool, lanes: &[Lane], job: impl Fn() + Clone + Send + 'static) -> Self {
         let over = Arc::new(AtomicBool::new(false));
-        for _ in 0..jobs {
+        for lane in lanes {
             let (over, job) = (over.clone(), job.clone());
-            pool.spawn(Lane::Background, move || {
+            pool.spawn(*lane, move || {
                 while !over.load(Ordering::Relaxed) {
                     job();
                 }
@@ -96,7 +97,7 @@ impl Drop for Flood {
 }
 
 /// The 99th percentile of frames that begin so far apart, alone and beside endless jobs.
-fn frames(pool: &ThreadPool, pause: Duration, count: usize) {
+fn frames(pool: &ThreadPool, pause: Duration, count: usize, lanes: &[Lane]) {
     let run = || {
         let mut times: Vec<_> = (0..count)
             .map(|_| {
@@ -108,10 +109,10 @@ fn frames(pool: &ThreadPool, pause: Duration, count: usize) {
     };
     run();
     let alone = run();
-    let _flood = Flood::new(pool, 4, || work(Duration::from_millis(3)));
+    let _flood = Flood::new(pool, lanes, || work(Duration::from_millis(3)));
     let beside = run();
     println!(
-        "  frames {pause:?} apart: p50 {:?}, p99 {:?}; beside four endless jobs {:?}, {:?}: {:.2}, {:.2} times",
+        "  frames {pause:?} apart: p50 {:?}, p99 {:?}; beside endless jobs of {lanes:?} {:?}, {:?}: {:.2}, {:.2} times",
         alone.0,
         alone.1,
         beside.0,
@@ -140,7 +141,7 @@ fn lock(pool: &ThreadPool, neighbours: usize) {
     let _neighbours = Neighbours::new(neighbours);
     let shared = Arc::new(Mutex::new(0_u64));
     let other = shared.clone();
-    let _flood = Flood::new(pool, 1, move || {
+    let _flood = Flood::new(pool, &[Lane::Background], move || {
         let mut rounds = other.lock().unwrap();
         work(Duration::from_micros(200));
         *rounds += 1;
@@ -241,8 +242,10 @@ fn main() {
     for setting in SETTINGS {
         println!("{}, {threads} threads", setting.name);
         let pool = setting.pool(threads);
-        frames(&pool, Duration::from_millis(15), 150);
-        frames(&pool, Duration::ZERO, 1500);
+        let pause = Duration::from_millis(15);
+        frames(&pool, pause, 150, &[Lane::Background; 4]);
+        frames(&pool, Duration::ZERO, 1500, &[Lane::Background; 4]);
+        frames(&pool, pause, 150, &[Lane::Background, Lane::Io]);
         lock(&pool, 0);
         lock(&pool, 2);
         loading(&pool, 0);

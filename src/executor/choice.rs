@@ -117,7 +117,8 @@ impl Choice {
 
     /// Notes what the run took, in a pool of so many threads.
     pub(super) fn end(&mut self, round: Round, cost: f64, threads: usize) {
-        if self.ways.in_use() == Way::Alone {
+        // A trial's cost is judged as that.
+        if self.ways.in_use() == Way::Alone && !round.is_trial() {
             self.note_rare(round.way, cost, threads);
         }
         self.since_trial = if round.is_trial() {
@@ -242,6 +243,16 @@ mod tests {
             let shared: u32 = (0..50).map(long).sum();
             assert!(shared >= 49, "{every}: {shared}");
         }
+    }
+
+    #[test]
+    fn trials_that_are_lost_are_no_rare_runs() {
+        let mut choice = Choice::new(SYSTEMS);
+        runs(&mut choice, 20, 10_000.0, 30_000.0);
+        runs(&mut choice, 1_000, 1e6, 3e6);
+        assert_eq!(choice.ways.in_use(), Way::Alone);
+        let shared = runs(&mut choice, 20_000, 1e6, 3e6);
+        assert!(shared <= 20, "{shared}");
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! Busy programs beside the app: images on the io pool, and a lock that frames share with a background task.
+//! Busy programs beside the app: images on the io pool, and a lock that frames share with a
+//! background task.
 
 use crate::apps;
 use crate::frames::{Frames, Pace};

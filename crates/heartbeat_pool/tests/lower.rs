@@ -596,7 +596,7 @@ fn what_io_jobs_wait_for_in_the_other_lane_comes_before_more_of_them() {
     });
 }
 
-/// Threads that give way can't start any others: not those of the frame, which would do so for good.
+/// What they start has what others leave as well, for good.
 #[cfg(target_os = "linux")]
 #[test]
 fn refused_frame_threads_are_not_asked_for_by_threads_that_give_way() {

@@ -66,8 +66,8 @@ pub(crate) struct Occupancy {
     counts: CachePadded<AtomicU64>,
     target: AtomicUsize,
     budgets: [AtomicUsize; 3],
-    /// Threads that have begun jobs of each lane and wait in them.
-    waiting: [AtomicUsize; 3],
+    /// Threads that have begun jobs of each lower lane and wait in them. On a line of its own, too.
+    waiting: CachePadded<[AtomicUsize; 3]>,
 }
 
 impl Occupancy {
@@ -76,7 +76,7 @@ impl Occupancy {
             counts: CachePadded::new(AtomicU64::new(0)),
             target: AtomicUsize::new(0),
             budgets: Lane::ALL.map(|_| AtomicUsize::new(usize::MAX)),
-            waiting: Lane::ALL.map(|_| AtomicUsize::new(0)),
+            waiting: CachePadded::new(Lane::ALL.map(|_| AtomicUsize::new(0))),
         }
     }
 
@@ -175,19 +175,24 @@ impl Occupancy {
 
     /// As [`leave`](Self::leave), of a thread that waits in what it runs.
     pub(crate) fn leave_waiting(&self, charge: Charge) {
-        // Relaxed, here and below: a hint to the order of the lower lanes.
-        self.waiting[charge.lane().index()].fetch_add(1, Ordering::Relaxed);
+        if charge.lane() != Lane::Frame {
+            // Relaxed, here and below: a hint to the order of the lower lanes.
+            self.waiting[charge.lane().index()].fetch_add(1, Ordering::Relaxed);
+        }
         self.leave(charge);
     }
 
     /// As [`enter`](Self::enter), of a thread that has left so.
     pub(crate) fn enter_waiting(&self, charge: Charge) {
         self.enter(charge);
-        self.waiting[charge.lane().index()].fetch_sub(1, Ordering::Relaxed);
+        if charge.lane() != Lane::Frame {
+            self.waiting[charge.lane().index()].fetch_sub(1, Ordering::Relaxed);
+        }
     }
 
-    /// The lower lanes, the one first of whose jobs fewer wait: else those of one that wait for jobs
-    /// of the other let in more and more of their own, each of which waits on a thread of its own.
+    /// The lower lanes, the one first of whose jobs fewer wait: else those of one that wait for
+    /// jobs of the other let in more and more of their own, each of which waits on a thread of its
+    /// own.
     pub(crate) fn lower_lanes(&self) -> [Lane; 2] {
         let waiting = |lane: Lane| self.waiting[lane.index()].load(Ordering::Relaxed);
         if waiting(Lane::Io) > waiting(Lane::Background) {
