@@ -20,7 +20,8 @@ struct Items<T> {
     is_closed: bool,
 }
 
-fn insert<T>(sorted: &mut VecDeque<Aged<T>>, item: Aged<T>) {
+/// Puts `item` behind all that are no younger than it, or whose ages are not known.
+pub(crate) fn insert<T>(sorted: &mut VecDeque<Aged<T>>, item: Aged<T>) {
     let is_before = |other: &Aged<T>| {
         let ages = item.age().zip(other.age());
         ages.is_some_and(|(age, other)| age.is_before(other))

@@ -46,7 +46,8 @@ impl Worker {
         let ticket = self.seat.take_ticket(|_| true);
         // Others' have turns, for the thread's own may spawn each other without end.
         let is_own_turn = !self.search.ticks.get().is_multiple_of(STRANGERS_TURN);
-        let own = ticket.or_else(|| is_own_turn.then(|| self.take_scoped(&|_| true))?)?;
+        let own =
+            ticket.or_else(|| is_own_turn.then(|| self.take_scoped(ptr::null(), &|_| true))?)?;
         self.count_taken(Lane::Frame);
         Some(Found::Job(own.item))
     }
@@ -72,10 +73,10 @@ impl Worker {
 
     /// Takes a job that the thread has queued on a scope, whose ticket may lie elsewhere: of the
     /// scope where its newest one is.
-    fn take_scoped(&self, is_wanted: &dyn Fn(Age) -> bool) -> Option<Aged<Job>> {
+    fn take_scoped(&self, but: *const (), is_wanted: &dyn Fn(Age) -> bool) -> Option<Aged<Job>> {
         loop {
             // Not borrowed as it is taken: that tells of what is left, which may start a thread.
-            let (_, scope) = self.newest_scope(is_wanted)?;
+            let (_, scope) = self.newest_scope(but, is_wanted)?;
             if let Some(job) = scope.take_own(is_wanted) {
                 return Some(job);
             }
@@ -85,12 +86,19 @@ impl Worker {
 
     /// Whether there is such a job.
     pub(crate) fn has_scoped(&self) -> bool {
-        self.newest_scope(&|_| true).is_some()
+        self.newest_scope(ptr::null(), &|_| true).is_some()
     }
 
-    fn newest_scope(&self, is_wanted: &dyn Fn(Age) -> bool) -> Option<(Age, Arc<dyn OwnJobs>)> {
+    fn newest_scope(
+        &self,
+        but: *const (),
+        is_wanted: &dyn Fn(Age) -> bool,
+    ) -> Option<(Age, Arc<dyn OwnJobs>)> {
         let scopes = self.joins.scopes.borrow();
-        let scopes = scopes.iter().filter_map(Weak::upgrade);
+        let others = scopes
+            .iter()
+            .filter(|known| !ptr::addr_eq(known.as_ptr(), but));
+        let scopes = others.filter_map(Weak::upgrade);
         let newest = scopes.filter_map(|scope| Some((scope.newest_own()?, scope)));
         let wanted = newest.filter(|(age, _)| is_wanted(*age));
         wanted.reduce(
@@ -243,6 +251,11 @@ impl Worker {
 
     /// Takes the newest that the thread itself has queued, `since` this age if there is one.
     pub(crate) fn take_new(&self, since: Option<Age>) -> Option<Aged<Job>> {
+        self.take_new_but(ptr::null(), since)
+    }
+
+    /// The same, but of the scope that lies there.
+    pub(crate) fn take_new_but(&self, scope: *const (), since: Option<Age>) -> Option<Aged<Job>> {
         if !self.goes_by_age() {
             return None;
         }
@@ -250,7 +263,7 @@ impl Worker {
             |start: Option<Age>| move |job: Age| start.is_none_or(|start| start.is_before(job));
         let job = self.pop_new(is_new(since));
         let newest = job.as_ref().map_or(since, Aged::age);
-        if let Some(scoped) = self.take_scoped(&is_new(newest)) {
+        if let Some(scoped) = self.take_scoped(scope, &is_new(newest)) {
             job.into_iter().for_each(|job| self.push_back(job));
             return Some(scoped);
         }

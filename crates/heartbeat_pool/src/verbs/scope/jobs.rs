@@ -60,7 +60,7 @@ impl Jobs {
     #[inline]
     pub(super) fn pop(&self) -> Option<ScopedJob> {
         match &self.stacks {
-            Some(stacks) => stacks.pop().map(|job| job.item),
+            Some(stacks) => stacks.pop().map(|popped| popped.item.item),
             None => self.queue.pop().ok(),
         }
     }

@@ -2,6 +2,7 @@
 //! others.
 
 use crate::age::{Age, Aged};
+use crate::queue::by_age;
 use crate::queue::deque::Order;
 use crate::sync::{AtomicU64, AtomicUsize, Mutex, Ordering, lock};
 use crate::worker::STRANGERS_TURN;
@@ -12,6 +13,12 @@ use std::collections::VecDeque;
 struct Stack<T> {
     by: u32,
     items: VecDeque<Aged<T>>,
+}
+
+pub(super) struct Popped<T> {
+    pub(super) item: Aged<T>,
+    /// How old the calling thread's newest was, be it this item or one that stays.
+    pub(super) newest_own: Option<Age>,
 }
 
 pub(super) struct Stacks<T> {
@@ -46,16 +53,13 @@ impl<T> Stacks<T> {
         self.count(&stacks, 1);
     }
 
-    /// Puts back what was popped of another thread's, to where it was.
+    /// Puts back what was popped, to where it was.
     pub(super) fn push_back(&self, item: Aged<T>) {
         let Some(age) = item.age() else {
             return self.push(item.item, None);
         };
         let mut stacks = lock(&self.stacks);
-        let items = &mut stack_of(&mut stacks, age.thread).items;
-        let is_younger = |other: &Aged<T>| other.age().is_some_and(|other| age.is_before(other));
-        let place = items.iter().position(is_younger).unwrap_or(items.len());
-        items.insert(place, item);
+        by_age::insert(&mut stack_of(&mut stacks, age.thread).items, item);
         self.count(&stacks, 1);
     }
 
@@ -79,7 +83,7 @@ impl<T> Stacks<T> {
 
     /// The calling thread's next or else the oldest of the next other thread, and now and then the
     /// other way round.
-    pub(super) fn pop(&self) -> Option<Aged<T>> {
+    pub(super) fn pop(&self) -> Option<Popped<T>> {
         if self.len() == 0 {
             return None;
         }
@@ -88,19 +92,18 @@ impl<T> Stacks<T> {
         self.take(pops.is_multiple_of(STRANGERS_TURN as usize))
     }
 
-    fn take(&self, others_first: bool) -> Option<Aged<T>> {
+    fn take(&self, others_first: bool) -> Option<Popped<T>> {
         let by = note::this_thread();
         let stacks = &mut *lock(&self.stacks);
+        let newest_own = newest_of(stacks, by);
         let item = if others_first {
             pop_of_others(stacks, by).or_else(|| self.pop_own(stacks, by))
         } else {
             self.pop_own(stacks, by)
                 .or_else(|| pop_of_others(stacks, by))
-        };
-        if item.is_some() {
-            self.count(stacks, -1);
-        }
-        item
+        }?;
+        self.count(stacks, -1);
+        Some(Popped { item, newest_own })
     }
 
     /// How old the calling thread's newest is.
@@ -108,10 +111,7 @@ impl<T> Stacks<T> {
         if self.len() == 0 {
             return None;
         }
-        let by = note::this_thread();
-        let stacks = lock(&self.stacks);
-        let own = stacks.iter().find(|stack| stack.by == by)?;
-        own.items.back()?.age()
+        newest_of(&lock(&self.stacks), note::this_thread())
     }
 
     /// Takes the calling thread's next, if the age of its newest `is_wanted`: in whatever order
@@ -122,8 +122,7 @@ impl<T> Stacks<T> {
         }
         let by = note::this_thread();
         let stacks = &mut *lock(&self.stacks);
-        let own = stacks.iter().find(|stack| stack.by == by)?;
-        own.items.back()?.age().filter(|age| is_wanted(*age))?;
+        newest_of(stacks, by).filter(|age| is_wanted(*age))?;
         let item = self.pop_own(stacks, by);
         self.count(stacks, -1);
         item
@@ -166,6 +165,12 @@ fn stack_of<T>(stacks: &mut Vec<Stack<T>>, by: u32) -> &mut Stack<T> {
     stack
 }
 
+/// How old the newest is that `by` has pushed.
+fn newest_of<T>(stacks: &[Stack<T>], by: u32) -> Option<Age> {
+    let own = stacks.iter().find(|stack| stack.by == by)?;
+    own.items.back()?.age()
+}
+
 fn pop_of_others<T>(stacks: &mut [Stack<T>], by: u32) -> Option<Aged<T>> {
     let is_next = |stack: &Stack<T>| stack.by != by && !stack.items.is_empty();
     let next = stacks.iter().position(is_next)?;
@@ -181,7 +186,7 @@ mod tests {
     use std::thread;
 
     fn take<T>(stacks: &Stacks<T>, others_first: bool) -> Option<T> {
-        stacks.take(others_first).map(|taken| taken.item)
+        stacks.take(others_first).map(|taken| taken.item.item)
     }
 
     /// What `f` gives on a thread of its own.
@@ -221,7 +226,7 @@ mod tests {
         let age = |nth| Some(Age { thread, nth });
         (0..3).for_each(|nth| stacks.push(nth, age(nth)));
         elsewhere(|| {
-            let popped = [(); 3].map(|()| stacks.pop().unwrap());
+            let popped = [(); 3].map(|()| stacks.pop().unwrap().item);
             assert_eq!(stacks.next(), None);
             let [first, second, third] = popped;
             stacks.push_back(second);
@@ -234,6 +239,25 @@ mod tests {
         let oldest = elsewhere(|| [(); 2].map(|()| take(&stacks, false)));
         assert_eq!(oldest, [Some(0), Some(1)]);
         assert_eq!([(); 2].map(|()| take(&stacks, false)), [Some(3), Some(2)]);
+    }
+
+    #[test]
+    fn what_is_popped_comes_with_the_age_of_the_newest_own() {
+        for (order, popped) in [(Order::NewestFirst, 2), (Order::OldestFirst, 0)] {
+            let stacks = Stacks::new(order);
+            let thread = note::this_thread();
+            let age = |nth| Some(Age { thread, nth });
+            (0..3).for_each(|nth| stacks.push(nth, age(nth)));
+            elsewhere(|| {
+                let others = stacks.pop().unwrap();
+                assert_eq!((others.item.item, others.newest_own), (0, None));
+                stacks.push_back(others.item);
+            });
+            let own = stacks.pop().unwrap();
+            assert_eq!((own.item.item, own.newest_own), (popped, age(2)));
+            stacks.push_back(own.item);
+            assert_eq!(stacks.pop().unwrap().newest_own, age(2));
+        }
     }
 
     #[test]

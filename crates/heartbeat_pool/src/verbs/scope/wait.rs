@@ -1,6 +1,7 @@
 //! Running a scope's work: by its owner, which waits, and by workers that its tickets call.
 
 use super::core::{ScopeCore, ScopedJob};
+use crate::age::Age;
 use crate::cost;
 use crate::job::{Job, Pointer, Run};
 use crate::queue::mailbox::Mailbox;
@@ -101,22 +102,35 @@ fn run_next(core: &Arc<ScopeCore>, worker: &Worker) -> bool {
     let Some(stacks) = core.jobs.stacks() else {
         return run_one(core, worker);
     };
-    let own = stacks.newest_own();
-    if let Some(newer) = own.and_then(|own| worker.take_new(Some(own))) {
-        worker.run_piece(Found::Job(newer.item));
-        return true;
-    }
-    let Some(job) = stacks.pop() else {
+    // One look under the scope's lock, which its threads fight for if its jobs are short.
+    let Some(popped) = stacks.pop() else {
         return false;
     };
-    match job.age().and_then(|age| worker.take_older(age)) {
-        Some(older) => {
+    let job = popped.item;
+    let newer = |own| worker.take_new_but(Arc::as_ptr(core).cast(), Some(own));
+    let other = match popped.newest_own.and_then(newer) {
+        Some(newer) => Some(Found::Job(newer.item)),
+        None => job.age().and_then(|age| take_older(core, worker, age)),
+    };
+    match other {
+        Some(other) => {
             core.put_back_job(worker, job);
-            worker.run_piece(older);
+            worker.run_piece(other);
         }
         None => run(core, worker, job.item),
     }
     true
+}
+
+/// What the thread of a job of this `age` has queued before that. The scope's own ticket, whose age
+/// may be that of a job which was taken since, is not: it stands for no other.
+fn take_older(core: &Arc<ScopeCore>, worker: &Worker, age: Age) -> Option<Found> {
+    loop {
+        match worker.take_older(age)? {
+            Found::Job(ticket) if ticket.number() == core.number() => core.tickets.taken(),
+            older => return Some(older),
+        }
+    }
 }
 
 /// The owner's wait for its scope.
