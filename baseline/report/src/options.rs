@@ -21,8 +21,8 @@ Usage: cargo make-report [OPTIONS]
 
 RIVALS=DIR        where checkouts lie of those rivals that no package manager has, each in a folder
                   of its name: taskflow, libfork, TooManyCooks, citor
-CXX, CXXFLAGS     the compiler for the rivals in C++ (default: clang++ where it is found, else g++),
-                  and flags after -O3
+CXX, CXXFLAGS     the compiler for the rivals in C++ (default: clang++ where it is found and
+                  takes them, else g++), and flags after -O3
 ";
 
 /// What is to be done.

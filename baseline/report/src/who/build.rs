@@ -122,11 +122,12 @@ fn transfers() -> Built {
     Ok((program, version))
 }
 
-/// What `CXX` says, else clang where it is there, else g++.
-fn compiler() -> OsString {
-    let found = output(Command::new("clang++").arg("--version"));
-    let default = if found.is_ok() { "clang++" } else { "g++" };
-    env::var_os("CXX").unwrap_or_else(|| default.into())
+/// What `CXX` says, else clang and g++, the first of which that makes a program is taken.
+fn compilers() -> Vec<OsString> {
+    env::var_os("CXX").map_or_else(
+        || ["clang++", "g++"].map(OsString::from).to_vec(),
+        |compiler| vec![compiler],
+    )
 }
 
 fn cpp(
@@ -135,23 +136,37 @@ fn cpp(
     flags: &[&str],
     checkout: Option<(&str, &str)>,
 ) -> Result<(), Refused> {
-    let mut command = Command::new(compiler());
-    command.args(["-std=c++20", "-O3", "-pthread"]);
-    if let Ok(more) = env::var("CXXFLAGS") {
-        command.args(more.split_whitespace());
-    }
-    if let Some((folder, headers)) = checkout {
-        let rivals = env::var_os("RIVALS");
-        let rivals = rivals.ok_or_else(|| Refused("RIVALS is not set".to_owned()))?;
-        let headers = Path::new(&rivals).join(folder).join(headers);
-        if !headers.is_dir() {
-            let headers = headers.display();
-            return Err(Refused(format!("there is no folder {headers}")));
+    let headers = checkout.map(headers).transpose()?;
+    let build = |compiler| {
+        let mut command = Command::new(compiler);
+        command.args(["-std=c++20", "-O3", "-pthread"]);
+        if let Ok(more) = env::var("CXXFLAGS") {
+            command.args(more.split_whitespace());
         }
-        command.arg("-isystem").arg(headers);
+        if let Some(headers) = &headers {
+            command.arg("-isystem").arg(headers);
+        }
+        output(command.arg("-o").arg(program).arg(source).args(flags))
+    };
+    let mut refused = Vec::new();
+    for compiler in compilers() {
+        match build(compiler) {
+            Ok(_) => return Ok(()),
+            Err(Refused(why)) => refused.push(why),
+        }
     }
-    output(command.arg("-o").arg(program).arg(source).args(flags))?;
-    Ok(())
+    Err(Refused(refused.join("; ")))
+}
+
+/// Where the headers of a checkout lie.
+fn headers((folder, headers): (&str, &str)) -> Result<PathBuf, Refused> {
+    let rivals = env::var_os("RIVALS").ok_or_else(|| Refused("RIVALS is not set".to_owned()))?;
+    let headers = Path::new(&rivals).join(folder).join(headers);
+    if headers.is_dir() {
+        return Ok(headers);
+    }
+    let headers = headers.display();
+    Err(Refused(format!("there is no folder {headers}")))
 }
 
 /// As a word of a shell.

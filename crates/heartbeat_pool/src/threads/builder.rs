@@ -60,8 +60,10 @@ impl ThreadBuilder {
     /// Makes the calling thread this one, for as long as it lives. It takes part in the pool's work
     /// only while it is inside of a call of the pool's: it runs what it waits for, and what is
     /// [meant for it](crate::ThreadPool::spawn_on). The pool's handlers are not called for it. A
-    /// pool that ends before it leaves it with a pool without threads. The idea is rayon's
-    /// `use_current_thread`.
+    /// pool that ends before it leaves it with a pool without threads. In a pool without [spare
+    /// threads](crate::ThreadPoolBuilder::spare_threads) of which this is the only one, calls of
+    /// other threads wait until this one is in a call as well, and for good once it has ended. The
+    /// idea is rayon's `use_current_thread`.
     ///
     /// # Panics
     ///

@@ -66,8 +66,8 @@ impl Worker {
 /// Waits for `future` on the calling thread. A worker gives its seat to a spare thread whenever it
 /// sleeps, so the pool loses no core, and the future may wait for work that only this worker's
 /// pool can do. Nothing else runs here meanwhile, but what was [spawned
-/// on](crate::ThreadPool::spawn_on) this very thread, and in a pool without threads the pool's
-/// work.
+/// on](crate::ThreadPool::spawn_on) this very thread, and in a pool without threads, or without
+/// [spare ones](crate::ThreadPoolBuilder::spare_threads), the pool's work where nobody else could.
 ///
 /// Works outside of any pool as well. A future's poll may wait itself, by this function or in a
 /// scope: each wait gets the wake-ups that it is owed.
