@@ -1,5 +1,7 @@
 //! Talking to a library that blocks: here one that answers through a channel, one question at a
-//! time. The calls wait on threads of their own, so no core and no frame waits with them.
+//! time. The calls wait on threads of their own, so no core and no frame waits with them. Each call
+//! that waits holds a thread, of 512 at most: many more questions than that are better asked by one
+//! job, in turn.
 //! `cargo run --example blocking_library`
 
 use bevy_app::{App, Update};

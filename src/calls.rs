@@ -3,7 +3,11 @@
 use heartbeat_pool::{Task, Worker, global};
 
 /// Runs `a` and `b`, possibly in parallel, and gives both results. It costs about as much as two
-/// calls: `b` is offered to other threads once a beat.
+/// calls: `b` is offered to other threads once a beat, by the next join or loop inside of `a`.
+///
+/// So `a` must not wait for `b`, or it may wait for ever; and two long calls with no joins or loops
+/// inside may run one after the other. Both belong into a scope, as of
+/// `ComputeTaskPool::get().scope(..)`, or in a job into [`cx.scope`](crate::JobContext::scope).
 ///
 /// Inside of a pool it is shared with that pool's threads, outside of any with the app's, so a
 /// system may call it on whatever thread it runs. On the web, which has one, they run in turn. The
@@ -34,13 +38,14 @@ where
     })
 }
 
-/// Runs `f`, which may block, on a thread that holds no core meanwhile: frames and all lanes keep
-/// theirs. Threads are started as needed, 512 at most, and end when they are idle.
+/// Runs `f`, which may block, on a thread beyond the pool's own, so that no frame and no lane loses
+/// one: for calls that wait, on a file or a socket, and not for computing. Threads are started as
+/// needed, 512 at most, and end when they are idle.
 ///
 /// Inside of another pool it is that pool's, and goes with it; elsewhere it is the app's. In a pool
 /// without threads, whoever does its work runs `f`.
 ///
-/// To drop the task cancels it, if `f` has not begun. In a job,
+/// To drop the task cancels it, if `f` has not begun; what has begun runs to its end. In a job,
 /// [`cx.blocking`](crate::JobContext::blocking) does the same, on the web too. The idea is tokio's.
 ///
 /// # Panics

@@ -1,4 +1,7 @@
 #![doc = include_str!("../README.md")]
+//!
+//! Links to files, and the pictures, lead into the repository and not into these pages: the fields
+//! of the plugin are at [`HeartbeatPlugin`], what is recorded at [`record`].
 
 mod calls;
 mod config;

@@ -35,8 +35,10 @@ use std::time::Duration;
 /// The process has one such pool: with several apps, the last plugin's settings hold, except for
 /// the beat, the stack size, the threads' names and the panic handler, which are the first one's.
 /// Where the pool runs before the plugin comes, because of a `TaskPoolPlugin` or of rayon, these
-/// fields have no effect, and the beat is the default; and where it ran before the options of a
-/// `TaskPoolPlugin`, because of rayon, their callbacks and stack sizes have no effect.
+/// fields have no effect, and the beat is the default. Where it ran before the options of a
+/// `TaskPoolPlugin`, because of rayon or because this plugin was added first, their callbacks and
+/// stack sizes have no effect: an app that wants both these callbacks and those fields can't have
+/// them.
 ///
 /// Where a rayon is linked that runs on threads of its own, because its line of the patch is
 /// missing or leads to another source than this crate's, a warning says so: once plugins have
@@ -70,9 +72,15 @@ use std::time::Duration;
 /// ```
 #[derive(Clone, Debug)]
 pub struct HeartbeatPlugin {
-    /// How many threads run at once. By default what the variable `BEVY_HEARTBEAT_THREADS` says,
-    /// else what the machine runs in parallel. With 0, the main thread does all the work: then no
-    /// job may wait in place (in `cx.scope`, by `block_on`) for what a later frame brings.
+    /// How many threads run the frame's work at once. By default what the bounds in Bevy's
+    /// `TaskPoolOptions` say if the app has changed them, else what the variable
+    /// `BEVY_HEARTBEAT_THREADS` says, else what the machine runs in parallel. With 0, the main
+    /// thread does all the work: then no job may wait in place (in `cx.scope`, by `block_on`) for
+    /// what a later frame brings.
+    ///
+    /// The process has more threads than that: with `lower_threads` those for io and background
+    /// jobs, spare ones that stand in for threads which wait, and one for each blocking call that
+    /// is under way, 512 at most.
     pub threads: Option<usize>,
     /// The most io jobs that run at once, half as many as there are threads by default; one always
     /// may.
@@ -111,8 +119,9 @@ pub struct HeartbeatPlugin {
     pub panic_handler: Option<fn(&(dyn Any + Send))>,
     /// Whether schedules get the [`AdaptiveExecutor`](crate::AdaptiveExecutor), as they do by
     /// default: each that would run on the engine's multi-threaded executor, of this app and of
-    /// those sub-apps that are there when plugins finish. To find that out, each new schedule's
-    /// executor once runs a system of the plugin's in a world of the plugin's. Those that the app
+    /// those sub-apps that are there when plugins finish. Bevy does not tell which executor a
+    /// schedule has: so the plugin has the executor of each new schedule run one test system, in
+    /// an empty world of the plugin's own, before the schedule's first run. Schedules that the app
     /// gives an executor of its own keep it.
     pub adaptive_schedules: bool,
     /// What is recorded of frames, schedules, systems and jobs; nothing by default. See [`Record`].
@@ -219,7 +228,6 @@ impl HeartbeatPlugin {
         if !is_new {
             self.warn_of_late_settings();
         }
-        log::info!("bevy_heartbeat: one pool of {threads}");
         HeartbeatSettings::of(self, threads, is_new)
     }
 }
@@ -292,6 +300,10 @@ impl Plugin for HeartbeatPlugin {
                 app.insert_resource(settings);
                 warn(&options, true);
             }
+        }
+        if let Some(settings) = app.world().get_resource::<HeartbeatSettings>() {
+            // Once the log is there.
+            log::info!("bevy_heartbeat: one pool of {}", settings.threads);
         }
         if self.record != Record::Off && !IS_WEB {
             let apps = app.sub_apps_mut();

@@ -69,6 +69,9 @@ pub trait SpawnJob {
     /// one, where it takes the place of one with a result of the same type and cancels that.
     /// [`Job`] is what holds it, [`JobDone`](crate::JobDone) tells of its end.
     ///
+    /// A new entity stays after the job's end, so that the outcome can be polled or observed, until
+    /// somebody despawns it. With `.then(..)` or `.detach()` it goes by itself.
+    ///
     /// ```
     /// use bevy_ecs::prelude::*;
     /// use bevy_heartbeat::prelude::*;

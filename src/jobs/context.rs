@@ -69,9 +69,10 @@ impl JobContext {
     }
 
     /// Calls `f` with system parameters, as if it were a system of this job's own, when the app
-    /// comes to its jobs: in this frame or the next, in the order asked for. What a `Local` holds,
-    /// which messages were read and which changes seen is kept from one call of the same closure to
-    /// the next, as long as the job lasts. A panic in `f` is the job's.
+    /// comes to its jobs, in the order asked for: mostly in this frame or the next, and later if
+    /// more is asked for than [`WorldAccessBudget`](crate::WorldAccessBudget) lets through. What a
+    /// `Local` holds, which messages were read and which changes seen is kept from one call of the
+    /// same closure to the next, as long as the job lasts. A panic in `f` is the job's.
     ///
     /// # Errors
     ///
@@ -149,8 +150,10 @@ impl JobContext {
         time.await.map_err(|_| why(&self.job))
     }
 
-    /// Runs `f`, which may block, on a thread that takes no core from other work, and waits for its
-    /// result. A panic in it is the job's. On the web it runs here and now.
+    /// Runs `f`, which may block, on a thread beyond the pool's own, and waits for its result: for
+    /// calls that wait, on a file or a socket. There are 512 such threads at most. A panic in `f`
+    /// is the job's. If the job is cancelled, a call that has begun runs to its end. On the web it
+    /// runs here and now.
     pub async fn blocking<R: Send + 'static>(&self, f: impl FnOnce() -> R + Send + 'static) -> R {
         #[cfg(not(target_arch = "wasm32"))]
         return part::go_on(
@@ -162,7 +165,12 @@ impl JobContext {
         return f();
     }
 
-    /// Calls both, the second on another thread if one is free. On the web, one after the other.
+    /// Calls both, the second on another thread if one is free, as [`join`](crate::join()) does. On
+    /// the web, one after the other.
+    ///
+    /// # Panics
+    ///
+    /// With the payload of `a` or `b` if one panics, `a`'s if both do.
     pub fn join<A, B, RA, RB>(&self, a: A, b: B) -> (RA, RB)
     where
         A: FnOnce() -> RA + Send,
@@ -175,6 +183,11 @@ impl JobContext {
 
     /// Runs futures that borrow, in the lane of the caller, and returns their results in the order of
     /// spawning, as [`TaskPool::scope`](bevy_tasks::TaskPool::scope) does.
+    ///
+    /// # Panics
+    ///
+    /// With the payload of `f` or of a future that panics. On the web also when a future waits for
+    /// anything but another one of the scope.
     ///
     /// ```
     /// use bevy_heartbeat::JobContext;

@@ -61,7 +61,7 @@ impl fmt::Display for Cause {
             }
             Self::NotOffered => write!(f, "queued, not yet offered"),
             Self::BeingWoken => write!(f, "asleep, being woken"),
-            Self::NoCore => write!(f, "no core: the system ran others"),
+            Self::NoCore => write!(f, "no core: the operating system ran other threads"),
             Self::Blocked => write!(f, "in a lock or a blocking call"),
         }
     }

@@ -1,6 +1,15 @@
 //! A heartbeat-scheduled thread pool: a fork-join scheduler and an async executor on one set of
 //! threads.
 //!
+//! ```
+//! let pool = heartbeat_pool::ThreadPool::builder().num_threads(2).build().unwrap();
+//! let mut numbers = [1, 2, 3, 4];
+//! pool.for_each(&mut numbers, |number| *number *= 10);
+//! let (left, right) = numbers.split_at(2);
+//! let sums = pool.join(|| left.iter().sum::<i32>(), || right.iter().sum::<i32>());
+//! assert_eq!(sums, (30, 70));
+//! ```
+//!
 //! | verb | for |
 //! | --- | --- |
 //! | [`join`](join()) | two calls, maybe in parallel, at about the cost of a function call |
@@ -25,8 +34,10 @@
 //!
 //! - A fork of `join` is private to its worker until a beat; anything spawned can be taken by
 //!   another worker at once.
-//! - A thread that waits runs what it waits for and nothing else. Its seat goes to a spare thread
-//!   meanwhile, so no core is lost and nothing that is waited for can starve.
+//! - A thread that waits runs what it waits for and nothing else, but for what was spawned on this
+//!   very thread, and, in a pool without threads or without spare ones, what nobody else could run
+//!   ([`block_on`](block_on())). Its seat goes to a spare thread meanwhile, so no core is lost and
+//!   nothing that is waited for can starve.
 //! - An idle pool sleeps without a timer.
 //! - Panics reach their owner, and no worker dies of one.
 //! - All work is placed by its [`Lane`]: frame work first, io and background work within budgets.

@@ -79,7 +79,8 @@ impl Recorder {
         Snapshot::after(cursor)
     }
 
-    /// The time, as events have it.
+    /// The time, as [`Event::time`](crate::Event::time) has it: in nanoseconds since the process
+    /// first looked at the recorder's clock. On the web without a clock always 1.
     #[must_use]
     pub fn now() -> u64 {
         clock::now()

@@ -26,15 +26,17 @@
 //!
 //! # What is different
 //!
-//! - A thread that waits in [`join`], [`scope`] or [`install`](ThreadPool::install) runs what it
-//!   waits for and nothing else, so a lock that is held over the wait can't be wanted by what runs
-//!   there (rayon#592, rayon#1174), and the stack grows with the program's own nesting alone.
-//! - In a pool that was built here, which has no threads to spare, a waiting thread does other work
-//!   in three cases. If all threads of the pool wait: without that, two pools that wait for each
-//!   other would never end. Once all others have been blocked, not spinning, for 64 ms (up to a
-//!   second if they queue something only then): what threads of the pool have spawned, on scopes
-//!   as well, or left of their joins. And before it helps with joins of the half that it waits for:
-//!   what that half has spawned before them, and what it has spawned itself since the join began.
+//! - In the process's one pool a thread that waits in [`join`], [`scope`] or
+//!   [`install`](ThreadPool::install) runs what it waits for and nothing else, so a lock that
+//!   is held over the wait can't be wanted by what runs there (rayon#592, rayon#1174), and the
+//!   stack grows with the program's own nesting alone.
+//! - A pool that was built here has no spare threads, so a waiting thread runs other work, too, in
+//!   three cases; hold no lock over a wait there. (1) All threads of the pool wait: without that,
+//!   two pools that wait for each other would never end. (2) All other threads have been blocked,
+//!   not spinning, for 64 ms, or for up to a second if they queue something only then: the thread
+//!   runs what the pool's threads have spawned, on scopes as well, and what is left of their joins.
+//!   (3) The thread is about to help with joins of the half that it waits for: it first runs what
+//!   that half has spawned before them, and what it has spawned itself since its join began.
 //! - A job that blocks by other means than these until another job of its pool has run needs a
 //!   thread that is free for that one; others take a thread's oldest first, be it a job, a scope's
 //!   or half of a join, as rayon's do. But rayon's threads also run whatever they have spawned in a

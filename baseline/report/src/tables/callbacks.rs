@@ -4,18 +4,18 @@ use super::{Metric, Per, Shape, Source, TIME, Table, Threads, Unit, itself};
 
 const POINTERS: Source = Source {
     title: "Async function pointers",
-    about: "Published for 250 million calls: a function pointer 429 ms, an async function 408 ms, \
-            a boxed one 4.99 s, a generic one that is boxed at the edge 318 ms, an enum 527 ms. \
-            Here, a call of a million in place, on this project's pool and on tokio: generic 2.1 \
-            ns on both, an enum 2.8, a reused box 6.8 and 5.9, room on the stack 11.2 and 18.2, a \
-            new box 20.2 and 17.6. What to take as a library's author: be generic, and box once \
-            at the edge, where callbacks are kept; an enum where all are known. Where the type \
-            must be erased and a call must not allocate, take a reused box for calls that come \
-            one after the other: room on the stack costs 1.6 to 3.1 times as much, so it is for \
-            calls that are under way at once. Else a new box a call, for its 18 to 20 ns are \
-            small beside what most callbacks do. Spawned as tasks, the ways are 26 ns apart at \
-            most on this pool and 47 on tokio, of 141 and 236, and most of them vary by more from \
-            round to round: spawn whatever is at hand.",
+    about: "Published for 250 million calls: a function pointer 429 ms, an async function \
+            408 ms, a boxed one 4.99 s, a generic one that is boxed at the edge 318 ms, an \
+            enum 527 ms. Here, a call of a million in place, on this project's pool and on \
+            tokio: generic 1.1 ns on both, an enum 1.9 and 1.6, a reused box 3.2 and 3.3, \
+            room on the stack 8.0 and 13.6, a new box 14.5 and 13.9. What to take as a \
+            library's author: be generic, and box once at the edge, where callbacks are \
+            kept; an enum where all are known. Where the type must be erased and a call must \
+            not allocate, take a reused box for calls that come one after the other: room on \
+            the stack costs 2.5 to 4.1 times as much, so it is for calls that are under way \
+            at once. Else a new box a call, for its 14 ns are small beside what most \
+            callbacks do. Spawned as tasks, the ways are 16 ns apart at most on this pool \
+            and 31 on tokio, of 210 and 249: spawn whatever is at hand.",
 };
 
 const A_CALL: Metric = Metric {

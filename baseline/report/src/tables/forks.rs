@@ -196,15 +196,11 @@ pub const TABLES: &[Table] = &[
         most: &[("tokio", 27), ("OpenMP", 27), ("Go", 27), ("Java", 27)],
         answer: fib,
         known: "All contenders in Rust are one program, which takes 3.4 MiB serially. A pool of \
-                theirs adds 0.4 to 0.7 MiB, this one 0.8 to 1.0. At two threads, with fib 39, it \
-                has this beside chili: of the program's own file 1,720 KiB are mapped in (chili: \
-                1,400), of libc 1,384 (1,280); the threads' stacks and other memory without a \
-                file are 164 (68), the heap is 100 (8). The programs in C++ have a contender \
-                each. So it is in the next three tables. On one thread chili is ahead at 27 in \
-                each of three rounds (1.11, 1.26 and 1.15), and not at 15 and 39, where the \
-                rounds go both ways: a sample of 27 is short, 1.3 ms, and chili's beat is a \
-                thread of its own, which the other core runs, as its CPU time tells. Why a fork \
-                of 27 takes 4.2 ns here and one of 15 or 39 3.1 to 3.3 is not known.",
+                theirs adds 0.4 to 0.7 MiB, this one 1.0 to 1.2. Where it was looked at, at two \
+                threads with fib 39, this one had beside chili: of the program's own file 1,720 \
+                KiB mapped in (chili: 1,400), of libc 1,384 (1,280); the threads' stacks and \
+                other memory without a file 164 (68), the heap 100 (8). The programs in C++ have \
+                a contender each. So it is in the next three tables.",
         ..RUNTIME
     },
     Table {
@@ -233,9 +229,10 @@ pub const TABLES: &[Table] = &[
         full: &[6, 11, 14],
         most: &[("tokio", 11), ("Go", 11), ("Java", 11)],
         answer: queens,
-        known: "Six queens are three microseconds of work: the first boards' tasks are too few \
-                for a second thread to come in time. On one thread a board takes its time and \
-                nothing else, and the rounds go both ways (0.93 to 1.06 beside chili).",
+        known: "Six queens are two to three microseconds of work: the first boards' tasks are \
+                too few for a second thread to come in time, and the rounds go both ways (0.86 \
+                to 1.34 beside chili). So they do at fourteen on two threads (0.94 to 1.03 \
+                beside forte).",
         ..RUNTIME
     },
     Table {
@@ -250,14 +247,12 @@ pub const TABLES: &[Table] = &[
         who: BORROWERS,
         answer: matmul,
         known: "All have the same block for a leaf, in Rust the very same function, so on one \
-                thread nothing but that runs and the product's own sums. At 64 rows all but \
-                libfork, TooManyCooks, Go and Java are within 4 per cent. At 512 the rounds \
-                differ more than the pools: 7.6, 9.9 and 12.3 ms here, 7.4, 9.9 and 7.6 serially, \
-                8.0, 11.8 and 7.7 on rayon. At 2048 the serial code takes 1.07 times forte's time \
-                as well, so it is no join that costs this; why forte, rayon and chili are ahead \
-                of both is not known. On two threads 64 rows are eight blocks, each of three \
-                microseconds with its part of the sums: OpenMP's threads, which spin between two \
-                loops, come in time for them.",
+                thread nothing but that runs and the product's own sums: the pools in Rust, \
+                OpenMP and citor are within 12 per cent of each other at 64 rows and within 5 at \
+                512 and 2048. On two threads 64 rows are eight blocks, each of three \
+                microseconds with its part of the sums: nobody's second thread comes in time for \
+                them, and the best take as long as one. At 2048 the rounds beside rayon are 0.98 \
+                to 1.19.",
         ..RUNTIME
     },
     Table {
@@ -308,12 +303,11 @@ pub const TABLES: &[Table] = &[
         answer: itself,
         known: "The first split and the end are one thread's work. Were they a fifth of the \
                 whole, two threads could take 0.2 + 0.8 / 2 = 0.60 of one's time; the best three \
-                take 0.57 to 0.59 of the serial time at a million, as if they were about a sixth. \
-                rayon has the same, so nobody can be a tenth ahead of it: that would be 0.52, \
-                where half is the least without any such part. At 30,000 triangles the rounds \
-                beside rayon are 1.10, 0.80, 1.17, 1.02 and 1.27, which is noise. On one thread \
-                all but chili are within 5 per cent of each other, and why forte and rayon are 2 \
-                to 4 ahead at 1,000 and 30,000, of the serial code too, is not known.",
+                take 0.58 to 0.59 of the serial time at a million, as if they were about a \
+                sixth. rayon has the same, so nobody can be a tenth ahead of it: that would be \
+                0.53, where half is the least without any such part. On one thread all pools are \
+                within 6 per cent of each other, and the rounds of those that are ahead go both \
+                ways or to 1.00 (0.97 to 1.09).",
         ..SCENE
     },
     Table {
@@ -325,9 +319,8 @@ pub const TABLES: &[Table] = &[
         metrics: &[A_RAY, CPU, PEAK],
         answer: itself,
         known: "Rays are serial work but for some forks: two threads take half as long in every \
-                pool that forks often enough, and nobody can be a tenth ahead of half. The two \
-                rows that were lost are by rounds that go both ways (0.97 to 1.12 and 0.98 to \
-                1.09).",
+                pool that forks often enough, and nobody can be a tenth ahead of half. The rows \
+                that were lost are by rounds that go both ways (0.95 to 1.05).",
         ..SCENE
     },
     Table {

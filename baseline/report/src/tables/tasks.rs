@@ -133,13 +133,14 @@ const TASKS: Table = Table {
     who: &["ours", "bevy_tasks", "async-executor", "smol", "tokio"],
     most: &[],
     answer: itself,
-    known: "From ten thousand on async-executor is ahead, in the middle of rounds that go both \
-            ways: 0.87 to 1.46 at ten thousand, 0.64 to 1.80 at a hundred thousand. Its threads \
-            take half of all that is queued, up to 512, into queues of their own; here each task \
-            is taken alone from the queue that its spawner still fills. And its static executor \
-            never ends, so that no task counts it, where each one here holds a count of its pool. \
-            Which of the two it is was not tried. bevy_tasks and smol, which take from the same \
-            queues but list each task under a lock, take 1.8 to 2.1 times as long as this pool.",
+    known: "async-executor's threads take half of all that is queued, up to 512, into queues \
+            of their own; here each task is taken alone from the queue that its spawner \
+            still fills. And its static executor never ends, so that no task counts it, \
+            where each one here holds a count of its pool. It takes 1.25 to 1.9 times as \
+            long as this pool from a hundred tasks on; on another machine, an AMD EPYC, it \
+            was ahead from ten thousand on, by 1.15 and 1.40 in the middle of rounds that \
+            went both ways. bevy_tasks and smol, which take from the same queues but list \
+            each task under a lock, take 2.1 to 4.2 times as long as this pool.",
 };
 
 /// Those here.
@@ -179,8 +180,9 @@ pub const TABLES: &[Table] = &[
         full: &[10, 1000, 100_000],
         metrics: &[A_YIELD, CPU, PEAK],
         who: POOLS,
-        known: "Ten yields are mostly the task's begin and its end, of which the main thread waits for the latter; of a hundred \
-                thousand this pool's cost least.",
+        known: "Ten yields are mostly the task's begin and its end, of which the main thread \
+                waits for the latter, and the rounds go both ways (0.41 to 1.83); of a thousand \
+                and more this pool's cost least.",
         ..TASKS
     },
     Table {
@@ -197,10 +199,10 @@ pub const TABLES: &[Table] = &[
                 queue that others may steal from, by atomic operations (docs/mechanisms.md: \
                 without such a way a yield takes a sixth less); tokio keeps the task woken last \
                 in a slot of the thread's own, forte its tasks in a queue that no other thread \
-                sees until its next beat. That is presumably what a thousand messages show, 1.12 \
-                beside forte and 1.05 beside tokio in the middle. At ten and at a hundred \
-                thousand the rounds go both ways: 0.70 to 1.27 beside forte, 0.88 to 1.21 beside \
-                tokio.",
+                sees until its next beat. That is presumably what a thousand messages and more \
+                show beside tokio, 1.20 and 1.13 in the middle; forte is behind there, by 0.91 \
+                and 0.84. At ten, where the two tasks' begin and end count, forte is ahead in \
+                every round, by 1.61 to 1.98.",
         ..TASKS
     },
     Table {
@@ -214,8 +216,12 @@ pub const TABLES: &[Table] = &[
         full: &[100, 10_000, 1_000_000],
         metrics: &[A_MESSAGE, CPU, PEAK],
         who: CHANNELS,
-        known: "All in Rust share one channel, async-channel's. Go's is its runtime's own, which hands a message from task to \
-                task without a waker.",
+        known: "All in Rust share one channel, async-channel's, and with it take 0.8 to 1.3 \
+                times as long as here at ten thousand and more. Its queue has two ends that \
+                eight tasks on two cores write, so a message costs what it costs the machine to \
+                have a line go from core to core: on another machine, an AMD EPYC, one took 0.07 \
+                to 0.12 µs, not 0.4. Go's is its runtime's own, which hands a message from task \
+                to task without a waker, and there was ahead by 1.2 to 3.4.",
         ..TASKS
     },
     Table {
@@ -241,16 +247,15 @@ pub const TABLES: &[Table] = &[
         metrics: &[TIME, CPU, PEAK],
         who: POOLS,
         known: "All but tokio have async-io's timers, whose thread wakes tasks from outside of \
-                the pool (smol's own threads wait for timers as well). At a hundred thousand \
-                forte is ahead in every round, by 1.25 to 1.94, and async-executor by 1.15 to \
-                1.73: here a task that waits is listed under a lock until it ends, so that a pool \
-                that ends can cancel it; forte's pools and the static executor never end, and \
-                list none. smol lists its tasks too, and what part of the difference this is was \
-                not measured. At ten thousand smol takes 3.4 to 3.7 ms in four rounds and 7.4 to \
-                8.4 in three, so the rounds go both ways (0.57 to 3.02). With one task and with \
-                ten forte's caller is a thread of its pool and can run the task that was woken \
+                the pool (smol's own threads wait for timers as well). From ten thousand on \
+                async-executor is ahead in every round, by 1.05 to 1.40, and forte by 1.01 to \
+                1.38: here a task that waits is listed under a lock until it ends, so that a \
+                pool that ends can cancel it; forte's pools and the static executor never end, \
+                and list none. smol lists its tasks too and takes as long as this pool, what \
+                part of the difference this is was not measured. With one task and with ten \
+                forte's caller is a thread of its pool and can run the task that was woken \
                 itself, where all others' callers have to be woken once more; why one task takes \
-                0.05 ms longer here than on bevy_tasks and async-executor is not known.",
+                0.05 to 0.09 ms longer here than on bevy_tasks and async-executor is not known.",
         ..TASKS
     },
     Table {
@@ -267,19 +272,19 @@ pub const TABLES: &[Table] = &[
         ],
         by_size: &["p50", "p99.9", "time"],
         who: POOLS,
-        known: "Where a spawn takes s and a task takes its helpers t, the queue after n spawns is \
-                n (1 - s / t) tasks long, and the last one waits n (t - s): a pool that spawns \
-                more slowly than it runs tasks has no queue, so the percentiles are to be read \
-                beside the time a task. At a hundred thousand tokio takes 329 ns a task and forte \
-                214, with no queue to speak of: half of their tasks begin within 2.4 and 0.3 µs. \
-                Here t is 149 ns and the last waits 5.8 ms, so s is about 90. async-executor has \
-                119 ns a task, and half of this pool's p99 (spawn-outside says what it does \
-                otherwise); bevy_tasks and smol have 282 and 288, and longer waits than this \
-                pool. At ten thousand forte is ahead in the time as well, 115 ns beside 150, in \
-                the middle of the rounds by 1.32; why it is so there and not at a hundred \
-                thousand is not known. Of a hundred tasks half begin within 2.6 µs here: helpers \
-                that have found a pool's jobs shorter than a hand-over stay away for some beats, \
-                and then the last ones begin when the thread that spawns waits for them.",
+        known: "Where a spawn takes s and a task takes its helpers t, the queue after n spawns \
+                is n (1 - s / t) tasks long, and the last one waits n (t - s): a pool that \
+                spawns more slowly than it runs tasks has no queue, so the percentiles are to be \
+                read beside the time a task, by which this pool is ahead from a hundred tasks \
+                on. At a hundred thousand forte takes 397 ns a task and tokio 727, and the last \
+                of theirs wait for 0.2 and 0.3 ms; here t is 237 ns and the last waits for 1.1 \
+                ms, so s is about 226. async-executor has 320 ns a task and waits for as long \
+                (spawn-outside says what it does otherwise); bevy_tasks and smol have 660 and \
+                710, and wait three times as long. Of a hundred tasks half begin within 5 µs \
+                here: helpers that have found a pool's jobs shorter than a hand-over stay away \
+                for some beats, and then the last ones begin when the thread that spawns waits \
+                for them. Of ten and of one the 99th percentile is whether a thread had to be \
+                woken.",
         ..TASKS
     },
     Table {
@@ -306,10 +311,11 @@ pub const TABLES: &[Table] = &[
             "Ruby fibers",
         ],
         answer: messages_to_workers,
-        known: "The pools that are ahead at a thousand workers, by up to a third, have 1.6 to 1.9 \
+        known: "The pools that are ahead at a thousand workers, by 1.2 to 1.4, have 1.8 \
                 processors run where this one has 1.2: an answer that comes to a thread that is \
                 awake needs no other one. One worker and its master are a ping-pong, and what is \
-                said there holds: forte is ahead in every round, by 1.01 to 1.21.",
+                said there holds: tokio is ahead in every round, by 1.09 to 1.16. At a hundred \
+                the rounds go both ways (0.90 to 1.08).",
         ..TASKS
     },
 ];

@@ -61,11 +61,11 @@ const CHANGES: Table = Table {
     most: &[],
     answer: itself,
     known: "From eight threads on it grows by little, as more operations come after another \
-            thread's: of the eight a steal and a spawn from inside take less at 64 threads, the \
-            others 1.16 to 2.25 times as many, of which the last, a spawn from outside, is 0.03 \
-            writes in place of 0.01. Forks are shared by the beat, so what a thousand of them \
-            come to rests on how long they take. What was mended, and what was measured and left, \
-            is in docs/mechanisms.md under Scaling.",
+            thread's: of the eight a thousand forks, a steal and a spawn from inside take \
+            less at 64 threads, the others 1.3 to 1.7 times as many, of which a spawn from \
+            outside takes 0.03 writes in place of 0.02. Forks are shared by the beat, so \
+            what a thousand of them come to rests on how long they take. What was mended, \
+            and what was measured and left, is in docs/mechanisms.md under Scaling.",
 };
 
 /// Those here.

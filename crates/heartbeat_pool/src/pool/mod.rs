@@ -216,7 +216,11 @@ impl ThreadPool {
     }
 
     /// Calls `f` with a scope, and waits until everything spawned on it is over. The calling thread
-    /// helps, with this scope's work alone.
+    /// helps, with this scope's work alone. See [`scope`](crate::scope()).
+    ///
+    /// # Panics
+    ///
+    /// With `f`'s payload, or else with the first of what was spawned and panicked.
     pub fn scope<'env, R>(
         &self,
         f: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> R,

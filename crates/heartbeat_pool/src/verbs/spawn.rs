@@ -73,7 +73,9 @@ pub fn spawn(lane: Lane, f: impl FnOnce() + Send + 'static) {
     Worker::current_for("spawn", |worker| worker.spawn(lane, f));
 }
 
-/// Spawns a future on `lane` of the pool that the calling thread is inside of.
+/// Spawns a future on `lane` of the pool that the calling thread is inside of. To drop the task
+/// cancels it, to detach it lets it run on; a panic in it is resumed by whoever awaits the task.
+/// See [`ThreadPool::spawn_future`](crate::ThreadPool::spawn_future).
 ///
 /// # Panics
 ///
