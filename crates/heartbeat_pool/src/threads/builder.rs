@@ -61,9 +61,10 @@ impl ThreadBuilder {
     /// only while it is inside of a call of the pool's: it runs what it waits for, and what is
     /// [meant for it](crate::ThreadPool::spawn_on). The pool's handlers are not called for it. A
     /// pool that ends before it leaves it with a pool without threads. In a pool without [spare
-    /// threads](crate::ThreadPoolBuilder::spare_threads) of which this is the only one, calls of
-    /// other threads wait until this one is in a call as well, and for good once it has ended. The
-    /// idea is rayon's `use_current_thread`.
+    /// threads](crate::ThreadPoolBuilder::spare_threads) of which this is the only one, what other
+    /// threads spawn or [install](crate::ThreadPool::install) waits until this one does such work
+    /// in a wait of its own, and for good once it has ended; their joins and scopes they run
+    /// themselves. The idea is rayon's `use_current_thread`.
     ///
     /// # Panics
     ///

@@ -254,7 +254,7 @@ impl Worker {
         self.take_new_but(ptr::null(), since)
     }
 
-    /// The same, but of the scope that lies there.
+    /// The same, but for jobs of the scope whose core lies at this address.
     pub(crate) fn take_new_but(&self, scope: *const (), since: Option<Age>) -> Option<Aged<Job>> {
         if !self.goes_by_age() {
             return None;
