@@ -24,12 +24,10 @@ use heartbeat_pool::{Task, Worker, global};
 /// assert_eq!(sums, (3, 7));
 /// ```
 #[inline]
-pub fn join<A, B, RA, RB>(a: A, b: B) -> (RA, RB)
+pub fn join<A, B, RA: Send, RB: Send>(a: A, b: B) -> (RA, RB)
 where
     A: FnOnce() -> RA + Send,
     B: FnOnce() -> RB + Send,
-    RA: Send,
-    RB: Send,
 {
     Worker::with_current(|worker| match worker {
         Some(worker) => worker.join(|_| a(), |_| b()),

@@ -171,12 +171,10 @@ impl JobContext {
     /// # Panics
     ///
     /// With the payload of `a` or `b` if one panics, `a`'s if both do.
-    pub fn join<A, B, RA, RB>(&self, a: A, b: B) -> (RA, RB)
+    pub fn join<A, B, RA: Send, RB: Send>(&self, a: A, b: B) -> (RA, RB)
     where
         A: FnOnce() -> RA + Send,
         B: FnOnce() -> RB + Send,
-        RA: Send,
-        RB: Send,
     {
         crate::join(a, b)
     }

@@ -126,17 +126,14 @@ mod threads;
 
 mod heartbeat;
 
-#[cfg(not(heartbeat_loom))]
 mod active;
 #[cfg(not(heartbeat_loom))]
 mod config;
 #[cfg(not(heartbeat_loom))]
 mod cost;
-#[cfg(not(heartbeat_loom))]
 mod job;
 #[cfg(not(heartbeat_loom))]
 mod late;
-#[cfg(not(heartbeat_loom))]
 mod metrics;
 #[cfg(not(heartbeat_loom))]
 mod pool;
@@ -146,11 +143,8 @@ mod registry;
 mod schedule;
 #[cfg(not(heartbeat_loom))]
 mod seat;
-#[cfg(not(heartbeat_loom))]
 mod thread_bound;
-#[cfg(not(heartbeat_loom))]
 mod trace;
-#[cfg(not(heartbeat_loom))]
 mod unwind;
 #[cfg(not(heartbeat_loom))]
 mod verbs;

@@ -3,6 +3,7 @@
 use crate::stopwatch::{self, Stopwatch};
 use crate::sync::{AtomicU64, Ordering};
 use heartbeat_record::Lane;
+use std::ops::AddAssign;
 use std::time::Duration;
 
 /// A count that one thread adds to, so a load and a store do for an addition.
@@ -240,24 +241,20 @@ impl PoolMetrics {
 
 impl WorkerMetrics {
     pub(crate) fn add(&mut self, other: &Self) {
-        let by_lane = [
-            (&mut self.jobs, other.jobs),
-            (&mut self.promotions, other.promotions),
-            (&mut self.steals, other.steals),
-            (&mut self.wakes, other.wakes),
-        ];
-        for (sums, more) in by_lane {
+        fn add<T: AddAssign>(sums: &mut [T; 3], more: [T; 3]) {
             sums.iter_mut()
                 .zip(more)
                 .for_each(|(sum, more)| *sum += more);
         }
+        add(&mut self.jobs, other.jobs);
+        add(&mut self.promotions, other.promotions);
+        add(&mut self.steals, other.steals);
+        add(&mut self.wakes, other.wakes);
+        add(&mut self.busy_by_lane, other.busy_by_lane);
         self.blocking += other.blocking;
         self.parks += other.parks;
         self.beats += other.beats;
         self.busy += other.busy;
-        for (sum, busy) in self.busy_by_lane.iter_mut().zip(other.busy_by_lane) {
-            *sum += busy;
-        }
         self.queued += other.queued;
     }
 }

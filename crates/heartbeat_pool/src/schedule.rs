@@ -41,16 +41,9 @@ pub(crate) struct News {
 const CROWD: usize = 4;
 
 impl News {
-    const fn of(lane: Lane, when: When) -> Self {
+    const fn of(lane: Option<Lane>, when: When) -> Self {
         Self {
-            lane: Some(lane),
-            ..Self::without_room(when)
-        }
-    }
-
-    const fn without_room(when: When) -> Self {
-        Self {
-            lane: None,
+            lane,
             when,
             wake: Wake::Anywhere,
             searchers: 1,
@@ -58,26 +51,26 @@ impl News {
     }
 
     pub(crate) const fn at_once(lane: Lane) -> Self {
-        Self::of(lane, When::AtOnce)
+        Self::of(Some(lane), When::AtOnce)
     }
 
     /// Work of `lane` that may wait a beat, for example as its queuer may come to it before that.
     pub(crate) const fn within_a_beat(lane: Lane) -> Self {
-        Self::of(lane, When::WithinABeat)
+        Self::of(Some(lane), When::WithinABeat)
     }
 
     pub(crate) const fn blocking() -> Self {
-        Self::without_room(When::AtOnce)
+        Self::of(None, When::AtOnce)
     }
 
     /// Forks that others may take later, if they are there still.
     pub(crate) const fn kept() -> Self {
-        Self::without_room(When::Sometime).by(Wake::Elsewhere)
+        Self::of(None, When::Sometime).by(Wake::Elsewhere)
     }
 
     /// The same, of which many are likely to be there still.
     pub(crate) const fn kept_for_a_beat() -> Self {
-        Self::without_room(When::WithinABeat).by(Wake::Elsewhere)
+        Self::of(None, When::WithinABeat).by(Wake::Elsewhere)
     }
 
     /// Work of `lane` that its queuer will not do.

@@ -189,15 +189,6 @@ impl Seat {
         has_any && self.fork_lane() == lane
     }
 
-    /// How many second halves of joins of `lane` there are to take, now or later.
-    pub(crate) fn forks_of(&self, lane: Lane) -> usize {
-        if self.fork_lane() == lane {
-            self.forks.len()
-        } else {
-            0
-        }
-    }
-
     /// Tells the lane of the forks, before others are told of the first one.
     pub(crate) fn set_fork_lane(&self, lane: Lane) {
         // Relaxed, here and below: under the fences of the sleep protocol, as every look at a

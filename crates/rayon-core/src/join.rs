@@ -53,12 +53,10 @@ impl FnContext {
 /// assert_eq!(sum(&numbers), 4_999_950_000);
 /// ```
 #[inline]
-pub fn join<A, B, RA, RB>(oper_a: A, oper_b: B) -> (RA, RB)
+pub fn join<A, B, RA: Send, RB: Send>(oper_a: A, oper_b: B) -> (RA, RB)
 where
     A: FnOnce() -> RA + Send,
     B: FnOnce() -> RB + Send,
-    RA: Send,
-    RB: Send,
 {
     home::in_worker(|worker, _| join_in(worker, oper_a, |_| oper_b()))
 }
@@ -76,12 +74,10 @@ where
 /// assert_eq!(migrated, (false, false));
 /// ```
 #[inline]
-pub fn join_context<A, B, RA, RB>(oper_a: A, oper_b: B) -> (RA, RB)
+pub fn join_context<A, B, RA: Send, RB: Send>(oper_a: A, oper_b: B) -> (RA, RB)
 where
     A: FnOnce(FnContext) -> RA + Send,
     B: FnOnce(FnContext) -> RB + Send,
-    RA: Send,
-    RB: Send,
 {
     home::in_worker(|worker, injected| {
         let owner = home::key(worker);
@@ -94,12 +90,10 @@ where
 /// Joins on `worker`; the second closure runs even if the first one panics, whose payload comes
 /// first.
 #[inline]
-fn join_in<A, B, RA, RB>(worker: &Worker, a: A, b: B) -> (RA, RB)
+fn join_in<A, B, RA: Send, RB: Send>(worker: &Worker, a: A, b: B) -> (RA, RB)
 where
     A: FnOnce() -> RA + Send,
     B: FnOnce(&Worker) -> RB + Send,
-    RA: Send,
-    RB: Send,
 {
     let b = |thief: &Worker| unwind::catch(|| b(thief));
     match worker.join_measured(|_| unwind::catch(a), b) {

@@ -185,12 +185,10 @@ impl ThreadPool {
     /// # Panics
     ///
     /// As [`join`](crate::join()).
-    pub fn join<A, B, RA, RB>(&self, oper_a: A, oper_b: B) -> (RA, RB)
+    pub fn join<A, B, RA: Send, RB: Send>(&self, oper_a: A, oper_b: B) -> (RA, RB)
     where
         A: FnOnce() -> RA + Send,
         B: FnOnce() -> RB + Send,
-        RA: Send,
-        RB: Send,
     {
         self.install(|| join(oper_a, oper_b))
     }

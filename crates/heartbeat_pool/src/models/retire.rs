@@ -23,7 +23,7 @@ impl Pool {
     /// One that is meant to have `target` threads, and has `alive`.
     fn new(target: usize, alive: usize) -> Arc<Self> {
         let pool = Arc::new(Self {
-            live: Mutex::new(Live::new()),
+            live: Mutex::new(Live::default()),
             occupancy: Occupancy::new(),
             sleep: Sleep::default(),
         });

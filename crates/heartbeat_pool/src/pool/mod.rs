@@ -166,12 +166,10 @@ impl ThreadPool {
     }
 
     /// Runs `a` and `b`, possibly in parallel. See [`join`](crate::join()).
-    pub fn join<A, B, RA, RB>(&self, a: A, b: B) -> (RA, RB)
+    pub fn join<A, B, RA: Send, RB: Send>(&self, a: A, b: B) -> (RA, RB)
     where
         A: FnOnce() -> RA + Send,
         B: FnOnce() -> RB + Send,
-        RA: Send,
-        RB: Send,
     {
         self.with_worker(|worker| worker.join(|_| a(), |_| b()))
     }

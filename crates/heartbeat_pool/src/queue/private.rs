@@ -1,6 +1,6 @@
 //! A worker's private jobs: what `join` pushes, that no other thread can see.
 
-use std::any::Any;
+use crate::queue::forks::ForkPtr;
 use std::cell::Cell;
 
 /// How many joins, one inside of another, put their second half here before those inside of them
@@ -8,26 +8,10 @@ use std::cell::Cell;
 /// here, which are older than those calls, and so likely larger.
 const LEVELS: usize = 4;
 
-/// A job that lies on its owner's stack, type-erased.
-#[derive(Clone, Copy)]
-pub(crate) struct StackPtr {
-    pub(crate) data: *const (),
-    /// Runs the job on the [`Worker`](crate::Worker) that took it, and stores its result; called
-    /// once, while the owner waits.
-    pub(crate) run: unsafe fn(*const (), &dyn Any),
-}
-
-impl StackPtr {
-    /// A number that tells it from other work for as long as its owner keeps it.
-    pub(crate) fn number(&self) -> u64 {
-        self.data.addr() as u64
-    }
-}
-
-/// A ring of stack jobs, pushed and popped as a stack by `join`, promoted from its old end.
+/// A ring of second halves, pushed and popped as a stack by `join`, promoted from its old end.
 #[derive(Default)]
 pub(crate) struct PrivateQueue {
-    jobs: [Cell<Option<StackPtr>>; LEVELS],
+    jobs: [Cell<Option<ForkPtr>>; LEVELS],
     /// Index of the oldest job still private; indices count joins inside of one another, and wrap
     /// in `jobs` alone.
     head: Cell<usize>,
@@ -54,7 +38,7 @@ impl PrivateQueue {
 
     /// Begins a join: pushes its second half and gives its index. The queue must not be deep.
     #[inline]
-    pub(crate) fn push(&self, job: StackPtr) -> usize {
+    pub(crate) fn push(&self, job: ForkPtr) -> usize {
         let index = self.tail.get();
         // No older job is overwritten: each one private is of a level above the base.
         self.jobs[index % LEVELS].set(Some(job));
@@ -95,7 +79,7 @@ impl PrivateQueue {
         self.tail.get() == self.head.get()
     }
 
-    pub(crate) fn take_oldest(&self) -> Option<StackPtr> {
+    pub(crate) fn take_oldest(&self) -> Option<ForkPtr> {
         let index = self.head.get();
         if index == self.tail.get() {
             return None;
@@ -109,10 +93,7 @@ impl PrivateQueue {
 mod tests {
     use super::*;
 
-    const NOTHING: StackPtr = StackPtr {
-        data: std::ptr::null(),
-        run: |_, _| {},
-    };
+    const NOTHING: ForkPtr = ForkPtr::nothing();
 
     #[test]
     fn pops_tell_what_was_promoted() {

@@ -90,14 +90,14 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
 
     fn sight_of(&self, lane: Lane, has_jobs: bool, blocked: Duration) -> Sight {
         let come = |seat: &Arc<Seat>| seat.counters.come(lane);
-        let forks = |seat: &Arc<Seat>| seat.forks_of(lane);
+        let have_forks = self.seats.iter().filter(|seat| seat.fork_lane() == lane);
         // What threads from outside have taken comes and goes with them.
         let members = self.seats.iter();
         let members = members.filter(|seat| !seat.presence.is_outsiders());
         Sight {
             progress: (
                 self.seats.iter().map(come).fold(0, u64::wrapping_add),
-                self.seats.iter().map(forks).sum(),
+                have_forks.map(|seat| seat.forks.len()).sum(),
             ),
             taken: members.map(|seat| seat.counters.taken_of(lane)).sum(),
             blocked,

@@ -35,7 +35,7 @@ impl Team {
             occupancy: Occupancy::new(),
             sleep: CachePadded::new(Sleep::default()),
             stuck: Stuck::new(),
-            threads: Threads::new(),
+            threads: Threads::default(),
             has_ended: AtomicBool::new(false),
         }
     }

@@ -19,6 +19,7 @@ const LOOK: Duration = Duration::from_millis(1);
 
 /// The threads of one team, by index. The first ones, as many as the target, are its members and
 /// stay; the others are spares, which come for waiting threads and go when too many are idle.
+#[derive(Default)]
 pub(crate) struct Threads {
     pub(crate) slots: Mutex<Slots>,
     /// Signalled when a thread ends.
@@ -32,26 +33,13 @@ pub(crate) struct Threads {
     pub(crate) numbers: Numbers,
 }
 
+#[derive(Default)]
 pub(crate) struct Slots {
     pub(crate) live: Live<Pinned>,
     pub(super) handles: Vec<JoinHandle<()>>,
 }
 
 impl Threads {
-    pub(super) fn new() -> Self {
-        Self {
-            slots: Mutex::new(Slots {
-                live: Live::new(),
-                handles: Vec::new(),
-            }),
-            ended: Condvar::new(),
-            spares: Spares::default(),
-            wanted: Mutex::new(0),
-            is_sized: AtomicBool::new(false),
-            numbers: Numbers::default(),
-        }
-    }
-
     pub(crate) fn is_sized(&self) -> bool {
         // Relaxed: the flag guards nothing.
         self.is_sized.load(Ordering::Relaxed)

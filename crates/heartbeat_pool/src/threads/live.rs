@@ -22,14 +22,16 @@ pub(crate) fn is_surplus(occupancy: &Occupancy, index: usize, threads: usize) ->
     index >= target && threads > enough
 }
 
-impl<T> Live<T> {
-    pub(crate) fn new() -> Self {
+impl<T> Default for Live<T> {
+    fn default() -> Self {
         Self {
             threads: Vec::new(),
             retiring: 0,
         }
     }
+}
 
+impl<T> Live<T> {
     /// Those that live, in the order of their indices.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<T>> {
         self.threads.iter().flatten()

@@ -12,7 +12,6 @@ use crate::age::{Age, Aged};
 use crate::idle::sleep::Wake;
 use crate::parker::Parker;
 use crate::queue::forks::ForkPtr;
-use crate::queue::private::StackPtr;
 use crate::schedule::News;
 use crate::seat::Seat;
 use crate::sync::{Arc, AtomicBool, OnceLock, Ordering};
@@ -91,11 +90,9 @@ impl<F: FnOnce(&Worker) -> R + Send, R: Send> Fork<F, R> {
     }
 
     #[inline]
-    pub(super) fn as_ptr(&self) -> StackPtr {
-        StackPtr {
-            data: ptr::from_ref(self).cast(),
-            run: run::<F, R>,
-        }
+    pub(super) fn as_ptr(&self) -> ForkPtr {
+        // SAFETY: closure and result are `Send` by the bounds, and `offer` has it kept.
+        unsafe { ForkPtr::new(ptr::from_ref(self).cast(), run::<F, R>) }
     }
 
     /// Runs it once its offer has ended and no thief has.
@@ -275,17 +272,14 @@ impl Worker {
     /// `half` points to a [`Fork`] that is not on offer; the caller sees to it that it is kept
     /// until [`end_offer`](Self::end_offer), on this worker, has returned.
     #[inline]
-    pub(super) unsafe fn offer(&self, half: StackPtr) -> bool {
-        let state = half.data.cast::<State<'_>>().cast_mut();
+    pub(super) unsafe fn offer(&self, half: ForkPtr) -> bool {
+        let state = half.data().cast::<State<'_>>().cast_mut();
         let age = self.joins.next_age(&self.seat);
         // SAFETY: its first field is the state, in a cell, which nobody sees before the push. The
         // parker is the worker's, which the caller keeps as long.
         unsafe { state.write(State::new(self, age)) };
-        // SAFETY: closure and result are `Send` by the bounds of `Fork`, and it is kept by
-        // contract.
-        let fork = unsafe { ForkPtr::new(half) };
         let forks = &self.joins.forks;
-        forks.push(Aged::new(fork, Some(age)));
+        forks.push(Aged::new(half, Some(age)));
         // Asked after the push, so that whoever took the last one before it, and looked for more,
         // is not relied on.
         forks.len() <= 1
@@ -397,12 +391,12 @@ mod tests {
             };
             test(worker, &wait, fork);
             // SAFETY: as above.
-            let state = unsafe { state_of(outer.as_ptr().data) };
+            let state = unsafe { state_of(outer.as_ptr().data()) };
             assert!(!state.done.load(Ordering::Relaxed));
             worker.run_fork(seat.returned.take(|_| true).unwrap());
             for half in [outer.as_ptr(), inner.as_ptr()] {
                 // SAFETY: it was stolen and was run.
-                unsafe { worker.wait_for_thief(half.data) };
+                unsafe { worker.wait_for_thief(half.data()) };
             }
             assert!(matches!(outer.into_result(), Ok(1)));
         });
@@ -419,7 +413,7 @@ mod tests {
             }
             for fork in forks.iter().rev() {
                 // SAFETY: the later one's offer has ended.
-                assert!(unsafe { worker.end_offer(fork.as_ptr().data) });
+                assert!(unsafe { worker.end_offer(fork.as_ptr().data()) });
             }
         });
     }
@@ -452,7 +446,7 @@ mod tests {
                     begun,
                 });
                 let stranger = Stranger::begin();
-                own.joins.forks.push(ForkPtr::nothing());
+                own.joins.forks.push(Aged::new(ForkPtr::nothing(), None));
                 assert!(!wait.is_ready() && !wait.step(worker, false));
                 drop(stranger);
                 assert!(wait.is_ready() && wait.step(worker, false));

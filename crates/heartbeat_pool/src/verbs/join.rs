@@ -8,7 +8,6 @@
 //! none, but needs no poll of their owner's for the second calls to be taken, as in rayon and Cilk.
 
 use super::fork::Fork;
-use crate::queue::private::StackPtr;
 use crate::schedule::News;
 use crate::sync::{Ordering, fence};
 use crate::unwind;
@@ -39,12 +38,10 @@ impl Worker {
     /// With the payload of `a` or `b` if one panics, `a`'s if both do; the other one is over by
     /// then, or has not been started and never will be.
     #[inline]
-    pub fn join<A, B, RA, RB>(&self, a: A, b: B) -> (RA, RB)
+    pub fn join<A, B, RA: Send, RB: Send>(&self, a: A, b: B) -> (RA, RB)
     where
         A: FnOnce(&Self) -> RA + Send,
         B: FnOnce(&Self) -> RB + Send,
-        RA: Send,
-        RB: Send,
     {
         if self.seat.beat.is_closed() {
             return (a(self), b(self));
@@ -53,24 +50,29 @@ impl Worker {
     }
 
     #[inline(never)]
-    fn join_queued<A, B, RA, RB>(&self, a: A, b: B) -> (RA, RB)
+    fn join_queued<A, B, RA: Send, RB: Send>(&self, a: A, b: B) -> (RA, RB)
     where
         A: FnOnce(&Self) -> RA + Send,
         B: FnOnce(&Self) -> RB + Send,
-        RA: Send,
-        RB: Send,
     {
         if !self.make_room() {
             return (a(self), b(self));
         }
-        let private = &self.joins.private;
+        let (beat, private) = (&self.seat.beat, &self.joins.private);
         let fork = Fork::new(b);
         let half = fork.as_ptr();
-        let index = self.queue(half);
+        let data = half.data();
+        let index = private.push(half);
+        if beat.is_raised() {
+            self.promote();
+        }
+        if private.is_deep() {
+            beat.close();
+        }
         let ra = unwind::catch(|| a(self));
         let is_own = private.pop(index) || {
             // SAFETY: it was promoted, and what was promoted later has ended.
-            unsafe { self.end_offer(half.data) }
+            unsafe { self.end_offer(data) }
         };
         let results = ra.and_then(|ra| {
             let rb = if is_own {
@@ -81,7 +83,7 @@ impl Worker {
             rb.map(|rb| (ra, rb))
         });
         private.end();
-        self.seat.beat.open();
+        beat.open();
         results.unwrap_or_else(|payload| unwind::resume(payload))
     }
 
@@ -102,17 +104,16 @@ impl Worker {
     /// assert_eq!(sums, (499_500, 1_499_500));
     /// ```
     #[inline]
-    pub fn join_offered<A, B, RA, RB>(&self, a: A, b: B) -> (RA, RB)
+    pub fn join_offered<A, B, RA: Send, RB: Send>(&self, a: A, b: B) -> (RA, RB)
     where
         A: FnOnce(&Self) -> RA + Send,
         B: FnOnce(&Self) -> RB + Send,
-        RA: Send,
-        RB: Send,
     {
         // Private halves are older than `b`: others are to find them first.
         self.promote_all();
         let fork = Fork::new(b);
         let half = fork.as_ptr();
+        let data = half.data();
         note::note(|| What::Forked { job: half.number() });
         // SAFETY: it is kept until `end_offer` below.
         let is_news = unsafe { self.offer(half) };
@@ -122,7 +123,7 @@ impl Worker {
         }
         let ra = unwind::catch(|| a(self));
         // SAFETY: what `a` has offered is over.
-        let is_own = unsafe { self.end_offer(half.data) };
+        let is_own = unsafe { self.end_offer(data) };
         let ra = ra.unwrap_or_else(|payload| unwind::resume(payload));
         // Called here, not caught: with a landing pad small joins take nearly twice as long.
         let rb = if is_own {
@@ -151,20 +152,6 @@ impl Worker {
         }
         beat.close();
         false
-    }
-
-    /// Begins a join: queues its second half, and gives its index.
-    #[inline]
-    fn queue(&self, job: StackPtr) -> usize {
-        let (beat, private) = (&self.seat.beat, &self.joins.private);
-        let index = private.push(job);
-        if beat.is_raised() {
-            self.promote();
-        }
-        if private.is_deep() {
-            beat.close();
-        }
-        index
     }
 
     /// Shares the private jobs if a beat has come; true if there is none, so that the caller
@@ -277,12 +264,10 @@ impl Worker {
 /// assert_eq!(pool.with_worker(|_| sum(&numbers)), 499_500);
 /// ```
 #[inline]
-pub fn join<A, B, RA, RB>(a: A, b: B) -> (RA, RB)
+pub fn join<A, B, RA: Send, RB: Send>(a: A, b: B) -> (RA, RB)
 where
     A: FnOnce() -> RA + Send,
     B: FnOnce() -> RB + Send,
-    RA: Send,
-    RB: Send,
 {
     Worker::with_current(|worker| match worker {
         Some(worker) => worker.join(|_| a(), |_| b()),

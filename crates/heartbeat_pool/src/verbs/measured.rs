@@ -37,12 +37,10 @@ impl Worker {
     /// assert_eq!(sum, (1, 2));
     /// ```
     #[inline]
-    pub fn join_measured<A, B, RA, RB>(&self, a: A, b: B) -> (RA, RB)
+    pub fn join_measured<A, B, RA: Send, RB: Send>(&self, a: A, b: B) -> (RA, RB)
     where
         A: FnOnce(&Self) -> RA + Send,
         B: FnOnce(&Self) -> RB + Send,
-        RA: Send,
-        RB: Send,
     {
         if self.joins.is_measured.get() {
             return self.join_offered(a, b);
@@ -51,12 +49,10 @@ impl Worker {
     }
 
     #[inline(never)]
-    fn join_outermost<A, B, RA, RB>(&self, a: A, b: B) -> (RA, RB)
+    fn join_outermost<A, B, RA: Send, RB: Send>(&self, a: A, b: B) -> (RA, RB)
     where
         A: FnOnce(&Self) -> RA + Send,
         B: FnOnce(&Self) -> RB + Send,
-        RA: Send,
-        RB: Send,
     {
         if self.num_threads() <= 1 || !self.joins.forks.is_empty() {
             return self.join_offered(a, b);
@@ -80,6 +76,7 @@ impl Worker {
 #[cfg(all(test, not(heartbeat_loom)))]
 mod tests {
     use super::*;
+    use crate::age::Aged;
     use crate::parker::Parker;
     use crate::pool::ThreadPool;
     use crate::queue::forks::ForkPtr;
@@ -98,7 +95,7 @@ mod tests {
             let hour = Duration::from_secs(3600);
             worker.seat.hidden.hide(Instant::now() + hour);
             let outermost = Outermost(worker);
-            worker.joins.forks.push(ForkPtr::nothing());
+            worker.joins.forks.push(Aged::new(ForkPtr::nothing(), None));
             worker.announce_forks();
             assert!(!idle.has_token(), "others may not take it yet");
             drop(outermost);

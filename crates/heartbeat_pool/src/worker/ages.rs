@@ -38,7 +38,11 @@ impl Worker {
     /// Takes what a thread of the pool has queued, if there is something.
     pub(super) fn take_from_inside(&self) -> Option<Found> {
         self.take_own_ticket()
-            .or_else(|| self.find_seat(Lane::Frame, |seat| self.take_ticket(seat)))
+            .or_else(|| {
+                self.find_seat(Lane::Frame, |seat| {
+                    Some(self.oldest_or(seat, seat.take_ticket(|_| true)?))
+                })
+            })
             .or_else(|| self.steal(Lane::Frame))
     }
 
@@ -108,11 +112,6 @@ impl Worker {
         )
     }
 
-    /// Takes the oldest ticket of `seat`, or what its thread has queued before it.
-    fn take_ticket(&self, seat: &Seat) -> Option<Found> {
-        Some(self.oldest_or(seat, seat.take_ticket(|_| true)?))
-    }
-
     /// Queues `ticket` by its age. Gives back what lies elsewhere, as no thread of the pool is
     /// known to have queued it.
     pub(super) fn queue_ticket(&self, ticket: Aged<Job>) -> Option<Job> {
@@ -154,17 +153,8 @@ impl Worker {
         self.tell(News::at_once(Lane::Frame));
     }
 
-    /// Takes the oldest job of `seat`, or what its thread has queued before it.
-    pub(super) fn take_oldest(&self, seat: &Seat) -> Option<Found> {
-        Some(self.oldest_or(seat, seat.stealer.steal()?))
-    }
-
-    pub(super) fn take_fork_or_older(&self, seat: &Seat) -> Option<Found> {
-        Some(self.older_or_fork(seat, seat.steal_fork()?))
-    }
-
     /// The oldest of what the thread of `seat` has queued, which is `job` unless there is older.
-    fn oldest_or(&self, seat: &Seat, job: Aged<Job>) -> Found {
+    pub(super) fn oldest_or(&self, seat: &Seat, job: Aged<Job>) -> Found {
         let Some(older) = job.age().and_then(|age| self.take_older_of(seat, age)) else {
             return Found::Job(job.item);
         };
@@ -173,7 +163,7 @@ impl Worker {
     }
 
     /// The same of a fork.
-    fn older_or_fork(&self, seat: &Seat, fork: Aged<ForkPtr>) -> Found {
+    pub(super) fn older_or_fork(&self, seat: &Seat, fork: Aged<ForkPtr>) -> Found {
         // Forks of other lanes have no frame jobs beside them.
         let age = fork.age().filter(|_| seat.fork_lane() == Lane::Frame);
         let Some(older) = age.and_then(|age| self.take_older_of(seat, age)) else {

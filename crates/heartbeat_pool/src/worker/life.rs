@@ -235,6 +235,7 @@ impl Worker {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::age::Aged;
     use crate::parker::Parker;
     use crate::pool::ThreadPool;
     use crate::queue::forks::ForkPtr;
@@ -254,7 +255,7 @@ mod tests {
             sleep.search_begin();
             let hour = Duration::from_secs(3600);
             worker.seat.hidden.hide(Instant::now() + hour);
-            worker.joins.forks.push(ForkPtr::nothing());
+            worker.joins.forks.push(Aged::new(ForkPtr::nothing(), None));
             worker.announce_forks();
             assert!(!idle.has_token(), "somebody searches");
             worker.end_search();

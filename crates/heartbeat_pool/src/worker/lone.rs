@@ -9,25 +9,19 @@ use crate::lanes::occupancy::Charge;
 use crate::threads::this_thread::Stranger;
 use heartbeat_record::Lane;
 
-/// What there may be for the thread to do, best first: work of a lane, and calls that block.
-pub(super) const KINDS: [Option<Lane>; 4] = [
-    Some(Lane::Frame),
-    Some(Lane::Io),
-    Some(Lane::Background),
-    None,
-];
-
 impl Worker {
     /// Whether no spare thread comes for the work that this one leaves.
     pub(super) fn is_alone(&self) -> bool {
         !self.registry.config.has_spares || self.team().threads.is_short()
     }
 
-    /// Counts a look for work. Gives the kinds in the order of this one.
+    /// Counts a look for work. Gives what there may be to do in the order of this one, best first as
+    /// a rule: work of a lane, and calls that block.
     pub(super) fn kinds_in_turn(&self) -> [Option<Lane>; 4] {
         let tick = self.search.lone_ticks.get().wrapping_add(1);
         self.search.lone_ticks.set(tick);
-        let mut kinds = KINDS;
+        let [frame, io, background] = Lane::ALL.map(Some);
+        let mut kinds = [frame, io, background, None];
         if tick.is_multiple_of(8) {
             let first = 1 + (tick / 8) as usize % 3;
             kinds.rotate_left(first);

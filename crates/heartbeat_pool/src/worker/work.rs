@@ -184,7 +184,7 @@ impl Worker {
         self.find_seat(lane, |seat| {
             // Not what is younger than a job that was missed, or came, just now.
             let is_next = seat.has_shared(lane) && !seat.has_older_jobs();
-            is_next.then(|| self.take_fork_or_older(seat))?
+            is_next.then(|| Some(self.older_or_fork(seat, seat.steal_fork()?)))?
         })
     }
 
@@ -207,7 +207,7 @@ impl Worker {
                 return None;
             }
             if self.goes_by_age() {
-                return self.take_oldest(seat);
+                return Some(self.oldest_or(seat, seat.stealer.steal()?));
             }
             // Nobody would empty the deque of a thread from outside once it has left.
             let stolen = if self.is_member() {
