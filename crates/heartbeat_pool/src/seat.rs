@@ -42,8 +42,8 @@ pub(crate) struct Seat {
     /// Until when they are its own.
     pub(crate) hidden: Hidden,
     pub(crate) counters: CachePadded<Counters>,
-    /// Since when its owner comes no further, where that matters to somebody.
-    stall: Stall,
+    /// Since when its owner comes no further, where that matters to somebody, who writes it.
+    stall: CachePadded<Stall>,
     pub(crate) presence: Presence,
     /// Forks that came back: of a thief that was wrong, or that found something older.
     pub(crate) returned: ByAge<ForkPtr>,
@@ -75,7 +75,7 @@ impl Seat {
             forks,
             fork_lane: AtomicUsize::new(0),
             hidden: Hidden::new(),
-            stall: Stall::default(),
+            stall: CachePadded::default(),
             presence: Presence::default(),
             returned: ByAge::new(owner.clone()),
             tickets: ByAge::new(owner),
