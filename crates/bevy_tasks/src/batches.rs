@@ -11,12 +11,19 @@ use core::any::type_name;
 use core::cell::Cell;
 use core::panic::Location;
 use core::ptr;
+use crate::iteration::Taken;
 use heartbeat_pool::record::{Name, Recorder};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// Work of less microseconds stays on its thread.
 const WORTH_SHARING: f32 = 25.0;
+/// And so does work whose batches take less, with what they cost themselves: to queue one, or to run
+/// it by itself, takes a third of that.
+const WORTH_QUEUEING: f32 = 1.0;
+/// If an iteration makes so many batches for each that it was told to make, it is told to make
+/// fewer: the engine makes one of each small table at least.
+const SPREAD: f32 = 4.0;
 /// What a batch should take in microseconds: much more than a task costs, much less than a frame.
 const BATCH: f32 = 10.0;
 /// This many batches a thread even out whatever the entities cost.
@@ -26,10 +33,10 @@ const MOST_A_THREAD: usize = 8;
 const SAMPLE: u8 = 13;
 /// Of so many that are shared: batches that many threads run at a time may take longer than on one.
 const SAMPLE_SHARED: u8 = 127;
-/// Batches a thread of a sample, which are shared only if the first of them prove to be long. As
+/// Batches a thread of a sample, which are run where they are made until they prove to be long. As
 /// many at least of what is shared, for it may take longer this time.
 const SAMPLED: usize = 4;
-/// Batches of a sample at most: they cost a microsecond then.
+/// Batches of a sample at most: each costs a tenth of a microsecond.
 const MOST_SAMPLED: usize = 32;
 /// What comes so long after the thread's last question is a sample in any case: it may well be
 /// another iteration than came then, and beside that while a sample costs next to nothing.
@@ -59,6 +66,8 @@ struct Next {
     wary: u16,
     /// How often in a row that was said, with no sample that was as long.
     doubt: u8,
+    /// How many batches it has made for each that it was told to make, if [`SPREAD`] or more.
+    spread: f32,
 }
 
 impl Next {
@@ -68,29 +77,40 @@ impl Next {
         left: 0,
         wary: 0,
         doubt: 0,
+        spread: 1.0,
     };
 
     fn is_worth_sharing(&self) -> bool {
         self.work >= WORTH_SHARING
     }
 
-    /// After one whose batches took so many microseconds together. A sample of what was shared
+    /// What to ask for, to get about so many batches, but several.
+    fn number(&self, batches: usize) -> usize {
+        ((batches as f32 / self.spread) as usize).max(2)
+    }
+
+    /// After one that was `asked` for and came to what was `taken`. A sample of what was shared
     /// counts alone: it may be shared for no other reason than that it was.
-    fn measured(self, work: f32, expected: Expected) -> Self {
-        let was_shared = self.is_worth_sharing();
-        let is_doubted = was_shared && expected == Expected::Short;
-        let memory = if is_doubted { 0.0 } else { MEMORY };
+    fn measured(self, asked: &Asked, taken: Taken) -> Self {
+        let Asked { expected, number, .. } = *asked;
+        let work = taken.work.as_secs_f32() * 1e6;
+        let is_thin = work >= WORTH_SHARING && work < taken.batches as f32 * WORTH_QUEUEING;
+        let is_doubted = self.is_worth_sharing() && expected == Expected::Short;
+        let memory = if is_thin || is_doubted { 0.0 } else { MEMORY };
+        let work = if is_thin { 0.0 } else { work };
         let work = work.max(self.work * memory);
         let left = match (work >= WORTH_SHARING, expected) {
-            (true, Expected::Long) => self.left,
+            (true, Expected::Long { .. }) => self.left,
             (true, Expected::Short) => SAMPLE_SHARED - 1,
             (false, _) => SAMPLE - 1,
         };
         let is_late = work >= LATE.as_micros() as f32;
+        let spread = taken.batches as f32 / number as f32;
         Self {
             work,
             left,
             doubt: if is_late { 0 } else { self.doubt },
+            spread: if spread >= SPREAD { spread } else { 1.0 },
             ..self
         }
     }
@@ -115,9 +135,18 @@ struct History {
     asked_at: Cell<Option<Instant>>,
     /// The place in `next` of that one, if it went through what it has in place.
     in_place: Cell<Option<usize>>,
-    /// What the one that has asked for its batches and not begun yet is expected to be, and the
-    /// place in `next` that this is known from.
-    asked: Cell<Option<(Expected, usize)>>,
+    /// The one that has asked for its batches and not begun yet.
+    asked: Cell<Option<Asked>>,
+}
+
+/// What an iteration was told.
+#[derive(Clone, Copy)]
+struct Asked {
+    /// How many batches to make.
+    number: usize,
+    expected: Expected,
+    /// The place in `next` that this is known from.
+    place: usize,
 }
 
 impl History {
@@ -140,11 +169,12 @@ impl History {
 }
 
 /// How long an iteration is likely to take.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Expected {
     /// Less than sharing costs.
     Short,
-    Long,
+    /// More, and so many batches make a task.
+    Long { a_task: usize },
 }
 
 thread_local! {
@@ -190,7 +220,9 @@ pub(crate) fn number(threads: usize) -> usize {
         let place = place(depth, history.last.get());
         let slot = &history.next[place];
         let is_shared = slot.get().is_worth_sharing();
-        let mut is_sample = slot.get().left == 0 || (!is_shared && history.is_awhile_ago());
+        // Not of one that makes many batches: a sample of those takes up to twice as long.
+        let is_awhile_ago = !is_shared && history.is_awhile_ago() && slot.get().spread < SPREAD;
+        let mut is_sample = slot.get().left == 0 || is_awhile_ago;
         // Read anew, for it may be that one which was found to be long.
         let mut next = slot.get();
         if !is_shared && next.wary > 0 {
@@ -198,15 +230,25 @@ pub(crate) fn number(threads: usize) -> usize {
             slot.set(next);
             is_sample = true;
         }
+        let ask = |number: usize, expected: Expected| {
+            history.asked.set(Some(Asked {
+                number,
+                expected,
+                place,
+            }));
+            number
+        };
         if is_sample {
-            history.asked.set(Some((Expected::Short, place)));
-            return (threads * SAMPLED).min(MOST_SAMPLED);
+            let batches = (threads * SAMPLED).min(MOST_SAMPLED);
+            return ask(next.number(batches), Expected::Short);
         }
         next.left -= 1;
         slot.set(next);
         if is_shared {
-            history.asked.set(Some((Expected::Long, place)));
-            return ((next.work / BATCH) as usize).clamp(SAMPLED, threads * MOST_A_THREAD);
+            let tasks = ((next.work / BATCH) as usize).clamp(SAMPLED, threads * MOST_A_THREAD);
+            let number = next.number(tasks);
+            let a_task = (number as f32 * next.spread) as usize / tasks;
+            return ask(number, Expected::Long { a_task: a_task.max(1) });
         }
         // Nobody will tell its kind, but what comes next has one more before it.
         history.last.set(history.last.get().wrapping_add(1));
@@ -215,21 +257,29 @@ pub(crate) fn number(threads: usize) -> usize {
     })
 }
 
+/// How many batches make a task, of an iteration that has taken so long alone for so many. None if
+/// it may still be short.
+pub(crate) fn batches_a_task(alone: Duration, batches: usize) -> Option<usize> {
+    let alone = alone.as_secs_f32() * 1e6;
+    let each = alone / batches as f32;
+    let is_long = alone >= WORTH_SHARING && each >= WORTH_QUEUEING;
+    is_long.then(|| ((BATCH / each) as usize).max(1))
+}
+
 /// Calls `f`, which is the scope with the closure `Body`, with how long an iteration is likely to
-/// take if one has asked for its batches just before. `f` also gives what its tasks have taken
-/// together, as far as that is not what it took itself.
-pub(crate) fn measure<Body, R>(f: impl FnOnce(Option<Expected>) -> (R, Option<Duration>)) -> R {
+/// take if one has asked for its batches just before. `f` also gives what that came to.
+pub(crate) fn measure<Body, R>(f: impl FnOnce(Option<Expected>) -> (R, Option<Taken>)) -> R {
     let asked = HISTORY.with(|history| history.asked.take());
     // One that has failed before its scope may have left its question to somebody else's.
-    let Some((expected, place)) = asked.filter(|_| type_name::<Body>().contains("bevy_ecs::")) else {
+    let Some(asked) = asked.filter(|_| type_name::<Body>().contains("bevy_ecs::")) else {
         return f(None).0;
     };
-    let start = Instant::now();
-    let (result, work) = f(Some(expected));
-    let work = work.unwrap_or_else(|| start.elapsed()).as_secs_f32() * 1e6;
+    let (result, taken) = f(Some(asked.expected));
     HISTORY.with(|history| {
-        let slot = &history.next[place];
-        slot.set(slot.get().measured(work, expected));
+        if let Some(taken) = taken {
+            let slot = &history.next[asked.place];
+            slot.set(slot.get().measured(&asked, taken));
+        }
         // Where the name lies tells types apart better than its letters.
         history.last.set(type_name::<Body>().as_ptr().addr());
     });
@@ -253,20 +303,25 @@ mod tests {
         pub(super) struct Body;
     }
 
+    fn taken(micros: u64, batches: usize) -> Option<Taken> {
+        let work = Duration::from_micros(micros);
+        Some(Taken { work, batches })
+    }
+
     /// The numbers of batches of `count` iterations that take so long.
     fn numbers(count: usize, micros: u64) -> Vec<usize> {
-        numbers_of(count, micros, None)
+        numbers_of(count, micros, micros)
     }
 
     /// The same, whose batches have taken `work` together.
-    fn numbers_of(count: usize, micros: u64, work: Option<u64>) -> Vec<usize> {
+    fn numbers_of(count: usize, micros: u64, work: u64) -> Vec<usize> {
         let iterate = |_| {
             let number = number(4);
             if number > 1 {
                 measure::<bevy_ecs::Body, _>(|_| {
                     let (start, length) = (Instant::now(), Duration::from_micros(micros));
                     while start.elapsed() < length {}
-                    ((), work.map(Duration::from_micros))
+                    ((), taken(work, number))
                 });
             }
             number
@@ -333,7 +388,8 @@ mod tests {
                 let first = numbers(1, 0)[0];
                 let second = number(4);
                 if second > 1 {
-                    measure::<bevy_ecs::Body, _>(|_| ((), Some(length)));
+                    let taken = taken(length.as_micros() as u64, second);
+                    measure::<bevy_ecs::Body, _>(|_| ((), taken));
                 } else {
                     thread::sleep(length);
                 }
@@ -367,8 +423,8 @@ mod tests {
     #[test]
     fn what_is_short_for_many_threads_alone_stays_shared() {
         let check = || {
-            numbers_of(2, 1, Some(100));
-            let numbers = numbers_of(100, 1, Some(100));
+            numbers_of(2, 1, 100);
+            let numbers = numbers_of(100, 1, 100);
             assert!(numbers.iter().all(|&number| number == 10), "{numbers:?}");
         };
         thread::spawn(check).join().unwrap();
@@ -378,8 +434,8 @@ mod tests {
     fn what_is_long_as_it_is_shared_alone_stays_on_its_thread() {
         let check = || {
             numbers(2, 100);
-            numbers_of(100, 300, Some(1));
-            let numbers = numbers_of(100, 300, Some(1));
+            numbers_of(100, 300, 1);
+            let numbers = numbers_of(100, 300, 1);
             assert!(!numbers.iter().any(|&number| number > 16), "{numbers:?}");
         };
         thread::spawn(check).join().unwrap();
@@ -392,8 +448,8 @@ mod tests {
                 let number = number(4);
                 if number > 1 {
                     measure::<bevy_ecs::Body, _>(|expected| {
-                        let is_shared = expected == Some(Expected::Long);
-                        ((), Some(Duration::from_micros(if is_shared { 30 } else { 10 })))
+                        let is_shared = matches!(expected, Some(Expected::Long { .. }));
+                        ((), taken(if is_shared { 30 } else { 10 }, number))
                     });
                 }
                 number
@@ -405,6 +461,46 @@ mod tests {
             let numbers = &numbers[first..];
             let alone = numbers.iter().filter(|&&number| number == 1).count();
             assert!(alone >= 80, "{numbers:?}");
+        };
+        thread::spawn(check).join().unwrap();
+    }
+
+    /// Each makes so many batches for each that it is told to make.
+    fn many_batches(count: usize, spread: usize, nanos_each: u64) -> Vec<(usize, Expected)> {
+        let iterate = |_| {
+            let number = number(4);
+            let mut expected = Expected::Short;
+            if number > 1 {
+                measure::<bevy_ecs::Body, _>(|asked| {
+                    expected = asked.unwrap();
+                    let batches = number * spread;
+                    let work = Duration::from_nanos(nanos_each * batches as u64);
+                    ((), Some(Taken { work, batches }))
+                });
+            }
+            (number, expected)
+        };
+        (0..count).map(iterate).collect()
+    }
+
+    #[test]
+    fn many_short_batches_are_worth_no_tasks() {
+        let check = || {
+            let last = many_batches(1_100, 500, 100).split_off(1_000);
+            assert!(last.iter().all(|(_, expected)| *expected == Expected::Short));
+            // Few are the first of their kind.
+            let many = last.iter().filter(|(number, _)| *number > 2).count();
+            assert!(many < 10, "{many}");
+        };
+        thread::spawn(check).join().unwrap();
+    }
+
+    #[test]
+    fn of_many_batches_several_make_a_task() {
+        let check = || {
+            // Two milliseconds and a thousand batches: of 32 tasks each has 31.
+            let long = Expected::Long { a_task: 31 };
+            assert_eq!(many_batches(7, 500, 2_000)[2..], [(2, long); 5]);
         };
         thread::spawn(check).join().unwrap();
     }

@@ -69,6 +69,7 @@ cfg::multi_threaded! {
         mod batches;
         mod block_on;
         mod first_poll;
+        mod iteration;
         mod process_pool;
         mod scope;
         mod task_pool;

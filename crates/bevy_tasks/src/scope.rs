@@ -3,6 +3,7 @@
 use crate::Task;
 use crate::batches::Expected;
 use crate::first_poll::first_poll;
+use crate::iteration::{Batch, Iteration, Taken};
 use crate::task_pool::TaskPool;
 use crate::thread_executor::ThreadExecutor;
 use core::any::{Any, TypeId};
@@ -16,9 +17,8 @@ use core::task::{Context, Poll};
 use heartbeat_pool::{Mailbox, ThreadPool};
 use pin_project_lite::pin_project;
 use std::panic::{catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::{Duration, Instant};
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -34,62 +34,16 @@ pub(crate) struct ScopeState<T> {
     cancelled: AtomicBool,
     /// The handles of tasks that wait or belong to a thread, to cancel them by.
     tasks: Mutex<Vec<Task<()>>>,
-    /// What its tasks take, if that is asked for.
-    took: Option<Took>,
-}
-
-/// What the tasks of an iteration have taken together.
-struct Took {
-    /// When the scope's owner began, alone at first or not.
-    begun: (Instant, Expected),
-    /// When the first task began that others could have run.
-    shared: OnceLock<Instant>,
-    /// The nanoseconds of all such tasks.
-    nanos: AtomicU64,
-}
-
-impl Took {
-    fn by(expected: Expected) -> Self {
-        Self {
-            begun: (Instant::now(), expected),
-            shared: OnceLock::new(),
-            nanos: AtomicU64::new(0),
-        }
-    }
-
-    /// A task began that others could have run.
-    fn begin(&self) -> Instant {
-        let start = Instant::now();
-        self.shared.get_or_init(|| start);
-        start
-    }
-
-    fn end(&self, start: Instant) {
-        let nanos = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        // Relaxed: read after the scope's end.
-        self.nanos.fetch_add(nanos, Ordering::Relaxed);
-    }
-
-    /// None if that is what the scope took, for its owner was alone.
-    fn all(&self) -> Option<Duration> {
-        let shared = self.shared.get()?;
-        let alone = match self.begun {
-            (begun, Expected::Short) => shared.saturating_duration_since(begun),
-            (_, Expected::Long) => Duration::ZERO,
-        };
-        Some(alone + Duration::from_nanos(self.nanos.load(Ordering::Relaxed)))
-    }
 }
 
 impl<T: 'static> ScopeState<T> {
-    fn new(expected: Option<Expected>) -> Self {
+    fn new() -> Self {
         Self {
             spawned: AtomicUsize::new(0),
             results: Mutex::new(Vec::new()),
             keeps_results: TypeId::of::<T>() != TypeId::of::<()>(),
             cancelled: AtomicBool::new(false),
             tasks: Mutex::new(Vec::new()),
-            took: expected.map(Took::by),
         }
     }
 
@@ -139,16 +93,15 @@ impl<T> ScopeState<T> {
 }
 
 impl<T: 'static> ScopeState<T> {
-    /// Runs a whole scope on `pool`, which calls nobody for what is expected to be short and turns
-    /// out to be. Of other iterations it gives as well what their tasks took together. The calling
-    /// thread ticks its own executor while it waits, and `external` if that
-    /// is its own as well.
+    /// Runs a whole scope on `pool`. Of an iteration, of which something is expected, it gives as
+    /// well what that came to. The calling thread ticks its own executor while it waits, and
+    /// `external` if that is its own as well.
     pub(crate) fn run<'env, F>(
         pool: &ThreadPool,
         external: Option<&ThreadExecutor>,
         expected: Option<Expected>,
         f: F,
-    ) -> (Vec<T>, Option<Duration>)
+    ) -> (Vec<T>, Option<Taken>)
     where
         F: for<'scope> FnOnce(&'scope Scope<'scope, 'env, T>),
         T: Send + 'static,
@@ -156,21 +109,22 @@ impl<T: 'static> ScopeState<T> {
         let here = TaskPool::get_thread_executor();
         let external = external.map_or(here.mailbox(), ThreadExecutor::mailbox);
         let here = here.mailbox();
-        let state = Self::new(expected);
+        let state = Self::new();
+        let iteration = expected.map(Iteration::new);
         let slot = OnceLock::new();
         let both = [here, external];
         let distinct = !Arc::ptr_eq(here, external) && external.is_mine();
         let mailboxes = if distinct { &both[..] } else { &both[..1] };
         pool.scope_with_mailboxes(mailboxes, |inner| {
-            if expected == Some(Expected::Short) {
-                inner.hold();
-            }
             // SAFETY: used by the closure and by the scope's tasks alone. The pool's scope ends
             // after all of them, and `inner` lives until then.
             let inner: &'env heartbeat_pool::Scope<'env, 'env> =
                 unsafe { mem::transmute::<&heartbeat_pool::Scope<'_, '_>, _>(inner) };
             // SAFETY: as above; `state` is declared before the scope begins and moved after.
             let state: &'env Self = unsafe { &*core::ptr::from_ref(&state) };
+            // SAFETY: as above; `iteration` is declared before the scope begins and dropped after.
+            let iteration: Option<&'env Iteration<'env>> =
+                iteration.as_ref().map(|it| unsafe { &*core::ptr::from_ref(it) });
             // SAFETY: as above; the caller's references outlive the call.
             let mailboxes: (&'env Arc<Mailbox>, &'env Arc<Mailbox>) =
                 unsafe { mem::transmute((here, external)) };
@@ -180,6 +134,7 @@ impl<T: 'static> ScopeState<T> {
             let scope = slot.get_or_init(|| Scope {
                 inner,
                 state,
+                iteration,
                 mailboxes,
                 scope: PhantomData,
                 env: PhantomData,
@@ -188,11 +143,14 @@ impl<T: 'static> ScopeState<T> {
                 state.cancel();
                 resume_unwind(payload);
             }
+            if let Some(iteration) = iteration {
+                iteration.end(inner);
+            }
         });
         // It refers to `state`.
         drop(slot);
-        let took = state.took.as_ref().and_then(Took::all);
-        (state.into_results(), took)
+        let taken = iteration.as_ref().map(Iteration::taken);
+        (state.into_results(), taken)
     }
 }
 
@@ -202,6 +160,8 @@ impl<T: 'static> ScopeState<T> {
 pub struct Scope<'scope, 'env: 'scope, T> {
     inner: &'scope heartbeat_pool::Scope<'scope, 'scope>,
     state: &'scope ScopeState<T>,
+    /// If its tasks are the batches of one.
+    iteration: Option<&'scope Iteration<'scope>>,
     /// The scope's own thread's, and the external executor's.
     mailboxes: (&'scope Arc<Mailbox>, &'scope Arc<Mailbox>),
     scope: PhantomData<&'scope mut &'scope ()>,
@@ -216,7 +176,10 @@ impl<'scope, T: Send + 'scope> Scope<'scope, '_, T> {
             state: self.state,
             future: self.placed(f),
         });
-        self.inner.spawn(|| spawned.run());
+        match self.iteration {
+            Some(iteration) => iteration.add(self.inner, spawned),
+            None => self.inner.spawn(|| spawned.run()),
+        }
     }
 
     /// Spawns a future that runs on the thread that called the scope.
@@ -271,19 +234,14 @@ impl<T, F: Future<Output = ()>> Future for Spawned<'_, T, F> {
     }
 }
 
-impl<'scope, T: Send + 'scope, F> Spawned<'scope, T, F>
+impl<'scope, T: Send + 'scope, F> Batch for Spawned<'scope, T, F>
 where
     F: Future<Output = ()> + Send + 'scope,
 {
     fn run(self: Pin<Box<Self>>) {
         let (inner, state) = (self.inner, self.state);
-        let took = state.took.as_ref().filter(|_| !inner.is_held());
-        let begun = took.map(|took| (took, took.begin()));
         if let Err(waiting) = first_poll(self) {
             state.keep(inner.spawn_future(waiting));
-        }
-        if let Some((took, start)) = begun {
-            took.end(start);
         }
     }
 }
@@ -310,38 +268,5 @@ impl<T> fmt::Debug for Scope<'_, '_, T> {
         f.debug_struct("Scope")
             .field("inner", self.inner)
             .finish_non_exhaustive()
-    }
-}
-
-#[cfg(all(test, feature = "multi_threaded"))]
-mod tests {
-    use super::*;
-
-    fn spin(time: Duration) {
-        let start = Instant::now();
-        while start.elapsed() < time {}
-    }
-
-    /// What `tasks` have taken together by their scope.
-    fn took(expected: Expected, tasks: &[Duration]) -> Option<Duration> {
-        let pool = ThreadPool::builder().num_threads(2).build().unwrap();
-        let (_, took) = ScopeState::<()>::run(&pool, None, Some(expected), |scope| {
-            for &task in tasks {
-                scope.spawn(async move { spin(task) });
-            }
-        });
-        took
-    }
-
-    #[test]
-    fn what_a_sample_takes_is_that_of_its_owner_alone_and_of_all() {
-        let long = Duration::from_millis(2);
-        let mut tasks = [Duration::ZERO; 16];
-        assert_eq!(took(Expected::Short, &tasks[..2]), None, "nobody was called");
-        tasks[0] = long;
-        tasks[15] = long;
-        for expected in [Expected::Short, Expected::Long] {
-            assert!(took(expected, &tasks).unwrap() >= 2 * long);
-        }
     }
 }

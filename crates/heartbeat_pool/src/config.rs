@@ -34,6 +34,15 @@ pub(crate) struct Config {
     pub(crate) has_spares: bool,
 }
 
+impl Config {
+    /// Whether a thread that has work of its own does others' now and then, so that none is
+    /// starved. Not where others take its work by age and no spare thread comes for one that
+    /// blocks: others' may block on what it has itself, as no thread of rayon's would.
+    pub(crate) fn have_turns(&self) -> bool {
+        self.order == Order::OldestFirst || self.has_spares
+    }
+}
+
 impl Default for Config {
     fn default() -> Self {
         Self {

@@ -109,20 +109,6 @@ fn two_pools_may_wait_for_each_other() {
     });
 }
 
-/// Nobody but others runs them, so they are called at once.
-#[test]
-fn nothing_is_held() {
-    within_a_minute(|| {
-        let pool = pool(1);
-        pool.scope_elsewhere(Order::OldestFirst, |scope| {
-            scope.hold();
-            let (done, over) = mpsc::channel();
-            scope.spawn(move || done.send(7).unwrap());
-            assert_eq!(over.recv(), Ok(7));
-        });
-    });
-}
-
 #[test]
 fn the_first_panic_comes_out_when_all_is_over() {
     within_a_minute(|| {

@@ -53,9 +53,9 @@
 //! - As a thread that waits runs only what it waits for, where scopes are nested in one thread, a
 //!   wait for the inner one runs none of the outer one's jobs. Within each scope, and among spawned
 //!   jobs, a thread's order is rayon's: newest first for `spawn`, oldest first for `spawn_fifo`.
-//!   After some of its own it takes one of another thread's, if there is any, so that nobody's jobs
-//!   wait for an endless run of others; but in a built pool what comes from outside is last, as it
-//!   is in rayon's.
+//!   In the process's pool it takes one of another thread's after some of its own, if there is any,
+//!   so that nobody's jobs wait for an endless run of others. In a built pool its own come first, as
+//!   they do in rayon's, and what comes from outside is last: either may wait for what is before it.
 //! - In the process's one pool, [`spawn`]ed jobs run oldest first, their panics go to that pool's
 //!   handler, if it has one, and end nothing but the job, and [`current_thread_index`] numbers the
 //!   threads that run, spare ones and those from outside too.

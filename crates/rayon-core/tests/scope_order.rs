@@ -2,9 +2,8 @@
 //! scope the earliest; nested, and of two scopes by turns.
 
 mod common;
-use common::{AnyScope, Fifo, Lifo, Order, all, in_time, pool};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Barrier, Mutex, mpsc};
+use common::{Fifo, Lifo, Order, in_time, pool};
+use std::sync::{Arc, Barrier, Mutex, OnceLock};
 
 const BOTH: [(Order, Order); 4] = [(Lifo, Lifo), (Lifo, Fifo), (Fifo, Lifo), (Fifo, Fifo)];
 
@@ -132,36 +131,83 @@ fn of_a_scope_that_its_caller_only_waits_for() {
     }
 }
 
-/// As among spawned jobs: one thread's spawn each other without end, the other's thread is blocked
-/// until those that it has spawned have run.
+/// One thread is blocked, and what it has spawned waits for what the other one has: as in rayon, a
+/// thread comes to others' only once it is through with its own.
 #[test]
-fn a_job_waits_for_few_of_another_thread_s() {
+fn a_thread_s_own_come_before_others() {
     in_time(|| {
-        for order in [Lifo, Fifo] {
-            let (both, over) = (Barrier::new(2), AtomicBool::new(false));
-            order.scope_in(&pool(2), |s| {
-                s.spawn(|s| {
-                    both.wait();
-                    chain(s, &over);
-                });
-                s.spawn(|s| {
-                    both.wait();
-                    let (note, notes) = mpsc::channel();
-                    for i in 0..8 {
-                        let note = note.clone();
-                        s.spawn(move |_| note.send(i).unwrap());
-                    }
-                    drop(note);
-                    assert_eq!(all(&notes), Vec::from_iter(0..8), "{order:?}");
-                    over.store(true, Relaxed);
-                });
+        let (set, go, both) = (OnceLock::new(), OnceLock::new(), Barrier::new(2));
+        Lifo.scope_in(&pool(2), |s| {
+            s.spawn(|s| {
+                s.spawn(|_| _ = set.wait());
+                both.wait();
+                go.wait();
             });
-        }
+            both.wait();
+            s.spawn(|_| {
+                set.set(()).unwrap();
+                go.set(()).unwrap();
+            });
+            (0..200).for_each(|_| s.spawn(|_| ()));
+        });
     });
 }
 
-fn chain<'scope>(s: AnyScope<'_, 'scope>, over: &'scope AtomicBool) {
-    if !over.load(Relaxed) {
-        s.spawn(move |s| chain(s, over));
-    }
+/// It waits for what the pool's threads have spawned.
+#[test]
+fn what_comes_from_outside_is_last() {
+    in_time(|| {
+        let set = OnceLock::new();
+        Lifo.in_place_scope_in(&pool(1), |s| {
+            s.spawn(|s| {
+                s.spawn(|_| set.set(()).unwrap());
+                (0..200).for_each(|_| s.spawn(|_| ()));
+            });
+            s.spawn(|_| _ = set.wait());
+        });
+        // Of two threads, one waits for a job that the other one must take before that.
+        let (set, over, both) = (OnceLock::new(), OnceLock::new(), Barrier::new(2));
+        Lifo.in_place_scope_in(&pool(2), |s| {
+            s.spawn(|s| {
+                both.wait();
+                s.spawn(|_| set.set(()).unwrap());
+                both.wait();
+                set.wait();
+                over.set(()).unwrap();
+            });
+            s.spawn(|_| {
+                both.wait();
+                both.wait();
+            });
+            s.spawn(|_| _ = over.wait());
+        });
+    });
+}
+
+/// A job of the scope is put back for a newer one that is not the scope's. The last but one begins
+/// what the last one waits for.
+#[test]
+fn what_is_put_back_hides_nothing_that_is_newer() {
+    in_time(|| {
+        for jobs in [40, 200] {
+            let set = Arc::new(OnceLock::new());
+            Fifo.in_place_scope_in(&pool(1), |s| {
+                let set = &set;
+                s.spawn(move |s| {
+                    for left in (0..jobs).rev() {
+                        s.spawn(move |_| match left {
+                            0 => _ = set.wait(),
+                            1 => {
+                                let set = set.clone();
+                                rayon_core::spawn(move || set.set(()).unwrap());
+                            }
+                            2 | 3 => (),
+                            _ => rayon_core::spawn(|| ()),
+                        });
+                    }
+                });
+                s.spawn(|_| ());
+            });
+        }
+    });
 }

@@ -2,9 +2,9 @@
 //! `spawn_fifo` the earliest; nested, and both by turns.
 
 mod common;
-use common::{Fifo, Lifo, Order, all, in_time, pool};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Barrier, mpsc};
+use common::{Fifo, Lifo, all, in_time, pool};
+use rayon_core::spawn;
+use std::sync::{Arc, Barrier, OnceLock, mpsc};
 
 #[test]
 fn of_what_spawns_and_what_it_spawns() {
@@ -77,40 +77,33 @@ fn of_a_pool_s_methods_on_its_own_thread() {
     }
 }
 
-/// One thread's jobs spawn each other without end, the other's thread is blocked until those that
-/// it has spawned have run.
+/// One thread is blocked, and what it has spawned waits for what the other one has: as in rayon, a
+/// thread comes to others' only once it is through with its own.
 #[test]
-fn a_job_waits_for_few_of_another_thread_s() {
+fn a_thread_s_own_come_before_others() {
     in_time(|| {
-        for (endless, few) in [(Lifo, Lifo), (Lifo, Fifo), (Fifo, Lifo), (Fifo, Fifo)] {
-            let pool = pool(2);
-            let both = Arc::new(Barrier::new(2));
-            let over = Arc::new(AtomicBool::new(false));
-            let (begin, end) = (both.clone(), over.clone());
-            endless.spawn_in(&pool, move || {
-                begin.wait();
-                chain(endless, end);
+        let pool = pool(2);
+        let flags = Arc::new((OnceLock::new(), OnceLock::new(), Barrier::new(2)));
+        let (done, is_done) = mpsc::channel();
+        pool.install(|| {
+            let own = flags.clone();
+            spawn(move || {
+                let inner = own.clone();
+                spawn(move || {
+                    inner.0.wait();
+                    done.send(()).unwrap();
+                });
+                own.2.wait();
+                own.1.wait();
             });
-            let (note, notes) = mpsc::channel();
-            let (done, all_done) = mpsc::channel();
-            few.spawn_in(&pool, move || {
-                both.wait();
-                for i in 0..8 {
-                    let note = note.clone();
-                    few.spawn(move || note.send(i).unwrap());
-                }
-                drop(note);
-                done.send(all(&notes)).unwrap();
+            flags.2.wait();
+            let own = flags.clone();
+            spawn(move || {
+                own.0.set(()).unwrap();
+                own.1.set(()).unwrap();
             });
-            let ran = all_done.recv().unwrap();
-            over.store(true, Relaxed);
-            assert_eq!(ran, Vec::from_iter(0..8), "{few:?} beside {endless:?}");
-        }
+            (0..200).for_each(|_| spawn(|| ()));
+        });
+        is_done.recv().unwrap();
     });
-}
-
-fn chain(order: Order, over: Arc<AtomicBool>) {
-    if !over.load(Relaxed) {
-        order.spawn(move || chain(order, over));
-    }
 }

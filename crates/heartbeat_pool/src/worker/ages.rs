@@ -49,7 +49,8 @@ impl Worker {
     fn take_own_ticket(&self) -> Option<Found> {
         let ticket = self.seat.take_ticket(|_| true);
         // Others' have turns, for the thread's own may spawn each other without end.
-        let is_own_turn = !self.search.ticks.get().is_multiple_of(STRANGERS_TURN);
+        let is_own_turn = !self.registry.config.have_turns()
+            || !self.search.ticks.get().is_multiple_of(STRANGERS_TURN);
         let own =
             ticket.or_else(|| is_own_turn.then(|| self.take_scoped(ptr::null(), &|_| true))?)?;
         self.count_taken(Lane::Frame);

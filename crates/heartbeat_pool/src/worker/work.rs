@@ -14,8 +14,8 @@ use heartbeat_record::{Lane, Work};
 
 /// Every this many looks for frame work a worker begins elsewhere than at its own deque, so that
 /// nothing is starved by tasks that keep waking each other: not what lies in the deque of a thread
-/// that waits, nor, where there are spare threads, what came from outside. In a scope whose threads
-/// run their newest first, at what others have spawned.
+/// that waits, nor what came from outside. In a scope whose threads run their newest first, at what
+/// others have spawned. Not where this may [block](crate::config::Config::have_turns) the pool.
 pub(crate) const STRANGERS_TURN: u32 = 61;
 
 pub(crate) enum Found {
@@ -85,6 +85,7 @@ impl Worker {
     pub(super) fn pop(&self, lane: Lane) -> Option<Found> {
         if lane == Lane::Frame {
             if self.is_strangers_turn()
+                && self.registry.config.have_turns()
                 && let Some(found) = self.take_strange(lane)
             {
                 return Some(found);
@@ -154,11 +155,6 @@ impl Worker {
             self.take_shared(lane)
                 .or_else(|| self.steal_job_of(lane, |_| true))
         };
-        if self.goes_by_age() && !self.registry.config.has_spares {
-            // What comes from outside may need one more thread than the one that runs it, and is
-            // last, as in rayon.
-            return from_seats();
-        }
         // By turns, for neither may ever be empty.
         if (self.search.ticks.get() / STRANGERS_TURN).is_multiple_of(2) {
             from_seats().or_else(|| self.pop_injected(lane))

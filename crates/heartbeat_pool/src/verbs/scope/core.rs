@@ -61,12 +61,13 @@ impl ScopeCore {
         order: Order,
     ) -> Self {
         let by_age = registry.config.order == Order::NewestFirst;
+        let have_turns = registry.config.have_turns();
         Self {
             registry,
             rank,
             lane,
             order,
-            jobs: Jobs::new(order, by_age),
+            jobs: Jobs::new(order, by_age, have_turns),
             tickets: Tickets::default(),
             latch: CountLatch::new(parker),
             panic: Mutex::new(None),
@@ -113,8 +114,6 @@ impl ScopeCore {
     pub(super) fn tell(&self) {
         if let Some(mine) = self.jobs.mine() {
             self.latch.tell(mine.begun.take());
-            // What the scope's jobs spawn after that is not what was held.
-            mine.is_held.set(false);
         }
     }
 
@@ -135,9 +134,7 @@ impl ScopeCore {
         if let Some(owner) = &self.owner {
             owner.counters.pushes.bump();
         }
-        if !self.is_held_here() {
-            self.call();
-        }
+        self.call();
     }
 
     /// After a job was queued: calls whoever must hear of it.
@@ -165,23 +162,6 @@ impl ScopeCore {
             age.inspect(|_| worker.remember_scope(self))
         };
         current::with_current(|worker| worker.and_then(own))
-    }
-
-    /// Whether the calling thread, the owner, keeps to itself what is queued. Before it sleeps in
-    /// the scope's wait it looks for jobs, so none is forgotten.
-    pub(super) fn is_held_here(&self) -> bool {
-        self.jobs.mine().is_some_and(|mine| mine.is_held.get())
-    }
-
-    /// Has the calling thread, if it is the owner and takes jobs itself, call nobody for what it
-    /// spawns, until [`let_go`](Self::let_go).
-    pub(super) fn hold(&self) {
-        let mine = self.jobs.mine().filter(|_| self.owner.is_some());
-        mine.inspect(|mine| mine.is_held.set(true));
-    }
-
-    pub(super) fn let_go(&self) {
-        self.jobs.mine().inspect(|mine| mine.is_held.set(false));
     }
 
     /// Queues a ticket, which was claimed, and tells of it.
@@ -251,11 +231,7 @@ impl ScopeCore {
     /// still queued was announced when it was put there.
     #[inline(always)]
     pub(crate) fn offer(self: &Arc<Self>) {
-        if !self.is_held_here()
-            && self.tickets.is_ticketless()
-            && !self.jobs.is_empty()
-            && self.tickets.claim()
-        {
+        if self.tickets.is_ticketless() && !self.jobs.is_empty() && self.tickets.claim() {
             self.announce();
         }
     }

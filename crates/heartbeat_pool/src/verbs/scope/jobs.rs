@@ -15,9 +15,6 @@ use std::cell::Cell;
 pub(super) struct Mine {
     /// How many the owner has begun, less those that it has finished, since it told the latch last.
     pub(super) begun: Cell<usize>,
-    /// Whether the owner calls nobody for what it spawns, as long as it is likely to be through
-    /// with it sooner.
-    pub(super) is_held: Cell<bool>,
 }
 
 pub(super) struct Jobs {
@@ -30,15 +27,16 @@ pub(super) struct Jobs {
 
 impl Jobs {
     /// An empty queue, owned by the calling thread, from which each takes its own in `order`, and
-    /// others' by their age, if `by_age`.
-    pub(super) fn new(order: Order, by_age: bool) -> Self {
+    /// others' by their age, if `by_age`. Of stacks, others' are first now and then if they
+    /// `have_turns`.
+    pub(super) fn new(order: Order, by_age: bool, have_turns: bool) -> Self {
         Self {
             mine: ThreadBound::new(CachePadded::new(Mine {
                 begun: Cell::new(0),
-                is_held: Cell::new(false),
             })),
             queue: ConcurrentQueue::unbounded(),
-            stacks: (by_age || order == Order::NewestFirst).then(|| Stacks::new(order)),
+            stacks: (by_age || order == Order::NewestFirst)
+                .then(|| Stacks::new(order, by_age, have_turns)),
         }
     }
 

@@ -121,42 +121,6 @@ impl<'scope> Scope<'scope, '_> {
         drop(mailbox.push_job(job(runnable)));
         task
     }
-
-    /// Keeps what the owner spawns from now on to itself, until it waits and has found it long: for
-    /// jobs that are likely to be done sooner than a helper comes. Neither the scope's closure nor
-    /// a job may wait for a job of the scope meanwhile. Has no effect on other threads' spawns, if
-    /// another thread calls it, or where the owner [only
-    /// waits](crate::ThreadPool::scope_elsewhere).
-    ///
-    /// ```
-    /// let pool = heartbeat_pool::ThreadPool::builder().num_threads(2).build().unwrap();
-    /// let mut squares = [0; 8];
-    /// pool.scope(|scope| {
-    ///     scope.hold();
-    ///     for (i, square) in squares.iter_mut().enumerate() {
-    ///         scope.spawn(move || *square = i * i);
-    ///     }
-    /// });
-    /// assert_eq!(squares[7], 49);
-    /// ```
-    pub fn hold(&self) {
-        self.core.hold();
-    }
-
-    /// Whether the calling thread, the scope's owner, still keeps to itself what it spawns, by
-    /// [`hold`](Self::hold).
-    ///
-    /// ```
-    /// let pool = heartbeat_pool::ThreadPool::builder().num_threads(2).build().unwrap();
-    /// pool.scope(|scope| {
-    ///     scope.hold();
-    ///     assert!(scope.is_held());
-    /// });
-    /// ```
-    #[must_use]
-    pub fn is_held(&self) -> bool {
-        self.core.is_held_here()
-    }
 }
 
 /// Makes a task of `future`, begun on the latch of `core`, that is scheduled by `schedule` but for
@@ -266,7 +230,6 @@ impl Worker {
     ) -> R {
         let core = self.take_scope_core(order);
         let result = within(&core, f, || self.wait(&Completion::new(&core, mailboxes)));
-        core.let_go();
         core.set_much(false);
         self.keep_scope_core(core);
         result.unwrap_or_else(|payload| unwind::resume(payload))

@@ -1,5 +1,6 @@
 //! Jobs of which a thread takes its own first, the newest or the oldest, and else the oldest of
-//! others.
+//! others. Where jobs have ages, those that have none came from outside, and are last, as in rayon:
+//! they may wait for any of the pool's own.
 
 use crate::age::{Age, Aged};
 use crate::queue::by_age;
@@ -8,6 +9,9 @@ use crate::sync::{AtomicU64, AtomicUsize, Mutex, Ordering, lock};
 use crate::worker::STRANGERS_TURN;
 use heartbeat_record::note;
 use std::collections::VecDeque;
+
+/// No thread has this number. By it is what has no age where others have one.
+const NOBODY: u32 = 0;
 
 /// What one thread has pushed, and which.
 struct Stack<T> {
@@ -23,6 +27,11 @@ pub(super) struct Popped<T> {
 
 pub(super) struct Stacks<T> {
     order: Order,
+    /// Whether each thread's jobs have ages.
+    by_age: bool,
+    /// Whether those of others are first now and then. Not where a thread that blocks is nobody's
+    /// to relieve: what it waits for may be its own.
+    has_turns: bool,
     /// In the order of their turns with those who take from others. What is empty is for the next
     /// thread that has none.
     stacks: Mutex<Vec<Stack<T>>>,
@@ -35,9 +44,11 @@ pub(super) struct Stacks<T> {
 }
 
 impl<T> Stacks<T> {
-    pub(super) fn new(order: Order) -> Self {
+    pub(super) fn new(order: Order, by_age: bool, has_turns: bool) -> Self {
         Self {
             order,
+            by_age,
+            has_turns,
             stacks: Mutex::new(Vec::new()),
             len: AtomicUsize::new(0),
             age: AtomicU64::new(0),
@@ -46,20 +57,28 @@ impl<T> Stacks<T> {
     }
 
     pub(super) fn push(&self, item: T, age: Option<Age>) {
-        let by = note::this_thread();
+        let is_nobodys = self.by_age && age.is_none();
+        let by = if is_nobodys {
+            NOBODY
+        } else {
+            note::this_thread()
+        };
         let mut stacks = lock(&self.stacks);
         let stack = stack_of(&mut stacks, by);
         stack.items.push_back(Aged::new(item, age));
         self.count(&stacks, 1);
     }
 
-    /// Puts back what was popped, to where it was.
+    /// Puts back what was popped, to where it was, where jobs have ages.
     pub(super) fn push_back(&self, item: Aged<T>) {
-        let Some(age) = item.age() else {
-            return self.push(item.item, None);
-        };
         let mut stacks = lock(&self.stacks);
-        by_age::insert(&mut stack_of(&mut stacks, age.thread).items, item);
+        let by = item.age().map_or(NOBODY, |age| age.thread);
+        let items = &mut stack_of(&mut stacks, by).items;
+        if item.age().is_some() {
+            by_age::insert(items, item);
+        } else {
+            items.push_front(item);
+        }
         self.count(&stacks, 1);
     }
 
@@ -69,16 +88,22 @@ impl<T> Stacks<T> {
         // whatever fence the caller has.
         let len = self.len.load(Ordering::Relaxed).wrapping_add_signed(more);
         self.len.store(len, Ordering::Relaxed);
-        let next = stacks.iter().find_map(|stack| stack.items.front());
-        let nobodys = Age { thread: 0, nth: 1 };
-        let age = next.map_or(0, |next| next.age().unwrap_or(nobodys).to_bits());
+        let mut fronts = stacks.iter().filter_map(|stack| stack.items.front());
+        let any = fronts.clone().next();
+        let nobodys = Age {
+            thread: NOBODY,
+            nth: 1,
+        };
+        let age = any.map_or(0, |_| {
+            fronts.find_map(Aged::age).unwrap_or(nobodys).to_bits()
+        });
         self.age.store(age, Ordering::Relaxed);
     }
 
     /// How old what others take next is, if that is known; none if there is nothing.
     pub(super) fn next(&self) -> Option<Option<Age>> {
         let age = Age::from_bits(self.age.load(Ordering::Relaxed))?;
-        Some((age.thread != 0).then_some(age))
+        Some((age.thread != NOBODY).then_some(age))
     }
 
     /// The calling thread's next or else the oldest of the next other thread, and now and then the
@@ -89,19 +114,21 @@ impl<T> Stacks<T> {
         }
         // Relaxed: nothing rests on the number.
         let pops = self.pops.fetch_add(1, Ordering::Relaxed) + 1;
-        self.take(pops.is_multiple_of(STRANGERS_TURN as usize))
+        self.take(self.has_turns && pops.is_multiple_of(STRANGERS_TURN as usize))
     }
 
     fn take(&self, others_first: bool) -> Option<Popped<T>> {
         let by = note::this_thread();
         let stacks = &mut *lock(&self.stacks);
         let newest_own = newest_of(stacks, by);
+        let others = |stack: &Stack<T>| stack.by != by && stack.by != NOBODY;
         let item = if others_first {
-            pop_of_others(stacks, by).or_else(|| self.pop_own(stacks, by))
+            pop_oldest(stacks, others).or_else(|| self.pop_own(stacks, by))
         } else {
             self.pop_own(stacks, by)
-                .or_else(|| pop_of_others(stacks, by))
-        }?;
+                .or_else(|| pop_oldest(stacks, others))
+        }
+        .or_else(|| pop_oldest(stacks, |stack| stack.by == NOBODY))?;
         self.count(stacks, -1);
         Some(Popped { item, newest_own })
     }
@@ -171,8 +198,9 @@ fn newest_of<T>(stacks: &[Stack<T>], by: u32) -> Option<Age> {
     own.items.back()?.age()
 }
 
-fn pop_of_others<T>(stacks: &mut [Stack<T>], by: u32) -> Option<Aged<T>> {
-    let is_next = |stack: &Stack<T>| stack.by != by && !stack.items.is_empty();
+/// Takes the oldest of the next of those stacks, which is the last one of them from then on.
+fn pop_oldest<T>(stacks: &mut [Stack<T>], of: impl Fn(&Stack<T>) -> bool) -> Option<Aged<T>> {
+    let is_next = |stack: &Stack<T>| of(stack) && !stack.items.is_empty();
     let next = stacks.iter().position(is_next)?;
     let item = stacks[next].items.pop_front();
     stacks[next..].rotate_left(1);
@@ -196,7 +224,7 @@ mod tests {
 
     #[test]
     fn own_items_come_newest_first_and_those_of_others_oldest_first() {
-        let stacks = Stacks::new(Order::NewestFirst);
+        let stacks = Stacks::new(Order::NewestFirst, false, true);
         (0..5).for_each(|item| stacks.push(item, None));
         assert_eq!(take(&stacks, false), Some(4));
         assert_eq!(elsewhere(|| take(&stacks, false)), Some(0));
@@ -221,7 +249,7 @@ mod tests {
 
     #[test]
     fn what_is_put_back_lies_where_it_was() {
-        let stacks = Stacks::new(Order::NewestFirst);
+        let stacks = Stacks::new(Order::NewestFirst, true, true);
         let thread = note::this_thread();
         let age = |nth| Some(Age { thread, nth });
         (0..3).for_each(|nth| stacks.push(nth, age(nth)));
@@ -244,7 +272,7 @@ mod tests {
     #[test]
     fn what_is_popped_comes_with_the_age_of_the_newest_own() {
         for (order, popped) in [(Order::NewestFirst, 2), (Order::OldestFirst, 0)] {
-            let stacks = Stacks::new(order);
+            let stacks = Stacks::new(order, true, true);
             let thread = note::this_thread();
             let age = |nth| Some(Age { thread, nth });
             (0..3).for_each(|nth| stacks.push(nth, age(nth)));
@@ -260,9 +288,33 @@ mod tests {
         }
     }
 
+    /// It may wait for any of the others, and what is put back hides nothing that is newer.
+    #[test]
+    fn what_has_no_age_is_last() {
+        for order in [Order::NewestFirst, Order::OldestFirst] {
+            let stacks = Stacks::new(order, true, true);
+            let thread = note::this_thread();
+            let age = |nth| Some(Age { thread, nth });
+            elsewhere(|| stacks.push(10, None));
+            stacks.push(11, None);
+            assert_eq!(stacks.next(), Some(None));
+            (0..2).for_each(|nth| stacks.push(nth, age(nth)));
+            assert_eq!(stacks.next(), Some(age(0)));
+            let own = [(); 2].map(|()| take(&stacks, true).unwrap());
+            assert!(own.iter().all(|own| *own < 2), "{own:?}");
+            let first = stacks.pop().unwrap().item;
+            assert_eq!(first.item, 10);
+            stacks.push(2, age(2));
+            stacks.push_back(first);
+            assert_eq!(stacks.newest_own(), age(2));
+            let rest = [(); 3].map(|()| take(&stacks, false));
+            assert_eq!(rest, [Some(2), Some(10), Some(11)]);
+        }
+    }
+
     #[test]
     fn others_have_turns() {
-        let stacks = Stacks::new(Order::NewestFirst);
+        let stacks = Stacks::new(Order::NewestFirst, false, true);
         for thread in 0..3 {
             elsewhere(|| (0..4).for_each(|item| stacks.push((thread, item), None)));
         }
@@ -278,7 +330,10 @@ mod tests {
     fn each_item_is_taken_once() {
         const ITEMS: usize = if cfg!(miri) { 50 } else { 20_000 };
         const THREADS: usize = 4;
-        let (stacks, over) = (Stacks::new(Order::NewestFirst), AtomicBool::new(false));
+        let (stacks, over) = (
+            Stacks::new(Order::NewestFirst, false, true),
+            AtomicBool::new(false),
+        );
         let work = |thread: usize| {
             let mut taken = Vec::new();
             for item in thread * ITEMS..(thread + 1) * ITEMS {

@@ -147,8 +147,8 @@ pub(super) struct Completion<'a> {
 impl<'a> Completion<'a> {
     pub(super) fn new(core: &'a Arc<ScopeCore>, mailboxes: &'a [&'a Arc<Mailbox>]) -> Self {
         let are_many = core.jobs.len() > 2;
-        // Until the first one is over, unless they are likely to be short.
-        core.set_much(are_many && !core.is_held_here());
+        // Until the first one is over.
+        core.set_much(are_many);
         Self {
             core,
             mailboxes,
@@ -180,19 +180,14 @@ impl<'a> Completion<'a> {
         let are_worth_taking = cost::is_worth_taking(jobs, elapsed);
         self.core
             .set_much(are_worth_taking && cost::is_worth_waking(rest));
-        let is_held = self.core.is_held_here();
-        // A thread that was promised that these are short is not disturbed for the last of them.
-        let is_over_soon = is_held && !cost::is_worth_a_call(rest);
-        if cost::is_worth_a_call(elapsed) && !is_over_soon {
-            self.core.let_go();
+        if cost::is_worth_a_call(elapsed) {
             self.core.offer();
             // The next one is the owner's.
             self.core.tell_of(self.core.team(), true, left - 1);
         }
         // Where nobody was called yet, the next ones may be longer.
-        let short = !are_worth_taking && !is_held;
-        self.next_look
-            .set(jobs.saturating_mul(if short { 16 } else { 2 }));
+        let more = if are_worth_taking { 2 } else { 16 };
+        self.next_look.set(jobs.saturating_mul(more));
     }
 }
 
@@ -206,7 +201,6 @@ impl Wait for Completion<'_> {
         let is_jobs_turn = is_strangers_turn && !self.core.jobs.is_empty();
         for mailbox in self.mailboxes {
             if !mailbox.is_empty() && !is_jobs_turn {
-                self.core.let_go();
                 self.core.offer();
                 if let Err(payload) = unwind::catch(|| mailbox.try_tick()) {
                     self.core.record_panic(payload);
