@@ -10,12 +10,10 @@ use crate::worker::STRANGERS_TURN;
 use heartbeat_record::note;
 use std::collections::VecDeque;
 
-/// No thread has this number. By it is what has no age where others have one.
-const NOBODY: u32 = 0;
-
 /// What one thread has pushed, and which.
 struct Stack<T> {
-    by: u32,
+    /// None of what has no age, where others have one.
+    by: Option<u32>,
     items: VecDeque<Aged<T>>,
 }
 
@@ -58,11 +56,7 @@ impl<T> Stacks<T> {
 
     pub(super) fn push(&self, item: T, age: Option<Age>) {
         let is_nobodys = self.by_age && age.is_none();
-        let by = if is_nobodys {
-            NOBODY
-        } else {
-            note::this_thread()
-        };
+        let by = (!is_nobodys).then(note::this_thread);
         let mut stacks = lock(&self.stacks);
         let stack = stack_of(&mut stacks, by);
         stack.items.push_back(Aged::new(item, age));
@@ -72,7 +66,7 @@ impl<T> Stacks<T> {
     /// Puts back what was popped, to where it was, where jobs have ages.
     pub(super) fn push_back(&self, item: Aged<T>) {
         let mut stacks = lock(&self.stacks);
-        let by = item.age().map_or(NOBODY, |age| age.thread);
+        let by = item.age().map(|age| age.thread);
         let items = &mut stack_of(&mut stacks, by).items;
         if item.age().is_some() {
             by_age::insert(items, item);
@@ -90,10 +84,7 @@ impl<T> Stacks<T> {
         self.len.store(len, Ordering::Relaxed);
         let mut fronts = stacks.iter().filter_map(|stack| stack.items.front());
         let any = fronts.clone().next();
-        let nobodys = Age {
-            thread: NOBODY,
-            nth: 1,
-        };
+        let nobodys = Age { thread: 0, nth: 1 };
         let age = any.map_or(0, |_| {
             fronts.find_map(Aged::age).unwrap_or(nobodys).to_bits()
         });
@@ -103,7 +94,7 @@ impl<T> Stacks<T> {
     /// How old what others take next is, if that is known; none if there is nothing.
     pub(super) fn next(&self) -> Option<Option<Age>> {
         let age = Age::from_bits(self.age.load(Ordering::Relaxed))?;
-        Some((age.thread != NOBODY).then_some(age))
+        Some((age.thread != 0).then_some(age))
     }
 
     /// The calling thread's next or else the oldest of the next other thread, and now and then the
@@ -121,14 +112,14 @@ impl<T> Stacks<T> {
         let by = note::this_thread();
         let stacks = &mut *lock(&self.stacks);
         let newest_own = newest_of(stacks, by);
-        let others = |stack: &Stack<T>| stack.by != by && stack.by != NOBODY;
+        let others = |stack: &Stack<T>| stack.by.is_some_and(|of| of != by);
         let item = if others_first {
             pop_oldest(stacks, others).or_else(|| self.pop_own(stacks, by))
         } else {
             self.pop_own(stacks, by)
                 .or_else(|| pop_oldest(stacks, others))
         }
-        .or_else(|| pop_oldest(stacks, |stack| stack.by == NOBODY))?;
+        .or_else(|| pop_oldest(stacks, |stack| stack.by.is_none()))?;
         self.count(stacks, -1);
         Some(Popped { item, newest_own })
     }
@@ -156,7 +147,7 @@ impl<T> Stacks<T> {
     }
 
     fn pop_own(&self, stacks: &mut [Stack<T>], by: u32) -> Option<Aged<T>> {
-        let own = stacks.iter_mut().find(|stack| stack.by == by)?;
+        let own = stacks.iter_mut().find(|stack| stack.by == Some(by))?;
         match self.order {
             Order::NewestFirst => own.items.pop_back(),
             Order::OldestFirst => own.items.pop_front(),
@@ -179,7 +170,7 @@ impl<T> Stacks<T> {
 }
 
 /// The stack of what `by` has pushed, or else a free one.
-fn stack_of<T>(stacks: &mut Vec<Stack<T>>, by: u32) -> &mut Stack<T> {
+fn stack_of<T>(stacks: &mut Vec<Stack<T>>, by: Option<u32>) -> &mut Stack<T> {
     let place = stacks.iter().position(|stack| stack.by == by);
     let free = || stacks.iter().position(|stack| stack.items.is_empty());
     let place = place.or_else(free).unwrap_or_else(|| {
@@ -194,7 +185,7 @@ fn stack_of<T>(stacks: &mut Vec<Stack<T>>, by: u32) -> &mut Stack<T> {
 
 /// How old the newest is that `by` has pushed.
 fn newest_of<T>(stacks: &[Stack<T>], by: u32) -> Option<Age> {
-    let own = stacks.iter().find(|stack| stack.by == by)?;
+    let own = stacks.iter().find(|stack| stack.by == Some(by))?;
     own.items.back()?.age()
 }
 
