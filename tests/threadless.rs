@@ -54,6 +54,9 @@ fn an_app_runs_without_a_thread_of_the_pool() {
         for pool in [&**IoTaskPool::get(), &**AsyncComputeTaskPool::get()] {
             let nested = pool.spawn(async move { pool.spawn(async { 5 }).await });
             assert_eq!(block_on(nested), 5);
+            // What the task spawns on its thread is on the one that waits.
+            let local = pool.spawn(async move { pool.spawn_local(async { 6 }).await });
+            assert_eq!(block_on(local), 6);
         }
         assert_eq!(heartbeat_pool::global().metrics().threads, 0);
         late_frames_are_written_when_the_app_goes();

@@ -52,6 +52,8 @@ const DOUBTS: u8 = 32;
 const MEMORY: f32 = 0.75;
 /// Kinds of iteration that a thread tells apart, well enough.
 const SLOTS: usize = 256;
+/// Of short ones in a row, so many.
+const ROW: usize = 16;
 
 /// What a thread knows of the iterations that follow one of some kind, or begin those of a system.
 #[derive(Clone, Copy)]
@@ -129,8 +131,11 @@ struct History {
     next: [Cell<Next>; SLOTS],
     /// Where on the stack the last iteration has asked.
     depth: Cell<usize>,
-    /// Its kind, once it has begun.
+    /// The kind of the last long one.
     last: Cell<usize>,
+    /// How many have come since, by turns of [`ROW`]. Whether these are samples or not, the next has
+    /// the same place.
+    row: Cell<usize>,
     /// When the thread has last asked for the number of an iteration that is not shared.
     asked_at: Cell<Option<Instant>>,
     /// The place in `next` of that one, if it went through what it has in place.
@@ -150,6 +155,16 @@ struct Asked {
 }
 
 impl History {
+    fn begin_row(&self, last: usize) {
+        self.last.set(last);
+        self.row.set(0);
+    }
+
+    /// After one that is short.
+    fn go_on(&self) {
+        self.row.set((self.row.get() + 1) % ROW);
+    }
+
     /// Whether this was called last a while ago. What has gone through its own in place since then
     /// may have taken as long.
     fn is_awhile_ago(&self) -> bool {
@@ -183,6 +198,7 @@ thread_local! {
             next: [const { Cell::new(Next::UNKNOWN) }; SLOTS],
             depth: Cell::new(0),
             last: Cell::new(0),
+            row: Cell::new(0),
             asked_at: Cell::new(None),
             in_place: Cell::new(None),
             asked: Cell::new(None),
@@ -215,9 +231,9 @@ pub(crate) fn number(threads: usize) -> usize {
     let depth = ptr::from_ref(&threads).addr();
     HISTORY.with(|history| {
         if history.depth.replace(depth) != depth {
-            history.last.set(0);
+            history.begin_row(0);
         }
-        let place = place(depth, history.last.get());
+        let place = place(depth, history.last.get(), history.row.get());
         let slot = &history.next[place];
         let is_shared = slot.get().is_worth_sharing();
         // Not of one that makes many batches: a sample of those takes up to twice as long.
@@ -251,7 +267,7 @@ pub(crate) fn number(threads: usize) -> usize {
             return ask(number, Expected::Long { a_task: a_task.max(1) });
         }
         // Nobody will tell its kind, but what comes next has one more before it.
-        history.last.set(history.last.get().wrapping_add(1));
+        history.go_on();
         history.in_place.set(Some(place));
         1
     })
@@ -280,16 +296,21 @@ pub(crate) fn measure<Body, R>(f: impl FnOnce(Option<Expected>) -> (R, Option<Ta
             let slot = &history.next[asked.place];
             slot.set(slot.get().measured(&asked, taken));
         }
-        // Where the name lies tells types apart better than its letters.
-        history.last.set(type_name::<Body>().as_ptr().addr());
+        if history.next[asked.place].get().is_worth_sharing() {
+            // Where the name lies tells types apart better than its letters.
+            history.begin_row(type_name::<Body>().as_ptr().addr());
+        } else {
+            history.go_on();
+        }
     });
     result
 }
 
-/// Where what is known lies of iterations that ask from `depth` after one of the kind `last`.
-fn place(depth: usize, last: usize) -> usize {
+/// Where what is known lies of iterations that ask from `depth` after one of the kind `last` and so
+/// many short ones.
+fn place(depth: usize, last: usize, row: usize) -> usize {
     // Fibonacci hashing. It need not be perfect.
-    let mixed = (depth ^ last.rotate_left(32)).wrapping_mul(0x9e37_79b9_7f4a_7c15_u64 as usize);
+    let mixed = (depth ^ last.wrapping_add(row).rotate_left(32)).wrapping_mul(0x9e37_79b9_7f4a_7c15_u64 as usize);
     mixed >> (usize::BITS - SLOTS.ilog2())
 }
 
@@ -317,12 +338,10 @@ mod tests {
     fn numbers_of(count: usize, micros: u64, work: u64) -> Vec<usize> {
         let iterate = |_| {
             let number = number(4);
+            let (start, length) = (Instant::now(), Duration::from_micros(micros));
+            while start.elapsed() < length {}
             if number > 1 {
-                measure::<bevy_ecs::Body, _>(|_| {
-                    let (start, length) = (Instant::now(), Duration::from_micros(micros));
-                    while start.elapsed() < length {}
-                    ((), taken(work, number))
-                });
+                measure::<bevy_ecs::Body, _>(|_| ((), taken(work, number)));
             }
             number
         };
@@ -356,7 +375,7 @@ mod tests {
                 numbers(2, 0);
                 numbers(1, 100)[0]
             };
-            let numbers: Vec<_> = (0..40).map(|_| frame()).collect();
+            let numbers: Vec<_> = (0..200).map(|_| frame()).collect();
             assert!(numbers[20..].iter().all(|&number| number > 1), "{numbers:?}");
         };
         thread::spawn(check).join().unwrap();

@@ -1,12 +1,13 @@
 //! Waiting for a future, as seen by the pool.
 
+use crate::executor::drive_until;
 use core::future::Future;
 
 /// Waits for `future` on the calling thread.
 ///
 /// On a thread that works for the pool, its seat goes to a spare thread while it sleeps, so that
 /// no core idles and the future may wait for the pool's own work. Where the process's pool has no
-/// threads, the calling thread does its work meanwhile.
+/// threads, the calling thread does its work meanwhile, and its own local tasks.
 ///
 /// ```
 /// assert_eq!(bevy_tasks::block_on(async { 1 + 1 }), 2);
@@ -15,7 +16,7 @@ pub fn block_on<T>(future: impl Future<Output = T>) -> T {
     let pool = heartbeat_pool::global();
     if pool.is_sized() && pool.num_threads() == 0 {
         // Nobody else would do what the future waits for.
-        pool.block_on(future)
+        pool.block_on(drive_until(future))
     } else {
         heartbeat_pool::block_on(future)
     }

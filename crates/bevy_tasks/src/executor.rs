@@ -61,6 +61,12 @@ crate::cfg::multi_threaded! {
         result
     }
 
+    /// What drives the executor of the thread that polls it first, until `future` is ready.
+    pub(crate) async fn drive_until<T>(future: impl Future<Output = T>) -> T {
+        let executor = LOCAL_EXECUTOR.with(Rc::clone);
+        executor.run(future).await
+    }
+
     /// Spawns onto that executor.
     pub(crate) fn spawn_local<T: 'static>(future: impl Future<Output = T> + 'static) -> Task<T> {
         with_driven_executor(|executor| executor.spawn(future))
