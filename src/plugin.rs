@@ -13,7 +13,7 @@ use bevy_ecs::resource::Resource;
 use bevy_ecs::schedule::IntoScheduleConfigs;
 use bevy_ecs::system::NonSendMarker;
 use bevy_tasks::{AsyncComputeTaskPool, ComputeTaskPool, IoTaskPool, TaskPoolBuilder};
-use heartbeat_pool::{Lane, LowerPriority, ThreadPool, ThreadPoolBuilder};
+use heartbeat_pool::{BuildError, Lane, LowerPriority, ThreadPool, ThreadPoolBuilder};
 use std::any::Any;
 use std::env;
 use std::error::Error;
@@ -218,6 +218,9 @@ impl HeartbeatPlugin {
         }
         let is_new = match builder.build_static(heartbeat_pool::global()) {
             Ok(is_new) => is_new,
+            Err(error @ (BuildError::Beat(_) | BuildError::StackSize(_))) => {
+                panic!("bevy_heartbeat: {error}")
+            }
             Err(error) => panic!(
                 "bevy_heartbeat: {error} ({threads}){}",
                 error
