@@ -7,19 +7,19 @@
 //! and its iterations follow one another: where the question comes from, and what came before from
 //! there, tells what comes next.
 
+use crate::iteration::Taken;
 use core::any::type_name;
 use core::cell::Cell;
 use core::panic::Location;
 use core::ptr;
-use crate::iteration::Taken;
 use heartbeat_pool::record::{Name, Recorder};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// Work of less microseconds stays on its thread.
 const WORTH_SHARING: f32 = 25.0;
-/// And so does work whose batches take less, with what they cost themselves: to queue one, or to run
-/// it by itself, takes a third of that.
+/// And so does work whose batches take less, with what they cost themselves: to queue one takes
+/// some 0.4, and to run it where it is made some 0.1.
 const WORTH_QUEUEING: f32 = 1.0;
 /// If an iteration makes so many batches for each that it was told to make, it is told to make
 /// fewer: the engine makes one of each small table at least.
@@ -94,7 +94,9 @@ impl Next {
     /// After one that was `asked` for and came to what was `taken`. A sample of what was shared
     /// counts alone: it may be shared for no other reason than that it was.
     fn measured(self, asked: &Asked, taken: Taken) -> Self {
-        let Asked { expected, number, .. } = *asked;
+        let Asked {
+            expected, number, ..
+        } = *asked;
         let work = taken.work.as_secs_f32() * 1e6;
         let is_thin = work >= WORTH_SHARING && work < taken.batches as f32 * WORTH_QUEUEING;
         let is_doubted = self.is_worth_sharing() && expected == Expected::Short;
@@ -133,8 +135,8 @@ struct History {
     depth: Cell<usize>,
     /// The kind of the last long one.
     last: Cell<usize>,
-    /// How many have come since, by turns of [`ROW`]. Whether these are samples or not, the next has
-    /// the same place.
+    /// How many have come since, by turns of [`ROW`]. Whether these are samples or not, the next
+    /// has the same place.
     row: Cell<usize>,
     /// When the thread has last asked for the number of an iteration that is not shared.
     asked_at: Cell<Option<Instant>>,
@@ -264,7 +266,12 @@ pub(crate) fn number(threads: usize) -> usize {
             let tasks = ((next.work / BATCH) as usize).clamp(SAMPLED, threads * MOST_A_THREAD);
             let number = next.number(tasks);
             let a_task = (number as f32 * next.spread) as usize / tasks;
-            return ask(number, Expected::Long { a_task: a_task.max(1) });
+            return ask(
+                number,
+                Expected::Long {
+                    a_task: a_task.max(1),
+                },
+            );
         }
         // Nobody will tell its kind, but what comes next has one more before it.
         history.go_on();
@@ -292,11 +299,11 @@ pub(crate) fn measure<Body, R>(f: impl FnOnce(Option<Expected>) -> (R, Option<Ta
     };
     let (result, taken) = f(Some(asked.expected));
     HISTORY.with(|history| {
+        let slot = &history.next[asked.place];
         if let Some(taken) = taken {
-            let slot = &history.next[asked.place];
             slot.set(slot.get().measured(&asked, taken));
         }
-        if history.next[asked.place].get().is_worth_sharing() {
+        if slot.get().is_worth_sharing() {
             // Where the name lies tells types apart better than its letters.
             history.begin_row(type_name::<Body>().as_ptr().addr());
         } else {
@@ -310,7 +317,8 @@ pub(crate) fn measure<Body, R>(f: impl FnOnce(Option<Expected>) -> (R, Option<Ta
 /// many short ones.
 fn place(depth: usize, last: usize, row: usize) -> usize {
     // Fibonacci hashing. It need not be perfect.
-    let mixed = (depth ^ last.wrapping_add(row).rotate_left(32)).wrapping_mul(0x9e37_79b9_7f4a_7c15_u64 as usize);
+    let kind = last.wrapping_add(row).rotate_left(32);
+    let mixed = (depth ^ kind).wrapping_mul(0x9e37_79b9_7f4a_7c15_u64 as usize);
     mixed >> (usize::BITS - SLOTS.ilog2())
 }
 
@@ -376,7 +384,10 @@ mod tests {
                 numbers(1, 100)[0]
             };
             let numbers: Vec<_> = (0..200).map(|_| frame()).collect();
-            assert!(numbers[20..].iter().all(|&number| number > 1), "{numbers:?}");
+            assert!(
+                numbers[20..].iter().all(|&number| number > 1),
+                "{numbers:?}"
+            );
         };
         thread::spawn(check).join().unwrap();
     }
@@ -414,7 +425,13 @@ mod tests {
                 }
                 first > 1 || second > 1
             };
-            let frame = |frame: u32| pair(if frame % 60 == 59 { 2 * LATE } else { Duration::ZERO });
+            let frame = |frame: u32| {
+                pair(if frame % 60 == 59 {
+                    2 * LATE
+                } else {
+                    Duration::ZERO
+                })
+            };
             (0..600).for_each(|number| _ = frame(number));
             let sampled = (0..600).filter(|number| frame(*number)).count();
             // Without that one in 13 would be.
@@ -506,7 +523,10 @@ mod tests {
     fn many_short_batches_are_worth_no_tasks() {
         let check = || {
             let last = many_batches(1_100, 500, 100).split_off(1_000);
-            assert!(last.iter().all(|(_, expected)| *expected == Expected::Short));
+            assert!(
+                last.iter()
+                    .all(|(_, expected)| *expected == Expected::Short)
+            );
             // Few are the first of their kind.
             let many = last.iter().filter(|(number, _)| *number > 2).count();
             assert!(many < 10, "{many}");

@@ -52,10 +52,14 @@ thread_local! {
 
 impl Reusable {
     fn take() -> Self {
-        SPARE.try_with(Cell::take).ok().flatten().unwrap_or_else(|| {
-            let shared = Arc::new(Shared(Mutex::new(Target::Polling { woken: false })));
-            Self(shared.clone(), shared.into())
-        })
+        SPARE
+            .try_with(Cell::take)
+            .ok()
+            .flatten()
+            .unwrap_or_else(|| {
+                let shared = Arc::new(Shared(Mutex::new(Target::Polling { woken: false })));
+                Self(shared.clone(), shared.into())
+            })
     }
 
     /// Keeps it for the next poll, unless somebody holds the waker still. It may have been woken:

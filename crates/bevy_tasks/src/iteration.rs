@@ -79,7 +79,10 @@ impl<'scope> Iteration<'scope> {
                 let mut waiting = self.waiting();
                 waiting.push(batch);
                 if waiting.len() >= many {
-                    self.queue(scope, mem::take(&mut *waiting));
+                    let full = mem::take(&mut *waiting);
+                    // To queue them may start a thread, by code of the program's own.
+                    drop(waiting);
+                    self.queue(scope, full);
                 }
             }
         }
@@ -142,7 +145,12 @@ mod tests {
         fn run(self: Pin<Box<Self>>) {
             let start = Instant::now();
             while start.elapsed() < self.0 {}
-            *self.1.lock().unwrap().entry(thread::current().id()).or_default() += 1;
+            *self
+                .1
+                .lock()
+                .unwrap()
+                .entry(thread::current().id())
+                .or_default() += 1;
         }
     }
 
@@ -153,7 +161,8 @@ mod tests {
         let iteration = Iteration::new(expected);
         pool.scope(|scope| {
             // SAFETY: it is used by the closure and by the scope's jobs alone.
-            let scope = unsafe { mem::transmute::<&heartbeat_pool::Scope<'_, '_>, &Scope<'_>>(scope) };
+            let scope =
+                unsafe { mem::transmute::<&heartbeat_pool::Scope<'_, '_>, &Scope<'_>>(scope) };
             // SAFETY: it outlives the scope.
             let iteration = unsafe { &*core::ptr::from_ref(&iteration) };
             for &batch in batches {

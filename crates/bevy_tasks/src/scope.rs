@@ -123,8 +123,9 @@ impl<T: 'static> ScopeState<T> {
             // SAFETY: as above; `state` is declared before the scope begins and moved after.
             let state: &'env Self = unsafe { &*core::ptr::from_ref(&state) };
             // SAFETY: as above; `iteration` is declared before the scope begins and dropped after.
-            let iteration: Option<&'env Iteration<'env>> =
-                iteration.as_ref().map(|it| unsafe { &*core::ptr::from_ref(it) });
+            let iteration: Option<&'env Iteration<'env>> = iteration
+                .as_ref()
+                .map(|it| unsafe { &*core::ptr::from_ref(it) });
             // SAFETY: as above; the caller's references outlive the call.
             let mailboxes: (&'env Arc<Mailbox>, &'env Arc<Mailbox>) =
                 unsafe { mem::transmute((here, external)) };

@@ -78,11 +78,11 @@ impl TaskPoolBuilder {
     /// How many threads run at once; by default as many as the machine runs in parallel. A pool
     /// without any does its tasks in whoever waits in it, or ends a scope.
     ///
-    /// While one waits, in [`block_on`](crate::block_on()) or a scope, a spare thread has its place,
-    /// and one may be started as well for what is queued before the first ones run. So a pool of
-    /// one may have several threads, one after the other or while others wait, each with a name
-    /// and its calls of [`on_thread_spawn`](Self::on_thread_spawn): what must stay on one thread
-    /// belongs into [`spawn_local`](TaskPool::spawn_local), or on a thread of its own.
+    /// While one waits, in [`block_on`](crate::block_on()) or a scope, a spare thread has its
+    /// place, and one may be started as well for what is queued before the first ones run. So a
+    /// pool of one may have several threads, one after the other or while others wait, each with a
+    /// name and its calls of [`on_thread_spawn`](Self::on_thread_spawn): what must stay on one
+    /// thread belongs into [`spawn_local`](TaskPool::spawn_local), or on a thread of its own.
     ///
     /// The global compute pool has at least that default, also where 1 is asked for: its threads
     /// are all three pools', and the others' budgets are what fewer is for.

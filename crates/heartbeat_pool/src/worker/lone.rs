@@ -15,8 +15,8 @@ impl Worker {
         !self.registry.config.has_spares || self.team().threads.is_short()
     }
 
-    /// Counts a look for work. Gives what there may be to do in the order of this one, best first as
-    /// a rule: work of a lane, and calls that block.
+    /// Counts a look for work. Gives what there may be to do, in the order of this one, best first
+    /// as a rule: work of a lane, and calls that block.
     pub(super) fn kinds_in_turn(&self) -> [Option<Lane>; 4] {
         let tick = self.search.lone_ticks.get().wrapping_add(1);
         self.search.lone_ticks.set(tick);
