@@ -1,11 +1,13 @@
 //! How many batches the engine's parallel iteration makes, learnt from what it took before.
 //!
 //! `par_iter` splits what it has by the number that [`TaskPool::thread_num`](crate::TaskPool) gives
-//! it, and goes through it in place where that is 1. So this number is the one thing by which
-//! batches can be made to fit the work, and nobody has to tune them (bevy#3184). It is asked for
-//! before it is known who iterates. But a system asks from the same depth of the stack each time,
-//! and its iterations follow one another: where the question comes from, and what came before from
-//! there, tells what comes next.
+//! it. So this number is the one thing by which batches can be made to fit the work, and nobody has
+//! to tune them (bevy#3184). It is asked for before it is known who iterates. But a system asks
+//! from the same depth of the stack each time, and its iterations follow one another: where the
+//! question comes from, and what came before from there, tells what comes next.
+//!
+//! Each iteration is measured. What such took before tells whether its batches are tasks at once,
+//! or run where they are made until they prove to be long.
 
 use crate::iteration::Taken;
 use core::any::type_name;
@@ -14,117 +16,128 @@ use core::panic::Location;
 use core::ptr;
 use heartbeat_pool::record::{Name, Recorder};
 use std::sync::OnceLock;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// Work of less microseconds stays on its thread.
+/// Work of less microseconds stays on its thread: a helper that sleeps needs about as long to come.
 const WORTH_SHARING: f32 = 25.0;
-/// And so does work whose batches take less, with what they cost themselves: to queue one takes
-/// some 0.4, and to run it where it is made some 0.1.
+/// Of what took no less time shared, twice as much work stays on its thread. But more than this is
+/// shared in any case: it may have been another program's fault.
+const SURELY_WORTH_SHARING: f32 = 200.0;
+/// What sharing must leave of the time that the work takes, to be worth it.
+const GAIN: f32 = 0.9;
+/// Work whose batches take less stays on its thread as well, with what they cost themselves: to
+/// queue one takes some 0.4, and to run it where it is made some 0.1.
 const WORTH_QUEUEING: f32 = 1.0;
 /// If an iteration makes so many batches for each that it was told to make, it is told to make
 /// fewer: the engine makes one of each small table at least.
 const SPREAD: f32 = 4.0;
 /// What a batch should take in microseconds: much more than a task costs, much less than a frame.
 const BATCH: f32 = 10.0;
+/// The same of an iteration that makes many for each that it was told to make.
+const LEAST_BATCH: f32 = 2.0;
 /// This many batches a thread even out whatever the entities cost.
 const MOST_A_THREAD: usize = 8;
-/// Of so many iterations that stay on their thread, one is a sample, to see how long it is now. A
-/// prime, so that it is not always the same of some that alternate.
-const SAMPLE: u8 = 13;
-/// Of so many that are shared: batches that many threads run at a time may take longer than on one.
-const SAMPLE_SHARED: u8 = 127;
-/// Batches a thread of a sample, which are run where they are made until they prove to be long. As
-/// many at least of what is shared, for it may take longer this time.
-const SAMPLED: usize = 4;
-/// Batches of a sample at most: each costs a tenth of a microsecond.
-const MOST_SAMPLED: usize = 32;
-/// What comes so long after the thread's last question is a sample in any case: it may well be
-/// another iteration than came then, and beside that while a sample costs next to nothing.
-const AWHILE: Duration = Duration::from_micros(100);
-/// Of a kind that may have taken so long on its thread, so many more are samples: it may do so now
-/// and then, and a frame is late by that. When one began is known, and when the thread asked next:
-/// it may have done anything since. So where no sample was as long, half as many follow the next
-/// time, and after so many times as many as at first, for it may have changed.
-const LATE: Duration = Duration::from_millis(1);
-const WARY: u16 = 200;
-const DOUBTS: u8 = 32;
+/// And so many at least are worth to be shared.
+const LEAST: usize = 4;
+/// Batches of what is likely to be short: twice as many each time that it has proved to be long, for
+/// then all but the first are shared. Each costs a tenth of a microsecond.
+const IN_PLACE: f32 = 2.0;
+const MOST_IN_PLACE: f32 = 32.0;
 /// What is left of an old measurement after a new, smaller one.
 const MEMORY: f32 = 0.75;
+/// The same of what is to be remembered for some thousand iterations.
+const LONG_MEMORY: f32 = 0.998;
+/// Of so many that are shared one is a sample, whose batches run where they are made until it proves
+/// to be long: batches that many threads run at a time may take longer than on one. And so is one of
+/// as many that go through their many small tables in place.
+const SAMPLE: u8 = 31;
 /// Kinds of iteration that a thread tells apart, well enough.
 const SLOTS: usize = 256;
-/// Of short ones in a row, so many.
-const ROW: usize = 16;
 
-/// What a thread knows of the iterations that follow one of some kind, or begin those of a system.
+/// What a thread knows of the iterations that follow one of some type, or begin those of a system.
 #[derive(Clone, Copy)]
 struct Next {
     /// How many microseconds all their batches take together, the longer ones above all. What they
     /// take from begin to end says little of that once they are shared, for many threads may be in
     /// each other's way.
     work: f32,
-    /// How many more come before the next sample.
-    left: u8,
-    /// How many more are samples, for one may have been long on its thread.
-    wary: u16,
-    /// How often in a row that was said, with no sample that was as long.
-    doubt: u8,
+    /// How many batches run where they are made, while it is likely to be short.
+    in_place: f32,
+    /// Work of so many microseconds is shared, by how that has paid before.
+    worth_sharing: f32,
     /// How many batches it has made for each that it was told to make, if [`SPREAD`] or more.
     spread: f32,
+    /// How many more are shared before the next sample.
+    left: u8,
 }
 
 impl Next {
-    /// The first one is a sample.
     const UNKNOWN: Self = Self {
         work: 0.0,
-        left: 0,
-        wary: 0,
-        doubt: 0,
+        in_place: f32::INFINITY,
+        worth_sharing: WORTH_SHARING,
         spread: 1.0,
+        left: 0,
     };
 
-    fn is_worth_sharing(&self) -> bool {
-        self.work >= WORTH_SHARING
+    /// How many batches the next one is to make, in a pool of so many threads, and what it is likely
+    /// to be. Nothing is expected of one that goes through what it has in place, which nobody sees.
+    fn ask(&mut self, threads: usize) -> (usize, Option<Expected>) {
+        let is_sample = self.left == 0;
+        if self.work < self.worth_sharing || is_sample {
+            // Each of many batches costs more than its few entities.
+            if self.spread > 1.0 && !is_sample {
+                self.left -= 1;
+                return (1, None);
+            }
+            // Of one, the engine would make no scope, and nobody would see it.
+            let number = (self.in_place.min(MOST_IN_PLACE) / self.spread).max(IN_PLACE);
+            let limit = Duration::from_nanos((self.worth_sharing * 1e3) as u64);
+            return (number as usize, Some(Expected::Short { limit }));
+        }
+        self.left -= 1;
+        let most = MOST_A_THREAD * threads;
+        let batches = match self.spread > 1.0 {
+            // Any of the tables may be the one that takes all of the time.
+            true => self.work / self.spread / LEAST_BATCH,
+            false => self.work / BATCH,
+        };
+        ((batches as usize).clamp(LEAST, most), Some(Expected::Long))
     }
 
-    /// What to ask for, to get about so many batches, but several.
-    fn number(&self, batches: usize) -> usize {
-        ((batches as f32 / self.spread) as usize).max(2)
-    }
-
-    /// After one that was `asked` for and came to what was `taken`. A sample of what was shared
-    /// counts alone: it may be shared for no other reason than that it was.
+    /// After one that was `asked` for and came to what was `taken`.
     fn measured(self, asked: &Asked, taken: Taken) -> Self {
-        let Asked {
-            expected, number, ..
-        } = *asked;
-        let work = taken.work.as_secs_f32() * 1e6;
-        let is_thin = work >= WORTH_SHARING && work < taken.batches as f32 * WORTH_QUEUEING;
-        let is_doubted = self.is_worth_sharing() && expected == Expected::Short;
+        let micros = |time: Duration| time.as_secs_f32() * 1e6;
+        let (work, batches) = (micros(taken.work), taken.batches as f32);
+        let is_shared = asked.expected == Expected::Long;
+        let is_thin = work >= WORTH_SHARING && work < batches * WORTH_QUEUEING;
+        // It may have been long for no other reason than that it was shared.
+        let is_doubted = self.work >= self.worth_sharing && !is_shared;
         let memory = if is_thin || is_doubted { 0.0 } else { MEMORY };
         let work = if is_thin { 0.0 } else { work };
-        let work = work.max(self.work * memory);
-        let left = match (work >= WORTH_SHARING, expected) {
-            (true, Expected::Long { .. }) => self.left,
-            (true, Expected::Short) => SAMPLE_SHARED - 1,
-            (false, _) => SAMPLE - 1,
+        let worth_sharing = match is_shared {
+            true if micros(taken.time) > work * GAIN => self.worth_sharing * 2.0,
+            true => self.worth_sharing * MEMORY,
+            false => self.worth_sharing * LONG_MEMORY,
         };
-        let is_late = work >= LATE.as_micros() as f32;
-        let spread = taken.batches as f32 / number as f32;
+        let in_place = match self.in_place {
+            f32::INFINITY => IN_PLACE,
+            batches if is_shared => batches,
+            batches if work >= self.worth_sharing => batches * 2.0,
+            batches => batches * LONG_MEMORY,
+        };
+        let spread = batches / asked.number as f32;
         Self {
-            work,
-            left,
-            doubt: if is_late { 0 } else { self.doubt },
+            work: work.max(self.work * memory),
+            in_place: in_place.clamp(IN_PLACE, MOST_IN_PLACE),
+            worth_sharing: worth_sharing.clamp(WORTH_SHARING, SURELY_WORTH_SHARING),
             spread: if spread >= SPREAD { spread } else { 1.0 },
-            ..self
-        }
-    }
-
-    /// After one that may have been long on its thread.
-    fn suspected(self) -> Self {
-        Self {
-            wary: (u32::from(WARY) >> self.doubt) as u16,
-            doubt: (self.doubt + 1) % DOUBTS,
-            ..self
+            left: match is_shared {
+                true => self.left,
+                // Of fewer batches each takes longer.
+                false if is_thin && asked.number as f32 > IN_PLACE => 0,
+                false => SAMPLE - 1,
+            },
         }
     }
 }
@@ -133,15 +146,8 @@ struct History {
     next: [Cell<Next>; SLOTS],
     /// Where on the stack the last iteration has asked.
     depth: Cell<usize>,
-    /// The kind of the last long one.
+    /// The type of its closure.
     last: Cell<usize>,
-    /// How many have come since, by turns of [`ROW`]. Whether these are samples or not, the next
-    /// has the same place.
-    row: Cell<usize>,
-    /// When the thread has last asked for the number of an iteration that is not shared.
-    asked_at: Cell<Option<Instant>>,
-    /// The place in `next` of that one, if it went through what it has in place.
-    in_place: Cell<Option<usize>>,
     /// The one that has asked for its batches and not begun yet.
     asked: Cell<Option<Asked>>,
 }
@@ -156,42 +162,13 @@ struct Asked {
     place: usize,
 }
 
-impl History {
-    fn begin_row(&self, last: usize) {
-        self.last.set(last);
-        self.row.set(0);
-    }
-
-    /// After one that is short.
-    fn go_on(&self) {
-        self.row.set((self.row.get() + 1) % ROW);
-    }
-
-    /// Whether this was called last a while ago. What has gone through its own in place since then
-    /// may have taken as long.
-    fn is_awhile_ago(&self) -> bool {
-        let now = Instant::now();
-        let Some(before) = self.asked_at.replace(Some(now)) else {
-            return true;
-        };
-        let since = now - before;
-        if let Some(place) = self.in_place.take()
-            && since >= LATE
-        {
-            let next = &self.next[place];
-            next.set(next.get().suspected());
-        }
-        since >= AWHILE
-    }
-}
-
 /// How long an iteration is likely to take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Expected {
-    /// Less than sharing costs.
-    Short,
-    /// More, and so many batches make a task.
-    Long { a_task: usize },
+    /// Less than sharing costs, which pays if it takes so long.
+    Short { limit: Duration },
+    /// More.
+    Long,
 }
 
 thread_local! {
@@ -200,9 +177,6 @@ thread_local! {
             next: [const { Cell::new(Next::UNKNOWN) }; SLOTS],
             depth: Cell::new(0),
             last: Cell::new(0),
-            row: Cell::new(0),
-            asked_at: Cell::new(None),
-            in_place: Cell::new(None),
             asked: Cell::new(None),
         }
     };
@@ -233,60 +207,25 @@ pub(crate) fn number(threads: usize) -> usize {
     let depth = ptr::from_ref(&threads).addr();
     HISTORY.with(|history| {
         if history.depth.replace(depth) != depth {
-            history.begin_row(0);
+            history.last.set(0);
         }
-        let place = place(depth, history.last.get(), history.row.get());
+        let place = place(depth, history.last.get());
         let slot = &history.next[place];
-        let is_shared = slot.get().is_worth_sharing();
-        // Not of one that makes many batches: a sample of those takes up to twice as long.
-        let is_awhile_ago = !is_shared && history.is_awhile_ago() && slot.get().spread < SPREAD;
-        let mut is_sample = slot.get().left == 0 || is_awhile_ago;
-        // Read anew, for it may be that one which was found to be long.
         let mut next = slot.get();
-        if !is_shared && next.wary > 0 {
-            next.wary -= 1;
-            slot.set(next);
-            is_sample = true;
-        }
-        let ask = |number: usize, expected: Expected| {
-            history.asked.set(Some(Asked {
-                number,
-                expected,
-                place,
-            }));
-            number
-        };
-        if is_sample {
-            let batches = (threads * SAMPLED).min(MOST_SAMPLED);
-            return ask(next.number(batches), Expected::Short);
-        }
-        next.left -= 1;
+        let (number, expected) = next.ask(threads);
         slot.set(next);
-        if is_shared {
-            let tasks = ((next.work / BATCH) as usize).clamp(SAMPLED, threads * MOST_A_THREAD);
-            let number = next.number(tasks);
-            let a_task = (number as f32 * next.spread) as usize / tasks;
-            return ask(
-                number,
-                Expected::Long {
-                    a_task: a_task.max(1),
-                },
-            );
-        }
-        // Nobody will tell its kind, but what comes next has one more before it.
-        history.go_on();
-        history.in_place.set(Some(place));
-        1
+        history.asked.set(expected.map(|expected| Asked {
+            number,
+            expected,
+            place,
+        }));
+        number
     })
 }
 
-/// How many batches make a task, of an iteration that has taken so long alone for so many. None if
-/// it may still be short.
-pub(crate) fn batches_a_task(alone: Duration, batches: usize) -> Option<usize> {
-    let alone = alone.as_secs_f32() * 1e6;
-    let each = alone / batches as f32;
-    let is_long = alone >= WORTH_SHARING && each >= WORTH_QUEUEING;
-    is_long.then(|| ((BATCH / each) as usize).max(1))
+/// Whether an iteration is long that has taken so long alone for so many batches.
+pub(crate) fn is_long(alone: Duration, limit: Duration, batches: usize) -> bool {
+    alone >= limit && alone.as_secs_f32() * 1e6 >= WORTH_QUEUEING * batches as f32
 }
 
 /// Calls `f`, which is the scope with the closure `Body`, with how long an iteration is likely to
@@ -294,7 +233,7 @@ pub(crate) fn batches_a_task(alone: Duration, batches: usize) -> Option<usize> {
 pub(crate) fn measure<Body, R>(f: impl FnOnce(Option<Expected>) -> (R, Option<Taken>)) -> R {
     let asked = HISTORY.with(|history| history.asked.take());
     // One that has failed before its scope may have left its question to somebody else's.
-    let Some(asked) = asked.filter(|_| type_name::<Body>().contains("bevy_ecs::")) else {
+    let Some(asked) = asked.filter(|_| is_engines(type_name::<Body>())) else {
         return f(None).0;
     };
     let (result, taken) = f(Some(asked.expected));
@@ -303,22 +242,21 @@ pub(crate) fn measure<Body, R>(f: impl FnOnce(Option<Expected>) -> (R, Option<Ta
         if let Some(taken) = taken {
             slot.set(slot.get().measured(&asked, taken));
         }
-        if slot.get().is_worth_sharing() {
-            // Where the name lies tells types apart better than its letters.
-            history.begin_row(type_name::<Body>().as_ptr().addr());
-        } else {
-            history.go_on();
-        }
+        // Where the name lies tells types apart better than its letters.
+        history.last.set(type_name::<Body>().as_ptr().addr());
     });
     result
 }
 
-/// Where what is known lies of iterations that ask from `depth` after one of the kind `last` and so
-/// many short ones.
-fn place(depth: usize, last: usize, row: usize) -> usize {
+/// Whether a closure of this name is the engine's, and not only knows one of its types.
+fn is_engines(name: &str) -> bool {
+    name.starts_with("bevy_ecs::") || cfg!(test) && name.contains("::bevy_ecs::")
+}
+
+/// Where what is known lies of iterations that ask from `depth` after one of the type `last`.
+fn place(depth: usize, last: usize) -> usize {
     // Fibonacci hashing. It need not be perfect.
-    let kind = last.wrapping_add(row).rotate_left(32);
-    let mixed = (depth ^ kind).wrapping_mul(0x9e37_79b9_7f4a_7c15_u64 as usize);
+    let mixed = (depth ^ last.rotate_left(32)).wrapping_mul(0x9e37_79b9_7f4a_7c15_u64 as usize);
     mixed >> (usize::BITS - SLOTS.ilog2())
 }
 
@@ -332,136 +270,110 @@ mod tests {
         pub(super) struct Body;
     }
 
-    fn taken(micros: u64, batches: usize) -> Option<Taken> {
-        let work = Duration::from_micros(micros);
-        Some(Taken { work, batches })
+    fn micros(micros: u64) -> Duration {
+        Duration::from_micros(micros)
     }
 
-    /// The numbers of batches of `count` iterations that take so long.
-    fn numbers(count: usize, micros: u64) -> Vec<usize> {
-        numbers_of(count, micros, micros)
+    /// Iterates in a pool of four threads; `taken` gives what that takes, in microseconds, and what
+    /// its batches take together.
+    fn iterate(taken: impl FnOnce(Expected) -> (u64, u64)) -> (usize, Expected) {
+        let batches = number(4);
+        measure::<bevy_ecs::Body, _>(|expected| {
+            let expected = expected.unwrap();
+            let (time, work) = taken(expected);
+            let (time, work) = (micros(time), micros(work));
+            let taken = Taken {
+                work,
+                time,
+                batches,
+            };
+            ((batches, expected), Some(taken))
+        })
     }
 
-    /// The same, whose batches have taken `work` together.
-    fn numbers_of(count: usize, micros: u64, work: u64) -> Vec<usize> {
-        let iterate = |_| {
-            let number = number(4);
-            let (start, length) = (Instant::now(), Duration::from_micros(micros));
-            while start.elapsed() < length {}
-            if number > 1 {
-                measure::<bevy_ecs::Body, _>(|_| ((), taken(work, number)));
-            }
-            number
-        };
-        (0..count).map(iterate).collect()
+    fn is_short(expected: Expected) -> bool {
+        matches!(expected, Expected::Short { .. })
+    }
+
+    /// Iterations that take so long on four threads.
+    fn iterations(count: usize, work: u64) -> Vec<(usize, Expected)> {
+        iterations_of(count, work / 4, work)
+    }
+
+    fn iterations_of(count: usize, time: u64, work: u64) -> Vec<(usize, Expected)> {
+        (0..count).map(|_| iterate(|_| (time, work))).collect()
+    }
+
+    fn all_short(iterations: &[(usize, Expected)]) -> bool {
+        iterations.iter().all(|(_, expected)| is_short(*expected))
+    }
+
+    fn all_long(iterations: &[(usize, Expected)]) -> bool {
+        !iterations.iter().any(|(_, expected)| is_short(*expected))
     }
 
     #[test]
     fn batches_fit_the_work() {
         // On a thread without a history.
         let check = || {
-            // Nothing is known at first, and not yet what follows the first, unless that has the
-            // same place, as one in `SLOTS` has.
-            assert_eq!(numbers(1, 100), [16]);
-            numbers(1, 100);
-            let long = numbers(20, 100);
-            assert!(long.iter().all(|&number| number >= 10), "{long:?}");
-            numbers(100, 0);
-            let short = numbers(100, 0);
-            assert!(short.iter().filter(|&&number| number == 1).count() >= 80);
-            numbers(20, 200);
-            assert!(numbers(1, 200)[0] >= 20);
-        };
-        thread::spawn(check).join().unwrap();
-    }
-
-    /// All of them ask from one place, as in a system, where nobody knows of those that are short.
-    #[test]
-    fn what_comes_after_several_short_ones_is_known_to_be_long() {
-        let check = || {
-            let frame = || {
-                numbers(2, 0);
-                numbers(1, 100)[0]
-            };
-            let numbers: Vec<_> = (0..200).map(|_| frame()).collect();
-            assert!(
-                numbers[20..].iter().all(|&number| number > 1),
-                "{numbers:?}"
-            );
-        };
-        thread::spawn(check).join().unwrap();
-    }
-
-    #[test]
-    fn what_comes_after_a_while_is_looked_at() {
-        let check = || {
-            numbers(100, 0);
-            let short = numbers(100, 0);
-            assert!(short.iter().filter(|&&number| number == 1).count() >= 80);
-            for _ in 0..20 {
-                // Of those that came before, nothing says how long this one is.
-                thread::sleep(AWHILE);
-                assert!(numbers(1, 100)[0] > 1);
-                // Now they are taken for long, until they prove not to be.
-                numbers(100, 0);
+            // Nothing is known at first, and not yet what follows the first.
+            for unknown in [iterations(1, 100), iterations(1, 100)] {
+                assert_eq!(unknown[0].0, MOST_IN_PLACE as usize);
+                assert!(all_short(&unknown));
             }
+            let long = iterations(20, 100);
+            assert!(long.iter().all(|(number, _)| *number >= 10), "{long:?}");
+            assert!(all_long(&long));
+            iterations(100, 0);
+            assert!(all_short(&iterations(100, 0)));
+            iterations(20, 200);
+            assert!(iterations(1, 200)[0].0 >= 20);
         };
         thread::spawn(check).join().unwrap();
     }
 
     #[test]
-    fn what_was_long_in_place_is_looked_at_from_then_on() {
+    fn what_is_long_now_and_then_is_split_for_it() {
         let check = || {
-            numbers(100, 0);
-            // Each after another one, so that none comes a while after what was asked last.
-            let pair = |length: Duration| {
-                let first = numbers(1, 0)[0];
-                let second = number(4);
-                if second > 1 {
-                    let taken = taken(length.as_micros() as u64, second);
-                    measure::<bevy_ecs::Body, _>(|_| ((), taken));
-                } else {
-                    thread::sleep(length);
-                }
-                first > 1 || second > 1
+            // At no regular distance.
+            let mut state = 1_u32;
+            let mut frame = |_| {
+                state = state.wrapping_mul(0x915f_77f5).wrapping_add(1);
+                let is_long = state >> 16 & 63 == 0;
+                (is_long, iterations(1, if is_long { 2_000 } else { 0 })[0].0)
             };
-            let frame = |frame: u32| {
-                pair(if frame % 60 == 59 {
-                    2 * LATE
-                } else {
-                    Duration::ZERO
-                })
-            };
-            (0..600).for_each(|number| _ = frame(number));
-            let sampled = (0..600).filter(|number| frame(*number)).count();
-            // Without that one in 13 would be.
-            assert!(sampled > 300, "{sampled}");
+            (0..2_000).for_each(|number| _ = frame(number));
+            let long = (0..10_000).map(frame).filter(|(is_long, _)| *is_long);
+            let numbers: Vec<_> = long.map(|(_, number)| number).collect();
+            assert!(numbers.len() > 100);
+            // But for those that come so soon after another that they are taken for shorter ones.
+            let split = numbers.iter().filter(|number| **number >= 16).count();
+            assert!(10 * split > 8 * numbers.len(), "{numbers:?}");
+            iterations(2_000, 0);
+            // What is short alone gets no more than it must.
+            assert!(iterations(100, 0).iter().all(|(number, _)| *number == 2));
         };
         thread::spawn(check).join().unwrap();
     }
 
     #[test]
-    fn pauses_are_soon_not_taken_for_long_iterations() {
+    fn what_takes_no_less_time_shared_stays_on_its_thread() {
         let check = || {
-            let slice = || {
-                thread::sleep(2 * LATE);
-                let numbers = numbers(1_000, 0);
-                numbers.iter().filter(|&&number| number > 1).count()
-            };
-            (0..200).for_each(|_| _ = slice());
-            let sampled: usize = (0..200).map(|_| slice()).sum();
-            // One in 13 is a sample as ever.
-            assert!(sampled < 200_000 / 13 + 20_000, "{sampled}");
-        };
-        thread::spawn(check).join().unwrap();
-    }
-
-    #[test]
-    fn what_is_short_for_many_threads_alone_stays_shared() {
-        let check = || {
-            numbers_of(2, 1, 100);
-            let numbers = numbers_of(100, 1, 100);
-            assert!(numbers.iter().all(|&number| number == 10), "{numbers:?}");
+            iterations_of(100, 50, 50);
+            let short = iterations_of(1_000, 50, 50);
+            let shared = short.iter().filter(|(_, asked)| !is_short(*asked)).count();
+            // Whether it does so still is seen now and then.
+            assert!((1..20).contains(&shared), "{shared}");
+            // Of much work that may be anything's fault.
+            iterations_of(20, 2_000, 2_000);
+            let long = iterations_of(100, 2_000, 2_000);
+            let shared = long.iter().filter(|(_, asked)| !is_short(*asked)).count();
+            assert!(shared >= 95, "{shared}");
+            // What pays is soon shared again.
+            iterations_of(300, 13, 50);
+            let long = iterations_of(100, 13, 50);
+            let shared = long.iter().filter(|(_, asked)| !is_short(*asked)).count();
+            assert!(shared >= 95, "{shared}");
         };
         thread::spawn(check).join().unwrap();
     }
@@ -469,10 +381,9 @@ mod tests {
     #[test]
     fn what_is_long_as_it_is_shared_alone_stays_on_its_thread() {
         let check = || {
-            numbers(2, 100);
-            numbers_of(100, 300, 1);
-            let numbers = numbers_of(100, 300, 1);
-            assert!(!numbers.iter().any(|&number| number > 16), "{numbers:?}");
+            iterations(2, 100);
+            iterations_of(100, 300, 1);
+            assert!(all_short(&iterations_of(100, 300, 1)));
         };
         thread::spawn(check).join().unwrap();
     }
@@ -480,66 +391,60 @@ mod tests {
     #[test]
     fn what_was_shared_for_no_reason_is_found_to_be_short() {
         let check = || {
-            let iterate = |_| {
-                let number = number(4);
-                if number > 1 {
-                    measure::<bevy_ecs::Body, _>(|expected| {
-                        let is_shared = matches!(expected, Some(Expected::Long { .. }));
-                        ((), taken(if is_shared { 30 } else { 10 }, number))
-                    });
-                }
-                number
-            };
-            numbers(2, 100);
-            // All from one depth: those of another one may have the place of the long ones before.
-            let first = 40 * usize::from(SAMPLE_SHARED);
-            let numbers: Vec<_> = (0..first + 100).map(iterate).collect();
-            let numbers = &numbers[first..];
-            let alone = numbers.iter().filter(|&&number| number == 1).count();
-            assert!(alone >= 80, "{numbers:?}");
+            let iterate = |_| iterate(|asked| if is_short(asked) { (10, 10) } else { (15, 30) });
+            iterations(2, 100);
+            let count = 2 * usize::from(SAMPLE);
+            (0..count).for_each(|number| _ = iterate(number));
+            let all: Vec<_> = (0..100).map(iterate).collect();
+            assert!(all_short(&all), "{all:?}");
         };
         thread::spawn(check).join().unwrap();
     }
 
-    /// Each makes so many batches for each that it is told to make.
-    fn many_batches(count: usize, spread: usize, nanos_each: u64) -> Vec<(usize, Expected)> {
+    /// Makes `spread` batches for each of `number`, and takes so many microseconds.
+    fn many_batches_of(number: usize, spread: usize, work: u64) -> Expected {
+        measure::<bevy_ecs::Body, _>(|expected| {
+            let work = micros(work);
+            let taken = Taken {
+                work,
+                time: work / 4,
+                batches: number * spread,
+            };
+            (expected.unwrap(), Some(taken))
+        })
+    }
+
+    fn many_batches(count: usize, spread: usize, work: u64) -> Vec<(usize, Expected)> {
         let iterate = |_| {
             let number = number(4);
-            let mut expected = Expected::Short;
-            if number > 1 {
-                measure::<bevy_ecs::Body, _>(|asked| {
-                    expected = asked.unwrap();
-                    let batches = number * spread;
-                    let work = Duration::from_nanos(nanos_each * batches as u64);
-                    ((), Some(Taken { work, batches }))
-                });
-            }
-            (number, expected)
+            (number > 1).then(|| (number, many_batches_of(number, spread, work)))
         };
-        (0..count).map(iterate).collect()
+        (0..count).filter_map(iterate).collect()
     }
 
     #[test]
     fn many_short_batches_are_worth_no_tasks() {
         let check = || {
-            let last = many_batches(1_100, 500, 100).split_off(1_000);
-            assert!(
-                last.iter()
-                    .all(|(_, expected)| *expected == Expected::Short)
-            );
-            // Few are the first of their kind.
-            let many = last.iter().filter(|(number, _)| *number > 2).count();
-            assert!(many < 10, "{many}");
+            many_batches(40, 500, 100);
+            let mut seen = 0;
+            for _ in 0..310 {
+                if number(4) > 1 {
+                    seen += 1;
+                    many_batches_of(2, 500, 100);
+                }
+            }
+            assert!((9..14).contains(&seen), "{seen}");
         };
         thread::spawn(check).join().unwrap();
     }
 
     #[test]
-    fn of_many_batches_several_make_a_task() {
+    fn of_many_tables_each_may_be_the_one_that_is_long() {
         let check = || {
-            // Two milliseconds and a thousand batches: of 32 tasks each has 31.
-            let long = Expected::Long { a_task: 31 };
-            assert_eq!(many_batches(7, 500, 2_000)[2..], [(2, long); 5]);
+            let few = (LEAST, Expected::Long);
+            assert_eq!(many_batches(10, 500, 2_000)[5..], [few; 5]);
+            let many = (32, Expected::Long);
+            assert_eq!(many_batches(20, 500, 200_000)[10..], [many; 10]);
         };
         thread::spawn(check).join().unwrap();
     }
@@ -550,7 +455,7 @@ mod tests {
             number(4);
             let expected = measure::<Location, _>(|expected| (expected, None));
             assert!(expected.is_none());
-            assert_eq!(numbers(1, 0), [16]);
+            assert_eq!(iterations(1, 0)[0].0, MOST_IN_PLACE as usize);
         };
         thread::spawn(check).join().unwrap();
     }

@@ -2,13 +2,14 @@
 //!
 //! Of each table that it goes through the engine makes a batch at least, however small that is: of
 //! many small ones it may make thousands, each shorter than it takes to queue one. So the batches
-//! of an iteration that may be short are run where they are made, until it proves to be long; and
-//! of what is long, as many as are worth it make one task.
+//! of an iteration that may be short are run where they are made, until it proves to be long. From
+//! then on they are queued, and as many tasks as there are threads run whatever is queued: whichever
+//! batches are the long ones, no other waits behind them.
 
 use crate::batches::{self, Expected};
-use core::mem;
 use core::pin::Pin;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -20,21 +21,25 @@ pub(crate) trait Batch {
 type Boxed<'scope> = Pin<Box<dyn Batch + Send + 'scope>>;
 type Scope<'scope> = heartbeat_pool::Scope<'scope, 'scope>;
 
-/// How many batches make a task while they are run where they are made.
-const IN_PLACE: usize = 0;
-
-/// One iteration, whose batches are all made by the owner of its scope. All counts are relaxed, for
-/// what others add is read after the scope's end.
+/// One iteration. All counts are relaxed, for what others add is read after the scope's end.
 pub(crate) struct Iteration<'scope> {
     begun: Instant,
+    /// How long it may take where its batches are made.
+    limit: Duration,
     /// How many batches were made.
     made: AtomicUsize,
-    /// How many of them make a task.
-    a_task: AtomicUsize,
-    /// Those of the next task.
-    waiting: Mutex<Vec<Boxed<'scope>>>,
+    /// Whether they are run where they are made.
+    in_place: AtomicBool,
+    queue: Mutex<VecDeque<Boxed<'scope>>>,
+    /// How many tasks run what is queued, or will, at most one a thread of the pool.
+    tasks: AtomicUsize,
+    threads: usize,
     /// The nanoseconds that all batches have taken together.
     took: AtomicU64,
+}
+
+fn nanos(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// What an iteration came to.
@@ -42,91 +47,101 @@ pub(crate) struct Iteration<'scope> {
 pub(crate) struct Taken {
     /// What all its batches took together, with what they cost where they are made in place.
     pub(crate) work: Duration,
+    /// What it took from begin to end, if it was shared from the beginning.
+    pub(crate) time: Duration,
     pub(crate) batches: usize,
 }
 
 impl<'scope> Iteration<'scope> {
-    pub(crate) fn new(expected: Expected) -> Self {
+    pub(crate) fn new(expected: Expected, threads: usize) -> Self {
+        let (limit, in_place) = match expected {
+            Expected::Short { limit } => (limit, true),
+            Expected::Long => (Duration::ZERO, false),
+        };
         Self {
             begun: Instant::now(),
+            limit,
             made: AtomicUsize::new(0),
-            a_task: AtomicUsize::new(match expected {
-                Expected::Short => IN_PLACE,
-                Expected::Long { a_task } => a_task,
-            }),
-            waiting: Mutex::new(Vec::new()),
+            in_place: AtomicBool::new(in_place),
+            queue: Mutex::new(VecDeque::new()),
+            tasks: AtomicUsize::new(0),
+            threads,
             took: AtomicU64::new(0),
         }
     }
 
-    fn waiting(&self) -> MutexGuard<'_, Vec<Boxed<'scope>>> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    fn queue(&self) -> MutexGuard<'_, VecDeque<Boxed<'scope>>> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs `batch`, or queues it on `scope`, or keeps it for the next task.
+    /// Runs `batch`, or queues it for the tasks on `scope`.
     pub(crate) fn add<B>(&'scope self, scope: &'scope Scope<'scope>, batch: Pin<Box<B>>)
     where
         B: Batch + Send + 'scope,
     {
         let made = self.made.fetch_add(1, Ordering::Relaxed) + 1;
-        match self.a_task.load(Ordering::Relaxed) {
-            IN_PLACE => {
-                batch.run();
-                self.look(made);
-            }
-            1 => scope.spawn(|| self.timed(|| batch.run())),
-            many => {
-                let mut waiting = self.waiting();
-                waiting.push(batch);
-                if waiting.len() >= many {
-                    let full = mem::take(&mut *waiting);
-                    // To queue them may start a thread, by code of the program's own.
-                    drop(waiting);
-                    self.queue(scope, full);
-                }
-            }
+        if self.in_place.load(Ordering::Relaxed) {
+            batch.run();
+            return self.look(made);
+        }
+        let mut queue = self.queue();
+        queue.push_back(batch);
+        let tasks = self.tasks.load(Ordering::Relaxed);
+        let is_one_more = tasks < self.threads && tasks < queue.len();
+        if is_one_more {
+            self.tasks.store(tasks + 1, Ordering::Relaxed);
+        }
+        // To spawn may start a thread, by code of the program's own.
+        drop(queue);
+        if is_one_more {
+            scope.spawn(|| self.run_queued());
         }
     }
 
     /// Whether the iteration is long, after so many batches in place.
     fn look(&self, made: usize) {
         let alone = self.begun.elapsed();
-        if let Some(a_task) = batches::batches_a_task(alone, made) {
-            self.add_time(alone);
-            self.a_task.store(a_task, Ordering::Relaxed);
+        self.took.store(nanos(alone), Ordering::Relaxed);
+        if batches::is_long(alone, self.limit, made) {
+            self.in_place.store(false, Ordering::Relaxed);
         }
     }
 
-    fn queue(&'scope self, scope: &'scope Scope<'scope>, batches: Vec<Boxed<'scope>>) {
-        scope.spawn(|| self.timed(|| batches.into_iter().for_each(Batch::run)));
-    }
-
-    fn timed(&self, f: impl FnOnce()) {
-        let start = Instant::now();
-        f();
-        self.add_time(start.elapsed());
-    }
-
-    fn add_time(&self, time: Duration) {
-        let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
-        self.took.fetch_add(nanos, Ordering::Relaxed);
-    }
-
-    /// All batches were made.
-    pub(crate) fn end(&'scope self, scope: &'scope Scope<'scope>) {
-        if self.a_task.load(Ordering::Relaxed) == IN_PLACE {
-            return self.add_time(self.begun.elapsed());
+    fn run_queued(&self) {
+        let begun = Instant::now();
+        while let Some(batch) = self.next() {
+            batch.run();
         }
-        let rest = mem::take(&mut *self.waiting());
-        if !rest.is_empty() {
-            self.queue(scope, rest);
+        self.took
+            .fetch_add(nanos(begun.elapsed()), Ordering::Relaxed);
+    }
+
+    /// Where there is none the task is over: what is queued later has another one.
+    fn next(&self) -> Option<Boxed<'scope>> {
+        let mut queue = self.queue();
+        let next = queue.pop_front();
+        if next.is_none() {
+            self.tasks.fetch_sub(1, Ordering::Relaxed);
         }
+        next
+    }
+
+    /// The scope's closure is over: what its tasks may add is queued.
+    pub(crate) fn end(&self) {
+        self.in_place.store(false, Ordering::Relaxed);
     }
 
     /// After the scope's end.
     pub(crate) fn taken(&self) -> Taken {
+        let work = Duration::from_nanos(self.took.load(Ordering::Relaxed));
+        let is_shared = self.limit.is_zero();
         Taken {
-            work: Duration::from_nanos(self.took.load(Ordering::Relaxed)),
+            work,
+            time: if is_shared {
+                self.begun.elapsed()
+            } else {
+                work
+            },
             batches: self.made.load(Ordering::Relaxed),
         }
     }
@@ -135,9 +150,14 @@ impl<'scope> Iteration<'scope> {
 #[cfg(all(test, feature = "multi_threaded"))]
 mod tests {
     use super::*;
+    use core::mem;
     use heartbeat_pool::ThreadPool;
     use std::collections::HashMap;
     use std::thread::{self, ThreadId};
+
+    const SHORT: Expected = Expected::Short {
+        limit: Duration::from_micros(25),
+    };
 
     struct Spin<'a>(Duration, &'a Mutex<HashMap<ThreadId, usize>>);
 
@@ -158,7 +178,7 @@ mod tests {
     fn iterate(expected: Expected, batches: &[Duration]) -> (Taken, HashMap<ThreadId, usize>) {
         let pool = ThreadPool::builder().num_threads(2).build().unwrap();
         let ran = Mutex::new(HashMap::new());
-        let iteration = Iteration::new(expected);
+        let iteration = Iteration::new(expected, 2);
         pool.scope(|scope| {
             // SAFETY: it is used by the closure and by the scope's jobs alone.
             let scope =
@@ -168,7 +188,7 @@ mod tests {
             for &batch in batches {
                 iteration.add(scope, Box::pin(Spin(batch, &ran)));
             }
-            iteration.end(scope);
+            iteration.end();
         });
         let taken = iteration.taken();
         drop(iteration);
@@ -177,11 +197,11 @@ mod tests {
 
     #[test]
     fn what_is_short_is_run_where_it_is_made() {
-        let (taken, ran) = iterate(Expected::Short, &[Duration::ZERO; 16]);
+        let (taken, ran) = iterate(SHORT, &[Duration::ZERO; 16]);
         assert_eq!((taken.batches, ran.values().sum::<usize>()), (16, 16));
         // A busy machine makes it long, but not each time.
         let is_alone = |_| {
-            let (_, ran) = iterate(Expected::Short, &[Duration::ZERO; 16]);
+            let (_, ran) = iterate(SHORT, &[Duration::ZERO; 16]);
             ran.get(&thread::current().id()) == Some(&16)
         };
         assert!((0..20).any(is_alone));
@@ -190,18 +210,35 @@ mod tests {
     #[test]
     fn what_proves_to_be_long_is_shared_from_then_on() {
         let long = Duration::from_millis(2);
-        let (taken, ran) = iterate(Expected::Short, &[long; 20]);
-        assert!(taken.work >= 20 * long && taken.batches == 20);
-        assert_eq!((ran.len(), ran.values().sum::<usize>()), (2, 20));
+        // A busy machine may leave all to one thread, but not each time.
+        let is_shared = |_| {
+            let (taken, ran) = iterate(SHORT, &[long; 20]);
+            assert!(taken.work >= 20 * long && taken.batches == 20);
+            assert_eq!(ran.values().sum::<usize>(), 20);
+            ran.len() == 2
+        };
+        assert!((0..20).any(is_shared));
     }
 
     #[test]
-    fn each_of_many_batches_to_a_task_is_run() {
-        for a_task in [1, 7, 1_000] {
+    fn each_batch_is_run() {
+        for count in [0, 1, 2, 100] {
             let batch = Duration::from_micros(20);
-            let (taken, ran) = iterate(Expected::Long { a_task }, &[batch; 100]);
-            assert_eq!((taken.batches, ran.values().sum::<usize>()), (100, 100));
-            assert!(taken.work >= 100 * batch);
+            let (taken, ran) = iterate(Expected::Long, &vec![batch; count]);
+            assert_eq!((taken.batches, ran.values().sum::<usize>()), (count, count));
+            assert!(taken.work >= count as u32 * batch);
         }
+    }
+
+    #[test]
+    fn long_batches_beside_each_other_are_shared() {
+        let mut batches = [Duration::ZERO; 100];
+        batches[50..54].fill(Duration::from_millis(2));
+        // A busy machine may leave all to one thread, but not each time.
+        let is_shared = |_| {
+            let (taken, ran) = iterate(Expected::Long, &batches);
+            taken.time.as_secs_f64() < 0.8 * taken.work.as_secs_f64() && ran.len() == 2
+        };
+        assert!((0..50).any(is_shared));
     }
 }

@@ -110,7 +110,7 @@ impl<T: 'static> ScopeState<T> {
         let external = external.map_or(here.mailbox(), ThreadExecutor::mailbox);
         let here = here.mailbox();
         let state = Self::new();
-        let iteration = expected.map(Iteration::new);
+        let iteration = expected.map(|it| Iteration::new(it, pool.num_threads()));
         let slot = OnceLock::new();
         let both = [here, external];
         let distinct = !Arc::ptr_eq(here, external) && external.is_mine();
@@ -145,7 +145,7 @@ impl<T: 'static> ScopeState<T> {
                 resume_unwind(payload);
             }
             if let Some(iteration) = iteration {
-                iteration.end(inner);
+                iteration.end();
             }
         });
         // It refers to `state`.
@@ -254,13 +254,6 @@ struct CancelOnUnwind<'scope, T>(&'scope ScopeState<T>);
 impl<T> Drop for CancelOnUnwind<'_, T> {
     fn drop(&mut self) {
         self.0.cancel();
-    }
-}
-
-impl<T> Drop for Scope<'_, '_, T> {
-    fn drop(&mut self) {
-        // Everything is over by now; a leftover handle is that of a finished task.
-        self.state.cancel();
     }
 }
 

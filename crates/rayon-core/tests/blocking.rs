@@ -116,3 +116,38 @@ fn each_ends() {
         });
     }
 }
+
+/// Where one of the pool's threads waits and the others block for just that.
+#[test]
+fn what_comes_from_outside_runs_though_all_threads_wait_or_block() {
+    for is_another_pools in [false, true] {
+        in_time(move || {
+            let pool = Arc::new(pool(2));
+            let (begin, begun) = mpsc::channel();
+            let (send, received) = mpsc::channel::<u32>();
+            let own = pool.clone();
+            let waiting = thread::spawn(move || {
+                own.install(|| {
+                    let (stolen, is_stolen) = mpsc::channel();
+                    let wait = move || is_stolen.recv().unwrap();
+                    let block = move || {
+                        stolen.send(()).unwrap();
+                        begin.send(()).unwrap();
+                        received.recv().unwrap()
+                    };
+                    join(wait, block).1
+                })
+            });
+            begun.recv().unwrap();
+            // From a thread of no pool, and from another pool's.
+            let job = move || send.send(7).unwrap();
+            if is_another_pools {
+                let other = common::pool(1);
+                other.install(|| pool.spawn(job));
+            } else {
+                pool.install(job);
+            }
+            assert_eq!(waiting.join().unwrap(), 7);
+        });
+    }
+}

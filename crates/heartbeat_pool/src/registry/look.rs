@@ -44,11 +44,6 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
         self.seats.iter().any(|seat| seat.has_jobs())
     }
 
-    /// Whether the pool's threads have queued something, which what they run may wait for.
-    pub(crate) fn has_work_from_inside(&self) -> bool {
-        self.has_spawned() || self.has_shared(Lane::Frame)
-    }
-
     fn has_shared(&self, lane: Lane) -> bool {
         self.seats.iter().any(|seat| seat.has_shared(lane))
     }

@@ -24,8 +24,9 @@ pub struct ThreadBuilder {
 }
 
 impl ThreadBuilder {
-    /// The thread's index in its pool. A spare thread has one beyond
-    /// [`num_threads`](crate::ThreadPool::num_threads).
+    /// The thread's index in its pool, or among the lower threads, whose names differ. A spare
+    /// thread has one beyond [`num_threads`](crate::ThreadPool::num_threads), or that of a thread
+    /// that has ended.
     #[must_use]
     pub fn index(&self) -> usize {
         self.index
@@ -72,14 +73,19 @@ impl ThreadBuilder {
     ///
     /// ```
     /// use heartbeat_pool::{ThreadPool, Worker};
+    /// use std::sync::atomic::{AtomicBool, Ordering};
     /// use std::sync::{Arc, Mutex};
     ///
     /// let first = Arc::new(Mutex::new(None));
     /// let kept = first.clone();
+    /// let is_first = AtomicBool::new(true);
     /// let pool = ThreadPool::builder()
     ///     .num_threads(2)
     ///     .spawn_handler(move |thread| match thread.index() {
-    ///         0 => Ok(*kept.lock().unwrap() = Some(thread)),
+    ///         // Once: a spare thread has this index when the enrolled one has ended.
+    ///         0 if is_first.swap(false, Ordering::Relaxed) => {
+    ///             Ok(*kept.lock().unwrap() = Some(thread))
+    ///         }
     ///         _ => thread.spawn().map(drop),
     ///     })
     ///     .build()

@@ -277,16 +277,19 @@ impl Worker {
         self.tell(News::at_once(Lane::Frame));
     }
 
-    /// Runs one piece of what the threads of the pool have queued, its own first, if there is some.
+    /// Runs one piece of what is queued for the frame, the thread's own first and what comes from
+    /// outside last, if there is some.
     ///
     /// For a thread that waits where all others have been blocked for long: they may be blocked on
     /// just that.
-    pub(super) fn run_one_from_inside(&self) -> bool {
+    pub(super) fn run_one_of_frame(&self) -> bool {
         if self.run_spawned() {
             return true;
         }
         let _stranger = Stranger::begin();
-        let found = self.take_from_inside();
+        let found = self
+            .take_from_inside()
+            .or_else(|| self.pop_injected(Lane::Frame));
         let any = found.is_some();
         found.into_iter().for_each(|found| self.run_piece(found));
         any

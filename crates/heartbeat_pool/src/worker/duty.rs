@@ -10,6 +10,7 @@ use crate::registry::team::Team;
 use crate::registry::threads::RETRY;
 use crate::sync::Arc;
 use crate::worker::current;
+use heartbeat_record::Lane;
 use heartbeat_system::CLOCK_AGE;
 use std::rc::Rc;
 
@@ -100,9 +101,9 @@ impl Duty {
         Self(seat.clone(), Worker::tick)
     }
 
-    /// Of what the pool's threads have queued, for nobody has for long.
-    fn of_inside(seat: &Rc<Worker>) -> Self {
-        Self(seat.clone(), Worker::run_one_from_inside)
+    /// Of what is queued for the frame, for nobody has for long.
+    fn of_frame(seat: &Rc<Worker>) -> Self {
+        Self(seat.clone(), Worker::run_one_of_frame)
     }
 
     pub(super) fn do_a_piece(self) {
@@ -115,8 +116,8 @@ impl Duty {
 }
 
 /// Sleeps until the calling thread is unparked, or for a while if something may change that nobody
-/// tells of. Gives the seat, one of `seats`, by which it must do what was queued inside of the
-/// pool. The `nth` sleep of a wait in vain.
+/// tells of. Gives the seat, one of `seats`, by which it must do what is queued for the frame. The
+/// `nth` sleep of a wait in vain.
 fn sleep(
     watched: &[Arc<Registry>],
     seats: &[Rc<Worker>],
@@ -132,20 +133,20 @@ fn sleep(
         parker.park();
         return None;
     };
-    // The one that runs may be blocked on what it has queued. Each look tells since an earlier one,
+    // Those that run may be blocked on what is queued. Each look tells since an earlier one,
     // also where this thread is called for other work again and again.
     let for_long = 16 * RELIEF;
     let blocked = || own.look().least_blocked();
     _ = blocked();
     // Nobody tells of what is queued; but the longer there was nothing, the later that may be seen.
-    let pause = if own.look().has_work_from_inside() {
+    let pause = if own.look().has_work(Lane::Frame) {
         for_long
     } else {
         for_long * (1 << nth.min(4))
     };
     _ = parker.park_timeout(pause);
     let is_stuck = || blocked().is_some_and(|blocked| blocked + CLOCK_AGE >= for_long);
-    (own.look().has_work_from_inside() && is_stuck()).then(|| Duty::of_inside(own))
+    (own.look().has_work(Lane::Frame) && is_stuck()).then(|| Duty::of_frame(own))
 }
 
 /// The sleep of the calling thread, which has given its seats away, in a wait in `pool`, or in

@@ -180,7 +180,8 @@ impl Worker {
     }
 
     /// The thread's index among the pool's own threads; spare threads have one beyond
-    /// [`num_threads`](crate::ThreadPool::num_threads), threads from outside have none.
+    /// [`num_threads`](crate::ThreadPool::num_threads), or that of a thread that has ended; threads
+    /// from outside have none.
     #[must_use]
     pub fn index(&self) -> Option<usize> {
         self.pinned.as_ref().map(|pinned| pinned.index)

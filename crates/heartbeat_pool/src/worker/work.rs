@@ -122,7 +122,7 @@ impl Worker {
         plain
     }
 
-    fn pop_injected(&self, lane: Lane) -> Option<Found> {
+    pub(super) fn pop_injected(&self, lane: Lane) -> Option<Found> {
         let injector = self.registry.injector(self.team(), lane)?;
         // By turns, for neither may ever end; of frame work there are no parts here.
         let rotation = self.search.rotation.get();
