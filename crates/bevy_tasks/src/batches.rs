@@ -91,7 +91,8 @@ impl Next {
                 return (1, None);
             }
             // Of one, the engine would make no scope, and nobody would see it.
-            let number = (self.in_place.min(MOST_IN_PLACE) / self.spread).max(IN_PLACE);
+            let number = self.in_place.max(self.work / BATCH).min(MOST_IN_PLACE);
+            let number = (number / self.spread).max(IN_PLACE);
             let limit = Duration::from_nanos((self.worth_sharing * 1e3) as u64);
             return (number as usize, Some(Expected::Short { limit }));
         }

@@ -11,6 +11,7 @@ use core::pin::Pin;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
 /// What the engine spawns for a batch.
@@ -24,6 +25,7 @@ type Scope<'scope> = heartbeat_pool::Scope<'scope, 'scope>;
 /// One iteration. All counts are relaxed, for what others add is read after the scope's end.
 pub(crate) struct Iteration<'scope> {
     begun: Instant,
+    owner: ThreadId,
     /// How long it may take where its batches are made.
     limit: Duration,
     /// How many batches were made.
@@ -60,6 +62,7 @@ impl<'scope> Iteration<'scope> {
         };
         Self {
             begun: Instant::now(),
+            owner: thread::current().id(),
             limit,
             made: AtomicUsize::new(0),
             in_place: AtomicBool::new(in_place),
@@ -109,7 +112,9 @@ impl<'scope> Iteration<'scope> {
 
     fn run_queued(&self) {
         let begun = Instant::now();
-        while let Some(batch) = self.next() {
+        // From either end, so that neighbours, and the same ones each time, stay with a thread.
+        let is_owner = thread::current().id() == self.owner;
+        while let Some(batch) = self.next(is_owner) {
             batch.run();
         }
         self.took
@@ -117,9 +122,13 @@ impl<'scope> Iteration<'scope> {
     }
 
     /// Where there is none the task is over: what is queued later has another one.
-    fn next(&self) -> Option<Boxed<'scope>> {
+    fn next(&self, is_owner: bool) -> Option<Boxed<'scope>> {
         let mut queue = self.queue();
-        let next = queue.pop_front();
+        let next = if is_owner {
+            queue.pop_back()
+        } else {
+            queue.pop_front()
+        };
         if next.is_none() {
             self.tasks.fetch_sub(1, Ordering::Relaxed);
         }
@@ -153,7 +162,6 @@ mod tests {
     use core::mem;
     use heartbeat_pool::ThreadPool;
     use std::collections::HashMap;
-    use std::thread::{self, ThreadId};
 
     const SHORT: Expected = Expected::Short {
         limit: Duration::from_micros(25),
