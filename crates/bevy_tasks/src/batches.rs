@@ -67,7 +67,7 @@ struct Next {
     worth_sharing: f32,
     /// How many batches it has made for each that it was told to make, if [`SPREAD`] or more.
     spread: f32,
-    /// How many more are shared before the next sample.
+    /// How many more come before the next sample.
     left: u8,
 }
 

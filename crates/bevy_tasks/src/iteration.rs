@@ -68,7 +68,9 @@ impl<'scope> Iteration<'scope> {
             in_place: AtomicBool::new(in_place),
             queue: Mutex::new(VecDeque::new()),
             tasks: AtomicUsize::new(0),
-            threads,
+            // A pool may have lost all of them since it was asked for the number of batches: then
+            // the owner runs the task.
+            threads: threads.max(1),
             took: AtomicU64::new(0),
         }
     }
@@ -184,9 +186,18 @@ mod tests {
 
     /// What an iteration of batches that take so long comes to, and how many each thread has run.
     fn iterate(expected: Expected, batches: &[Duration]) -> (Taken, HashMap<ThreadId, usize>) {
-        let pool = ThreadPool::builder().num_threads(2).build().unwrap();
+        iterate_on(2, expected, batches)
+    }
+
+    /// The same in a pool that has so many threads.
+    fn iterate_on(
+        threads: usize,
+        expected: Expected,
+        batches: &[Duration],
+    ) -> (Taken, HashMap<ThreadId, usize>) {
+        let pool = ThreadPool::builder().num_threads(threads).build().unwrap();
         let ran = Mutex::new(HashMap::new());
-        let iteration = Iteration::new(expected, 2);
+        let iteration = Iteration::new(expected, threads);
         pool.scope(|scope| {
             // SAFETY: it is used by the closure and by the scope's jobs alone.
             let scope =
@@ -230,9 +241,9 @@ mod tests {
 
     #[test]
     fn each_batch_is_run() {
-        for count in [0, 1, 2, 100] {
+        for (threads, count) in [(2, 0), (2, 1), (2, 2), (2, 100), (1, 100), (0, 100)] {
             let batch = Duration::from_micros(20);
-            let (taken, ran) = iterate(Expected::Long, &vec![batch; count]);
+            let (taken, ran) = iterate_on(threads, Expected::Long, &vec![batch; count]);
             assert_eq!((taken.batches, ran.values().sum::<usize>()), (count, count));
             assert!(taken.work >= count as u32 * batch);
         }

@@ -212,8 +212,8 @@ impl ThreadPoolBuilder {
     }
 
     /// Called on each thread as it starts, with its index; a spare one's is beyond
-    /// [`num_threads`](Self::num_threads), or that of a thread that has ended. It may wait for work of the pool, but not for that of
-    /// all its threads, nor on a spare one.
+    /// [`num_threads`](Self::num_threads), or that of a thread that has ended. It may wait for work
+    /// of the pool, but not for that of all its threads, nor on a spare one.
     pub fn start_handler(mut self, handler: impl Fn(usize) + Send + Sync + 'static) -> Self {
         self.config.handlers.start = Some(Arc::new(handler));
         self
