@@ -137,9 +137,13 @@ impl<'scope> Iteration<'scope> {
         next
     }
 
-    /// The scope's closure is over: what its tasks may add is queued.
-    pub(crate) fn end(&self) {
+    /// The closure of `scope` is over: what its tasks may add is queued.
+    pub(crate) fn end(&self, scope: &'scope Scope<'scope>) {
         self.in_place.store(false, Ordering::Relaxed);
+        if self.limit.is_zero() {
+            // The pool sees few jobs, of which it can't know how long they are.
+            scope.call_for_help();
+        }
     }
 
     /// After the scope's end.
@@ -207,7 +211,7 @@ mod tests {
             for &batch in batches {
                 iteration.add(scope, Box::pin(Spin(batch, &ran)));
             }
-            iteration.end();
+            iteration.end(scope);
         });
         let taken = iteration.taken();
         drop(iteration);

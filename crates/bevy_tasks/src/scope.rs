@@ -145,7 +145,7 @@ impl<T: 'static> ScopeState<T> {
                 resume_unwind(payload);
             }
             if let Some(iteration) = iteration {
-                iteration.end();
+                iteration.end(inner);
             }
         });
         // It refers to `state`.

@@ -59,6 +59,27 @@ impl<'scope> Scope<'scope, '_> {
         core.push(job);
     }
 
+    /// Calls a thread at once for what is spawned, which the caller knows to be worth that: some
+    /// ten microseconds and more. Else one comes within a beat, or as soon as the scope's owner
+    /// has found its jobs to be long.
+    ///
+    /// ```
+    /// let pool = heartbeat_pool::ThreadPool::builder().num_threads(2).build()?;
+    /// let mut rows = [[1_u64; 10_000]; 2];
+    /// pool.scope(|scope| {
+    ///     for row in &mut rows {
+    ///         scope.spawn(|| row.iter_mut().for_each(|cell| *cell += 1));
+    ///     }
+    ///     scope.call_for_help();
+    /// });
+    /// assert!(rows.as_flattened().iter().all(|&cell| cell == 2));
+    /// # Ok::<(), heartbeat_pool::BuildError>(())
+    /// ```
+    pub fn call_for_help(&'scope self) {
+        let core = &self.core;
+        core.tell_of(core.team(), true, core.jobs.len());
+    }
+
     /// How many threads its pool is meant to run at once. See
     /// [`ThreadPool::num_threads`](crate::ThreadPool::num_threads).
     #[must_use]
