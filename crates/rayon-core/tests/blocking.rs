@@ -5,8 +5,9 @@
 mod common;
 use common::{in_time, pool};
 use rayon_core::{Scope, join, scope, spawn};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Sender};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Barrier, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -150,4 +151,74 @@ fn what_comes_from_outside_runs_though_all_threads_wait_or_block() {
             assert_eq!(waiting.join().unwrap(), 7);
         });
     }
+}
+
+/// Both halves of a join begin, on two threads, before the first one ends.
+fn beside(second: impl FnOnce() + Send) {
+    let both = Barrier::new(2);
+    join(
+        || both.wait(),
+        || {
+            both.wait();
+            second();
+        },
+    );
+}
+
+/// Where one of the pool's threads waits and the other computes until just that has run.
+#[test]
+fn what_comes_from_outside_runs_though_a_thread_waits_and_the_others_compute() {
+    in_time(|| {
+        let (pool, is_over) = (pool(2), AtomicBool::new(false));
+        let compute = || while !is_over.load(Ordering::Relaxed) {};
+        thread::scope(|scope| {
+            scope.spawn(|| pool.install(|| beside(compute)));
+            for _ in 0..1000 {
+                pool.install(|| ());
+            }
+            pool.install(|| is_over.store(true, Ordering::Relaxed));
+        });
+    });
+}
+
+/// The same where the other one has work of its own without end.
+#[test]
+fn what_comes_from_outside_runs_though_a_thread_waits_and_the_others_jobs_spawn_more() {
+    fn chain(is_over: Arc<AtomicBool>) {
+        if !is_over.load(Ordering::Relaxed) {
+            spawn(|| chain(is_over));
+        }
+    }
+    in_time(|| {
+        let (pool, is_over) = (pool(3), Arc::new(AtomicBool::new(false)));
+        let (send, received) = mpsc::channel();
+        thread::scope(|scope| {
+            let chained = is_over.clone();
+            pool.spawn(|| chain(chained));
+            scope.spawn(|| pool.install(|| beside(move || received.recv().unwrap())));
+            thread::sleep(Duration::from_millis(100));
+            pool.install(|| {
+                is_over.store(true, Ordering::Relaxed);
+                send.send(()).unwrap();
+            });
+        });
+    });
+}
+
+/// And all of it, not a piece now and then.
+#[test]
+fn all_that_a_thread_has_spawned_runs_while_it_blocks_and_another_waits() {
+    in_time(|| {
+        pool(2).install(|| {
+            beside(|| {
+                let (sender, all_gone) = mpsc::channel::<()>();
+                for _ in 0..5000 {
+                    let sender = sender.clone();
+                    spawn(|| drop(sender));
+                }
+                drop(sender);
+                all_gone.recv().unwrap_err();
+            });
+        });
+    });
 }

@@ -5,6 +5,7 @@
 
 use crate::job::Job;
 use crate::lanes::stuck::Sight;
+use crate::metrics::Counters;
 use crate::queue::injector::Injector;
 use crate::registry::Registry;
 use crate::registry::team::{Rank, Team};
@@ -74,27 +75,21 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
                 return None;
             }
             // Once, for the system is asked for each thread's time.
-            let blocked = *blocked.get_or_insert_with(|| self.blocked().max().unwrap_or_default());
+            let all = || self.seats.iter().filter_map(|seat| seat.blocked());
+            let blocked = *blocked.get_or_insert_with(|| all().max().unwrap_or_default());
             Some(self.sight_of(lane, has_jobs, blocked))
         })
-    }
-
-    fn blocked(&self) -> impl Iterator<Item = Duration> {
-        self.seats.iter().filter_map(|seat| seat.blocked())
     }
 
     fn sight_of(&self, lane: Lane, has_jobs: bool, blocked: Duration) -> Sight {
         let come = |seat: &Arc<Seat>| seat.counters.come(lane);
         let have_forks = self.seats.iter().filter(|seat| seat.fork_lane() == lane);
-        // What threads from outside have taken comes and goes with them.
-        let members = self.seats.iter();
-        let members = members.filter(|seat| !seat.presence.is_outsiders());
         Sight {
             progress: (
                 self.seats.iter().map(come).fold(0, u64::wrapping_add),
                 have_forks.map(|seat| seat.forks.len()).sum(),
             ),
-            taken: members.map(|seat| seat.counters.taken_of(lane)).sum(),
+            taken: self.sum_of_members(|counters| counters.taken_of(lane)),
             blocked,
             has_jobs,
         }
@@ -145,9 +140,21 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
         progress.fold(0, u64::wrapping_add)
     }
 
-    /// For how long all that run have been blocked at least, if anybody runs.
-    pub(crate) fn least_blocked(&self) -> Option<Duration> {
-        self.blocked().min()
+    /// How much of the frame work that is queued the pool's threads have taken so far: of what
+    /// comes from outside if there is any, for that is last.
+    pub(crate) fn taken_of_queued(&self) -> Option<u64> {
+        if self.has_injected(Lane::Frame, |injector| !injector.is_empty()) {
+            return Some(self.sum_of_members(|counters| counters.taken.get()));
+        }
+        let taken = || self.sum_of_members(|counters| counters.taken_of(Lane::Frame));
+        self.has_work(Lane::Frame).then(taken)
+    }
+
+    fn sum_of_members(&self, count: impl Fn(&Counters) -> u64) -> u64 {
+        // What threads from outside have taken comes and goes with them.
+        let members = self.seats.iter();
+        let members = members.filter(|seat| !seat.presence.is_outsiders());
+        members.map(|seat| count(&seat.counters)).sum()
     }
 
     pub(crate) fn queued_jobs(&self) -> usize {

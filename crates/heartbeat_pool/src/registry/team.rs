@@ -4,6 +4,7 @@
 use crate::idle::sleep::Sleep;
 use crate::lanes::occupancy::Occupancy;
 use crate::lanes::stuck::Stuck;
+use crate::lanes::untaken::Untaken;
 use crate::registry::seats::Seats;
 use crate::registry::threads::Threads;
 use crate::sync::{AtomicBool, Ordering};
@@ -23,6 +24,7 @@ pub(crate) struct Team {
     /// others.
     pub(crate) sleep: CachePadded<Sleep>,
     pub(crate) stuck: Stuck,
+    pub(crate) untaken: Untaken,
     pub(crate) threads: Threads,
     has_ended: AtomicBool,
 }
@@ -35,6 +37,7 @@ impl Team {
             occupancy: Occupancy::new(),
             sleep: CachePadded::new(Sleep::default()),
             stuck: Stuck::new(),
+            untaken: Untaken::default(),
             threads: Threads::default(),
             has_ended: AtomicBool::new(false),
         }

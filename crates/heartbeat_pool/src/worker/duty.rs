@@ -3,7 +3,7 @@
 
 use super::Worker;
 use crate::idle::sleep::Wake;
-use crate::lanes::stuck::RELIEF;
+use crate::lanes::untaken::FOR_LONG;
 use crate::parker::Parker;
 use crate::registry::Registry;
 use crate::registry::team::Team;
@@ -11,7 +11,6 @@ use crate::registry::threads::RETRY;
 use crate::sync::Arc;
 use crate::worker::current;
 use heartbeat_record::Lane;
-use heartbeat_system::CLOCK_AGE;
 use std::rc::Rc;
 
 /// The teams of `pool` without threads: whoever waits does their work.
@@ -96,9 +95,13 @@ impl Drop for Listed<'_> {
 pub(crate) struct Duty(Rc<Worker>, fn(&Worker) -> bool);
 
 impl Duty {
-    /// Of anybody's, for nobody else could.
-    fn of_all(seat: &Rc<Worker>) -> Self {
-        Self(seat.clone(), Worker::tick)
+    /// What the calling thread, which waits, must do by `seat`, if there is something.
+    fn of(seat: &Rc<Worker>) -> Option<Self> {
+        if seat.is_needed() {
+            return Some(Self(seat.clone(), Worker::tick));
+        }
+        let is_left = seat.is_lone_member() && seat.team().untaken.is_left();
+        (is_left && seat.look().has_work(Lane::Frame)).then(|| Self::of_frame(seat))
     }
 
     /// Of what is queued for the frame, for nobody has for long.
@@ -133,20 +136,17 @@ fn sleep(
         parker.park();
         return None;
     };
-    // Those that run may be blocked on what is queued. Each look tells since an earlier one,
-    // also where this thread is called for other work again and again.
-    let for_long = 16 * RELIEF;
-    let blocked = || own.look().least_blocked();
-    _ = blocked();
+    // Each look tells since an earlier one, also where this thread is called for other work again
+    // and again.
+    _ = own.leaves_work();
     // Nobody tells of what is queued; but the longer there was nothing, the later that may be seen.
     let pause = if own.look().has_work(Lane::Frame) {
-        for_long
+        FOR_LONG
     } else {
-        for_long * (1 << nth.min(4))
+        FOR_LONG * (1 << nth.min(4))
     };
     _ = parker.park_timeout(pause);
-    let is_stuck = || blocked().is_some_and(|blocked| blocked + CLOCK_AGE >= for_long);
-    (own.look().has_work(Lane::Frame) && is_stuck()).then(|| Duty::of_frame(own))
+    own.leaves_work().then(|| Duty::of_frame(own))
 }
 
 /// The sleep of the calling thread, which has given its seats away, in a wait in `pool`, or in
@@ -189,8 +189,7 @@ fn sleep_once(
     for seat in &seats {
         seat.team().sleep.wait_begin(parker);
     }
-    let needed = seats.iter().find(|seat| seat.is_needed());
-    let mut needed_for = needed.map(Duty::of_all);
+    let mut needed_for = seats.iter().find_map(Duty::of);
     if needed_for.is_none() && !came_about() {
         needed_for = sleep(&watched, &seats, parker, nth);
     }
@@ -201,11 +200,13 @@ fn sleep_once(
         if !is_relied_on {
             continue;
         }
-        if !has_come_about && needed_for.is_none() && seat.is_needed() {
-            needed_for = Some(Duty::of_all(seat));
-        } else {
-            seat.hand_on();
+        if !has_come_about && needed_for.is_none() {
+            needed_for = Duty::of(seat);
+            if needed_for.is_some() {
+                continue;
+            }
         }
+        seat.hand_on();
     }
     needed_for.filter(|_| !has_come_about)
 }
@@ -220,6 +221,13 @@ impl Worker {
     /// Whether there is work that the calling thread, which waits, must do, as nobody else could.
     fn is_needed(&self) -> bool {
         self.team().occupancy.needs_waiters() && self.look().has_any_work()
+    }
+
+    /// Whether frame work is queued that the pool's threads leave, as far as those that wait have
+    /// seen.
+    fn leaves_work(&self) -> bool {
+        let taken = self.look().taken_of_queued();
+        self.team().untaken.look(taken)
     }
 
     /// Whether the thread is one of a pool's own whose place no spare one takes.

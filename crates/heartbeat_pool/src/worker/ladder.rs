@@ -37,6 +37,7 @@ pub(super) const ENOUGH: u32 = 2;
 impl Worker {
     /// Climbs down from the first step.
     pub(super) fn idle(&self) -> Doing {
+        self.team().untaken.end();
         // Nobody is in the way of a pool that does nothing.
         let shy = self.stretch.is_shy() && !self.team().occupancy.is_quiet();
         if !shy && self.spin() {
