@@ -51,6 +51,12 @@ const LONG_MEMORY: f32 = 0.998;
 /// to be long: batches that many threads run at a time may take longer than on one. And so is one of
 /// as many that go through their many small tables in place.
 const SAMPLE: u8 = 31;
+/// So many in a row that are short and go through many tables are seen before the next ones are
+/// not. Of what has proved to be something else later twice as many, up to 255: it may be two kinds
+/// that look like one.
+const SURE: u8 = 16;
+/// How many that nobody sees in a row are told apart by their number.
+const UNSEEN: usize = 3;
 /// Kinds of iteration that a thread tells apart, well enough.
 const SLOTS: usize = 256;
 
@@ -69,6 +75,10 @@ struct Next {
     spread: f32,
     /// How many more come before the next sample.
     left: u8,
+    /// How many were short in a row and have gone through many tables, and how many it takes until
+    /// the next ones are not seen.
+    sure: u8,
+    sure_from: u8,
 }
 
 impl Next {
@@ -78,6 +88,8 @@ impl Next {
         worth_sharing: WORTH_SHARING,
         spread: 1.0,
         left: 0,
+        sure: 0,
+        sure_from: SURE,
     };
 
     /// How many batches the next one is to make, in a pool of so many threads, and what it is likely
@@ -86,7 +98,7 @@ impl Next {
         let is_sample = self.left == 0;
         if self.work < self.worth_sharing || is_sample {
             // Each of many batches costs more than its few entities.
-            if self.spread > 1.0 && !is_sample {
+            if self.sure >= self.sure_from && !is_sample {
                 self.left -= 1;
                 return (1, None);
             }
@@ -128,11 +140,20 @@ impl Next {
             batches => batches * LONG_MEMORY,
         };
         let spread = batches / asked.number as f32;
+        let is_spread = spread >= SPREAD;
+        let was_sure = self.sure >= self.sure_from;
+        let (sure, sure_from) = match is_spread && work.max(self.work * memory) < worth_sharing {
+            true => (self.sure.saturating_add(1), self.sure_from),
+            false if was_sure => (0, self.sure_from.saturating_mul(2)),
+            false => (0, self.sure_from),
+        };
         Self {
             work: work.max(self.work * memory),
             in_place: in_place.clamp(IN_PLACE, MOST_IN_PLACE),
             worth_sharing: worth_sharing.clamp(WORTH_SHARING, SURELY_WORTH_SHARING),
-            spread: if spread >= SPREAD { spread } else { 1.0 },
+            spread: if is_spread { spread } else { 1.0 },
+            sure,
+            sure_from,
             left: match is_shared {
                 true => self.left,
                 // Of fewer batches each takes longer.
@@ -147,8 +168,9 @@ struct History {
     next: [Cell<Next>; SLOTS],
     /// Where on the stack the last iteration has asked.
     depth: Cell<usize>,
-    /// The type of its closure.
+    /// The type of the closure of the last one that was seen, and how many were not since then.
     last: Cell<usize>,
+    unseen: Cell<usize>,
     /// The one that has asked for its batches and not begun yet.
     asked: Cell<Option<Asked>>,
 }
@@ -178,6 +200,7 @@ thread_local! {
             next: [const { Cell::new(Next::UNKNOWN) }; SLOTS],
             depth: Cell::new(0),
             last: Cell::new(0),
+            unseen: Cell::new(0),
             asked: Cell::new(None),
         }
     };
@@ -209,12 +232,16 @@ pub(crate) fn number(threads: usize) -> usize {
     HISTORY.with(|history| {
         if history.depth.replace(depth) != depth {
             history.last.set(0);
+            history.unseen.set(0);
         }
-        let place = place(depth, history.last.get());
+        let place = place(depth, history.last.get() + history.unseen.get());
         let slot = &history.next[place];
         let mut next = slot.get();
         let (number, expected) = next.ask(threads);
         slot.set(next);
+        if expected.is_none() {
+            history.unseen.set((history.unseen.get() + 1).min(UNSEEN));
+        }
         history.asked.set(expected.map(|expected| Asked {
             number,
             expected,
@@ -245,6 +272,7 @@ pub(crate) fn measure<Body, R>(f: impl FnOnce(Option<Expected>) -> (R, Option<Ta
         }
         // Where the name lies tells types apart better than its letters.
         history.last.set(type_name::<Body>().as_ptr().addr());
+        history.unseen.set(0);
     });
     result
 }
@@ -269,6 +297,7 @@ mod tests {
 
     mod bevy_ecs {
         pub(super) struct Body;
+        pub(super) struct Other;
     }
 
     /// Calls `check` on a thread without a history; on another one if it fails, for by chance two
@@ -436,15 +465,59 @@ mod tests {
     #[test]
     fn many_short_batches_are_worth_no_tasks() {
         let check = || {
-            many_batches(40, 500, 100);
             let mut seen = 0;
-            for _ in 0..310 {
+            for nth in 0..400 + 310 {
                 if number(4) > 1 {
-                    seen += 1;
+                    seen += usize::from(nth >= 400);
                     many_batches_of(2, 500, 100);
                 }
             }
             assert!((9..14).contains(&seen), "{seen}");
+        };
+        on_a_new_thread(check);
+    }
+
+    /// Iterates in the order of `are_long`: over one table for long, or over many for a moment. How
+    /// many long ones nobody saw, and how many short ones somebody did.
+    fn mixed(are_long: impl Iterator<Item = bool>) -> (usize, usize) {
+        let (mut unseen, mut seen) = (0, 0);
+        for is_long in are_long {
+            match (number(4), is_long) {
+                (1, _) => unseen += usize::from(is_long),
+                (batches, true) => measure::<bevy_ecs::Other, _>(|_| {
+                    let (work, time) = (micros(4_000), micros(1_000));
+                    let taken = Taken {
+                        work,
+                        time,
+                        batches,
+                    };
+                    ((), Some(taken))
+                }),
+                (batches, false) => {
+                    seen += 1;
+                    many_batches_of(batches, 16, 1);
+                }
+            }
+        }
+        (unseen, seen)
+    }
+
+    #[test]
+    fn one_with_many_tables_hides_none_that_is_long() {
+        let check = || {
+            for count in [1, 2, 3] {
+                let frame = std::iter::repeat_n(false, count).chain([true]);
+                let (unseen, seen) = mixed((0..1000).flat_map(|_| frame.clone()));
+                assert!(unseen < 50 && seen < 300 * count, "{unseen}, {seen}");
+            }
+            // As on a thread that runs some of a frame's systems, now one and now another.
+            let mut random = 1_u32;
+            let any = || {
+                random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                random >> 30 == 0
+            };
+            let (unseen, _) = mixed(std::iter::repeat_with(any).take(4000));
+            assert!(unseen < 100, "{unseen} in any order");
         };
         on_a_new_thread(check);
     }

@@ -7,6 +7,7 @@
 //! batches are the long ones, no other waits behind them.
 
 use crate::batches::{self, Expected};
+use core::mem;
 use core::pin::Pin;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -32,12 +33,18 @@ pub(crate) struct Iteration<'scope> {
     made: AtomicUsize,
     /// Whether they are run where they are made.
     in_place: AtomicBool,
-    queue: Mutex<VecDeque<Boxed<'scope>>>,
-    /// How many tasks run what is queued, or will, at most one a thread of the pool.
-    tasks: AtomicUsize,
+    queue: Mutex<Queue<'scope>>,
     threads: usize,
     /// The nanoseconds that all batches have taken together.
     took: AtomicU64,
+}
+
+struct Queue<'scope> {
+    batches: VecDeque<Boxed<'scope>>,
+    /// How many tasks run what is queued, or will, at most one a thread of the pool.
+    tasks: usize,
+    /// How many of these have taken nothing yet.
+    to_begin: usize,
 }
 
 fn nanos(time: Duration) -> u64 {
@@ -66,8 +73,11 @@ impl<'scope> Iteration<'scope> {
             limit,
             made: AtomicUsize::new(0),
             in_place: AtomicBool::new(in_place),
-            queue: Mutex::new(VecDeque::new()),
-            tasks: AtomicUsize::new(0),
+            queue: Mutex::new(Queue {
+                batches: VecDeque::new(),
+                tasks: 0,
+                to_begin: 0,
+            }),
             // A pool may have lost all of them since it was asked for the number of batches: then
             // the owner runs the task.
             threads: threads.max(1),
@@ -75,7 +85,7 @@ impl<'scope> Iteration<'scope> {
         }
     }
 
-    fn queue(&self) -> MutexGuard<'_, VecDeque<Boxed<'scope>>> {
+    fn queue(&self) -> MutexGuard<'_, Queue<'scope>> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -90,11 +100,12 @@ impl<'scope> Iteration<'scope> {
             return self.look(made);
         }
         let mut queue = self.queue();
-        queue.push_back(batch);
-        let tasks = self.tasks.load(Ordering::Relaxed);
-        let is_one_more = tasks < self.threads && tasks < queue.len();
+        queue.batches.push_back(batch);
+        // What has begun may be long.
+        let is_one_more = queue.tasks < self.threads && queue.to_begin < queue.batches.len();
         if is_one_more {
-            self.tasks.store(tasks + 1, Ordering::Relaxed);
+            queue.tasks += 1;
+            queue.to_begin += 1;
         }
         // To spawn may start a thread, by code of the program's own.
         drop(queue);
@@ -116,7 +127,8 @@ impl<'scope> Iteration<'scope> {
         let begun = Instant::now();
         // From either end, so that neighbours, and the same ones each time, stay with a thread.
         let is_owner = thread::current().id() == self.owner;
-        while let Some(batch) = self.next(is_owner) {
+        let mut is_first = true;
+        while let Some(batch) = self.next(is_owner, mem::take(&mut is_first)) {
             batch.run();
         }
         self.took
@@ -124,16 +136,15 @@ impl<'scope> Iteration<'scope> {
     }
 
     /// Where there is none the task is over: what is queued later has another one.
-    fn next(&self, is_owner: bool) -> Option<Boxed<'scope>> {
+    fn next(&self, is_owner: bool, is_first: bool) -> Option<Boxed<'scope>> {
         let mut queue = self.queue();
+        queue.to_begin -= usize::from(is_first);
         let next = if is_owner {
-            queue.pop_back()
+            queue.batches.pop_back()
         } else {
-            queue.pop_front()
+            queue.batches.pop_front()
         };
-        if next.is_none() {
-            self.tasks.fetch_sub(1, Ordering::Relaxed);
-        }
+        queue.tasks -= usize::from(next.is_none());
         next
     }
 
@@ -165,7 +176,6 @@ impl<'scope> Iteration<'scope> {
 #[cfg(all(test, feature = "multi_threaded"))]
 mod tests {
     use super::*;
-    use core::mem;
     use heartbeat_pool::ThreadPool;
     use std::collections::HashMap;
 
@@ -241,6 +251,43 @@ mod tests {
             ran.len() == 2
         };
         assert!((0..20).any(is_shared));
+    }
+
+    /// Waits for the second one's begin, or gives up and says so.
+    struct Meets<'a>(&'a AtomicUsize, &'a AtomicBool);
+
+    impl Batch for Meets<'_> {
+        fn run(self: Pin<Box<Self>>) {
+            self.0.fetch_add(1, Ordering::SeqCst);
+            let begun = Instant::now();
+            while self.0.load(Ordering::SeqCst) < 2 {
+                thread::yield_now();
+                if begun.elapsed() > Duration::from_secs(10) {
+                    return self.1.store(true, Ordering::SeqCst);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_batch_waits_for_none_that_has_begun() {
+        let pool = ThreadPool::builder().num_threads(2).build().unwrap();
+        let (begun, is_late) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let iteration = Iteration::new(Expected::Long, 2);
+        pool.scope(|scope| {
+            // SAFETY: it is used by the closure and by the scope's jobs alone.
+            let scope =
+                unsafe { mem::transmute::<&heartbeat_pool::Scope<'_, '_>, &Scope<'_>>(scope) };
+            // SAFETY: it outlives the scope.
+            let iteration = unsafe { &*core::ptr::from_ref(&iteration) };
+            iteration.add(scope, Box::pin(Meets(&begun, &is_late)));
+            while begun.load(Ordering::SeqCst) == 0 {
+                thread::yield_now();
+            }
+            iteration.add(scope, Box::pin(Meets(&begun, &is_late)));
+            iteration.end(scope);
+        });
+        assert!(!is_late.load(Ordering::SeqCst));
     }
 
     #[test]
