@@ -167,6 +167,12 @@ pub(crate) fn is_claimed() -> bool {
     CLAIMED.any_here()
 }
 
+/// Whether one of `others` has the calling thread's core, or had it until just now: where there are
+/// few, the system lets a thread that was woken have the core of who has woken it.
+pub(crate) fn is_kept_from(mut others: impl Iterator<Item = Option<usize>>) -> bool {
+    moves_threads() && here().is_some_and(|core| others.any(|other| other == Some(core)))
+}
+
 /// Whether a lower thread is in the midst of something on the calling thread's core, which it gets
 /// once the calling thread, another one, sleeps.
 pub(crate) fn keeps_lower() -> bool {

@@ -120,13 +120,26 @@ impl<F: Fn() -> bool> BareWait<'_, F> {
             // What is waited for is often almost there, unless it, or the thread that is to help
             // with it, needs this core.
             let has_to_sleep = || placement::keeps_lower() || placement::is_claimed();
-            spin::until(WAKE_UP, || (self.is_over)() || has_to_sleep());
+            if !self.is_in_the_way() {
+                spin::until(WAKE_UP, || (self.is_over)() || has_to_sleep());
+            }
             let came_about = || (self.is_over)() || current::has_pinned();
             duty::rest(self.pool, self.parker, || {}, came_about)
         });
         if let Some(duty) = needed {
             duty.do_a_piece();
         }
+    }
+
+    /// Whether the pool's one thread, which has been interrupted or has just moved, was on this
+    /// core. Of several it is mostly another one that comes, from its own.
+    fn is_in_the_way(&self) -> bool {
+        let team = self.pool.map(|pool| pool.frame());
+        let lone = team.filter(|team| team.occupancy.target() == 1);
+        lone.is_some_and(|team| {
+            let seats = team.seats.listed();
+            placement::is_kept_from(seats.iter().map(|seat| seat.core.get()))
+        })
     }
 
     /// Waits to the end, without unwinding: others point into the frames of whoever waits here.
