@@ -5,6 +5,7 @@
 mod common;
 use common::{in_time, pool};
 use rayon_core::{Scope, join, scope, spawn};
+use std::hint;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Barrier, OnceLock};
@@ -170,7 +171,11 @@ fn beside(second: impl FnOnce() + Send) {
 fn what_comes_from_outside_runs_though_a_thread_waits_and_the_others_compute() {
     in_time(|| {
         let (pool, is_over) = (pool(2), AtomicBool::new(false));
-        let compute = || while !is_over.load(Ordering::Relaxed) {};
+        let compute = || {
+            while !is_over.load(Ordering::Relaxed) {
+                hint::spin_loop();
+            }
+        };
         thread::scope(|scope| {
             scope.spawn(|| pool.install(|| beside(compute)));
             for _ in 0..1000 {
