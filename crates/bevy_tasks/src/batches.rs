@@ -6,8 +6,9 @@
 //! from the same depth of the stack each time, and its iterations follow one another: where the
 //! question comes from, and what came before from there, tells what comes next.
 //!
-//! Each iteration is measured. What such took before tells whether its batches are tasks at once,
-//! or run where they are made until they prove to be long.
+//! Each iteration is measured, but for most of those that go through many small tables and are known
+//! to be short. What such took before tells whether its batches are tasks at once, or run where they
+//! are made until they prove to be long.
 
 use crate::iteration::Taken;
 use core::any::type_name;
@@ -51,11 +52,12 @@ const LONG_MEMORY: f32 = 0.998;
 /// to be long: batches that many threads run at a time may take longer than on one. And so is one of
 /// as many that go through their many small tables in place.
 const SAMPLE: u8 = 31;
-/// So many in a row that are short and go through many tables are seen before the next ones are
-/// not. Of what has proved to be something else later twice as many, up to 255: it may be two kinds
-/// that look like one.
+/// So many in a row must be short and go through many tables before the next ones go unseen. If one
+/// proves to be something else after that, the next time it takes twice as many, up to 255: these
+/// may be two kinds that look like one.
 const SURE: u8 = 16;
-/// How many that nobody sees in a row are told apart by their number.
+/// Of those that go unseen in a row so many are told apart, by their number since the last one that
+/// was seen.
 const UNSEEN: usize = 3;
 /// Kinds of iteration that a thread tells apart, well enough.
 const SLOTS: usize = 256;

@@ -35,8 +35,9 @@
 //!   two pools that wait for each other would never end. (2) None of the others has taken anything
 //!   of what is queued for 64 ms, or for up to a second if something is queued only then, be they
 //!   blocked or busy: until one is free the thread runs what the pool's threads have spawned, on
-//!   scopes as well, what is left of their joins, and then what comes from outside. (3) The thread is about to help with joins of the half that it waits for: it first runs what
-//!   that half has spawned before them, and what it has spawned itself since its join began.
+//!   scopes as well, what is left of their joins, and then what comes from outside. (3) The thread
+//!   is about to help with joins of the half that it waits for: it first runs what that half has
+//!   spawned before them, and what it has spawned itself since its join began.
 //! - A job that blocks by other means than these until another job of its pool has run needs a
 //!   thread that is free for that one; others take a thread's oldest first, be it a job, a scope's
 //!   or half of a join, as rayon's do. But rayon's threads also run whatever they have spawned in a

@@ -131,8 +131,8 @@ impl<F: Fn() -> bool> BareWait<'_, F> {
         }
     }
 
-    /// Whether the pool's one thread, which has been interrupted or has just moved, was on this
-    /// core. Of several it is mostly another one that comes, from its own.
+    /// Whether the pool's one thread was last seen to run on this core, which it then needs. Of
+    /// several threads it is mostly one on another core that comes.
     fn is_in_the_way(&self) -> bool {
         let team = self.pool.map(|pool| pool.frame());
         let lone = team.filter(|team| team.occupancy.target() == 1);
