@@ -2,9 +2,9 @@
 
 mod common;
 
-use common::{pool, within_a_minute};
-use heartbeat_pool::{Lane, ThreadPool, Worker, yield_now};
-use std::cell::RefCell;
+use common::{pool, wait_until, within_a_minute};
+use heartbeat_pool::{Lane, Order, ThreadPool, Worker, yield_now};
+use std::cell::{Cell, RefCell};
 use std::future::{Future, poll_fn};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
@@ -216,6 +216,45 @@ fn what_a_job_waits_for_begins_as_it_sleeps() {
                     heartbeat_pool::block_on(receiver.recv()).unwrap();
                 }));
             }
+        }
+    });
+}
+
+thread_local! {
+    static WAITS: Cell<bool> = const { Cell::new(false) };
+}
+
+#[test]
+fn a_join_that_waits_runs_no_job_that_its_first_half_has_spawned() {
+    within_a_minute(|| {
+        let builder = ThreadPool::builder().num_threads(2);
+        let pool = builder.order(Order::NewestFirst).build().unwrap();
+        for _ in 0..20 {
+            let (has_begun, job_has_run) = (AtomicBool::new(false), Arc::default());
+            let has_run: &Arc<AtomicBool> = &job_has_run;
+            let helped = AtomicBool::new(false);
+            let first = |worker: &Worker| {
+                wait_until(|| has_begun.load(Ordering::Relaxed));
+                let has_run = has_run.clone();
+                worker.spawn(Lane::Frame, move || {
+                    assert!(!WAITS.get(), "it may want a lock that is held there");
+                    has_run.store(true, Ordering::Relaxed);
+                });
+                WAITS.set(true);
+            };
+            // The waiter finds a part of this one to help with.
+            let second = |worker: &Worker| {
+                let wait = |_: &Worker| {
+                    has_begun.store(true, Ordering::Relaxed);
+                    wait_until(|| helped.load(Ordering::Relaxed));
+                };
+                worker.join_offered(wait, |_| helped.store(true, Ordering::Relaxed));
+            };
+            pool.install(|worker| {
+                worker.join_offered(first, second);
+                WAITS.set(false);
+            });
+            wait_until(|| has_run.load(Ordering::Relaxed));
         }
     });
 }

@@ -183,14 +183,15 @@ impl StolenFork<'_> {
         !seat.forks.is_empty() || seat.returned.has(|fork| self.has_put_back(fork))
     }
 
-    /// Runs what the `thief` has forked there, or what it has queued there before that, or first
-    /// what this thread has queued since the fork that it waits for: the thief's may wait for just
-    /// that.
+    /// Runs what the `thief` has forked there, or what it has queued there before that; or first,
+    /// where no spare thread comes to it, what this thread has queued since the fork that it waits
+    /// for: the thief's may wait for just that.
     fn run_part(&self, worker: &Worker, thief: &Thief, fork: Aged<ForkPtr>) {
         let seat = &thief.seat;
         worker.seat.counters.steals[seat.fork_lane().index()].bump();
         let is_frames = seat.fork_lane() == Lane::Frame;
-        let own = || worker.take_new(Some(self.state.age));
+        let since = self.state.age;
+        let own = || worker.is_alone().then(|| worker.take_new(Some(since)))?;
         let older = || worker.take_job_between(seat, Some(thief.begun), fork.age()?);
         match is_frames.then(|| own().or_else(older)).flatten() {
             Some(job) => {

@@ -196,17 +196,14 @@ fn sleep_once(
     let has_come_about = came_about();
     for seat in &seats {
         // A waker was first, and relies on this thread to see to what it has queued.
-        let is_relied_on = seat.team().sleep.wait_end(parker) && seat.look().has_any_work();
-        if !is_relied_on {
+        if !(seat.team().sleep.wait_end(parker) && seat.look().has_any_work()) {
             continue;
         }
-        if !has_come_about && needed_for.is_none() {
-            needed_for = Duty::of(seat);
-            if needed_for.is_some() {
-                continue;
-            }
+        let is_free = needed_for.is_none() && !has_come_about;
+        match is_free.then(|| Duty::of(seat)).flatten() {
+            Some(duty) => needed_for = Some(duty),
+            None => seat.hand_on(),
         }
-        seat.hand_on();
     }
     needed_for.filter(|_| !has_come_about)
 }

@@ -168,8 +168,10 @@ impl ScopeCore {
     #[cold]
     fn announce(self: &Arc<Self>) {
         if let Some(team) = self.queue() {
-            // The owner does them where nobody comes, unless they are much.
-            let at_once = self.owner.is_none() || self.is_much();
+            // The owner, or who has queued them, does them where nobody comes, unless they are much.
+            let is_in_team = |worker: Option<&Worker>| worker.is_some_and(|own| own.is_in(team));
+            let comes_to_them = self.owner.is_some() || current::with_current(is_in_team);
+            let at_once = !comes_to_them || self.is_much();
             self.tell_of(team, at_once, self.jobs.len());
         }
     }
