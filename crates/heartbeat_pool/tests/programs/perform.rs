@@ -238,6 +238,9 @@ impl Play {
             place.scope(order, call.0.is_multiple_of(2), |scope, place| {
                 jobs.iter()
                     .for_each(|job| self.scoped(scope, call, job, &closures));
+                if call.0.is_multiple_of(5) {
+                    scope.call_for_help();
+                }
                 self.job(place, inner, body);
             });
         });
