@@ -24,6 +24,8 @@ const WORTH_SHARING: f32 = 25.0;
 /// Of what took no less time shared, twice as much work stays on its thread. But more than this is
 /// shared in any case: it may have been another program's fault.
 const SURELY_WORTH_SHARING: f32 = 200.0;
+/// What is not long for no other reason than that it was shared.
+const SURELY_LONG: f32 = 2_000.0;
 /// What sharing must leave of the time that the work takes, to be worth it.
 const GAIN: f32 = 0.9;
 /// Work whose batches take less stays on its thread as well, with what they cost themselves: to
@@ -40,8 +42,9 @@ const LEAST_BATCH: f32 = 2.0;
 const MOST_A_THREAD: usize = 8;
 /// And so many at least are worth to be shared.
 const LEAST: usize = 4;
-/// Batches of what is likely to be short: twice as many each time that it has proved to be long, for
-/// then all but the first are shared. Each costs a tenth of a microsecond.
+/// Batches of what is likely to be short, or one for every other thread: twice as many each time
+/// that it has proved to be long, for then all but the first are shared. Each costs a tenth of a
+/// microsecond.
 const IN_PLACE: f32 = 2.0;
 const MOST_IN_PLACE: f32 = 32.0;
 /// What is left of an old measurement after a new, smaller one.
@@ -97,20 +100,24 @@ impl Next {
     /// How many batches the next one is to make, in a pool of so many threads, and what it is likely
     /// to be. Nothing is expected of one that goes through what it has in place, which nobody sees.
     fn ask(&mut self, threads: usize) -> (usize, Option<Expected>) {
-        let is_sample = self.left == 0;
-        if self.work < self.worth_sharing || is_sample {
+        let is_sample = self.left == 0 && self.work < SURELY_LONG;
+        if self.is_short() || is_sample {
             // Each of many batches costs more than its few entities.
-            if self.sure >= self.sure_from && !is_sample {
+            if self.is_sure() && !is_sample {
                 self.left -= 1;
                 return (1, None);
             }
             // Of one, the engine would make no scope, and nobody would see it.
             let number = self.in_place.max(self.work / BATCH).min(MOST_IN_PLACE);
-            let number = (number / self.spread).max(IN_PLACE);
+            let least = match self.spread > 1.0 {
+                true => IN_PLACE,
+                false => (threads as f32 / 2.0).clamp(IN_PLACE, MOST_IN_PLACE),
+            };
+            let number = (number / self.spread).max(least);
             let limit = Duration::from_nanos((self.worth_sharing * 1e3) as u64);
             return (number as usize, Some(Expected::Short { limit }));
         }
-        self.left -= 1;
+        self.left = self.left.checked_sub(1).unwrap_or(SAMPLE - 1);
         let most = MOST_A_THREAD * threads;
         let batches = match self.spread > 1.0 {
             // Any of the tables may be the one that takes all of the time.
@@ -120,6 +127,15 @@ impl Next {
         ((batches as usize).clamp(LEAST, most), Some(Expected::Long))
     }
 
+    fn is_short(&self) -> bool {
+        self.work < self.worth_sharing
+    }
+
+    /// Whether the next ones go unseen.
+    fn is_sure(&self) -> bool {
+        self.sure >= self.sure_from
+    }
+
     /// After one that was `asked` for and came to what was `taken`.
     fn measured(self, asked: &Asked, taken: Taken) -> Self {
         let micros = |time: Duration| time.as_secs_f32() * 1e6;
@@ -127,7 +143,7 @@ impl Next {
         let is_shared = asked.expected == Expected::Long;
         let is_thin = work >= WORTH_SHARING && work < batches * WORTH_QUEUEING;
         // It may have been long for no other reason than that it was shared.
-        let is_doubted = self.work >= self.worth_sharing && !is_shared;
+        let is_doubted = !self.is_short() && !is_shared;
         let memory = if is_thin || is_doubted { 0.0 } else { MEMORY };
         let work = if is_thin { 0.0 } else { work };
         let worth_sharing = match is_shared {
@@ -143,10 +159,9 @@ impl Next {
         };
         let spread = batches / asked.number as f32;
         let is_spread = spread >= SPREAD;
-        let was_sure = self.sure >= self.sure_from;
         let (sure, sure_from) = match is_spread && work.max(self.work * memory) < worth_sharing {
             true => (self.sure.saturating_add(1), self.sure_from),
-            false if was_sure => (0, self.sure_from.saturating_mul(2)),
+            false if self.is_sure() => (0, self.sure_from.saturating_mul(2)),
             false => (0, self.sure_from),
         };
         Self {
@@ -183,8 +198,17 @@ struct Asked {
     /// How many batches to make.
     number: usize,
     expected: Expected,
-    /// The place in `next` that this is known from.
-    place: usize,
+    /// From what depth, after one of which type, and after how many that nobody has seen.
+    depth: usize,
+    last: usize,
+    unseen: usize,
+}
+
+impl Asked {
+    /// The place in `next` that this is known from; that of those before it with less `unseen`.
+    fn place(&self, unseen: usize) -> usize {
+        place(self.depth, self.last + unseen)
+    }
 }
 
 /// How long an iteration is likely to take.
@@ -236,18 +260,20 @@ pub(crate) fn number(threads: usize) -> usize {
             history.last.set(0);
             history.unseen.set(0);
         }
-        let place = place(depth, history.last.get() + history.unseen.get());
-        let slot = &history.next[place];
+        let (last, unseen) = (history.last.get(), history.unseen.get());
+        let slot = &history.next[place(depth, last + unseen)];
         let mut next = slot.get();
         let (number, expected) = next.ask(threads);
         slot.set(next);
         if expected.is_none() {
-            history.unseen.set((history.unseen.get() + 1).min(UNSEEN));
+            history.unseen.set((unseen + 1).min(UNSEEN));
         }
         history.asked.set(expected.map(|expected| Asked {
             number,
             expected,
-            place,
+            depth,
+            last,
+            unseen,
         }));
         number
     })
@@ -268,9 +294,17 @@ pub(crate) fn measure<Body, R>(f: impl FnOnce(Option<Expected>) -> (R, Option<Ta
     };
     let (result, taken) = f(Some(asked.expected));
     HISTORY.with(|history| {
-        let slot = &history.next[asked.place];
+        let slot = &history.next[asked.place(asked.unseen)];
         if let Some(taken) = taken {
-            slot.set(slot.get().measured(&asked, taken));
+            let before = slot.replace(slot.get().measured(&asked, taken));
+            if before.is_short() && !slot.get().is_short() {
+                // Those before it, which nobody saw, may have been as long.
+                for unseen in 0..asked.unseen {
+                    let slot = &history.next[asked.place(unseen)];
+                    let sure = 0;
+                    slot.set(Next { sure, ..slot.get() });
+                }
+            }
         }
         // Where the name lies tells types apart better than its letters.
         history.last.set(type_name::<Body>().as_ptr().addr());
@@ -520,6 +554,48 @@ mod tests {
             };
             let (unseen, _) = mixed(std::iter::repeat_with(any).take(4000));
             assert!(unseen < 100, "{unseen} in any order");
+        };
+        on_a_new_thread(check);
+    }
+
+    #[test]
+    fn one_with_many_tables_is_soon_known_to_have_become_long() {
+        let check = || {
+            for short in [100, 600, 617] {
+                many_batches(short, 16, 1);
+                let seen = many_batches(100, 16, 60_000);
+                let late = 100 - seen.iter().filter(|(_, asked)| !is_short(*asked)).count();
+                assert!(late < 40, "{late} of 100");
+            }
+        };
+        on_a_new_thread(check);
+    }
+
+    #[test]
+    fn few_that_are_long_are_shared_each_time() {
+        let check = || {
+            iterations(10, 10_000);
+            assert!(all_long(&iterations(500, 10_000)));
+        };
+        on_a_new_thread(check);
+    }
+
+    #[test]
+    fn many_threads_make_more_batches_of_what_is_short() {
+        let check = || {
+            let number = |threads| {
+                let ask = || {
+                    let number = number(threads);
+                    let taken = Taken {
+                        work: Duration::ZERO,
+                        time: Duration::ZERO,
+                        batches: number,
+                    };
+                    measure::<bevy_ecs::Body, _>(|_| (number, Some(taken)))
+                };
+                (0..2_000).map(|_| ask()).last().unwrap()
+            };
+            assert_eq!([2, 4, 16, 64, 256].map(number), [2, 2, 8, 32, 32]);
         };
         on_a_new_thread(check);
     }

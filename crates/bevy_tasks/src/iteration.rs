@@ -4,7 +4,7 @@
 //! many small ones it may make thousands, each shorter than it takes to queue one. So the batches
 //! of an iteration that may be short are run where they are made, until it proves to be long. From
 //! then on they are queued, and as many tasks as there are threads run whatever is queued: whichever
-//! batches are the long ones, no other waits behind them.
+//! of these batches are the long ones, no other waits behind them.
 
 use crate::batches::{self, Expected};
 use core::mem;

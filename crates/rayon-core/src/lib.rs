@@ -33,16 +33,16 @@
 //! - A pool that was built here has no spare threads, so a waiting thread runs other work, too, in
 //!   three cases; hold no lock over a wait there. (1) All threads of the pool wait: without that,
 //!   two pools that wait for each other would never end. (2) None of the others has taken anything
-//!   of what is queued for 64 ms, or for up to a second if something is queued only then, be they
-//!   blocked or busy: until one is free the thread runs what the pool's threads have spawned, on
-//!   scopes as well, what is left of their joins, and then what comes from outside. (3) The thread
-//!   is about to help with joins of the half that it waits for: it first runs what that half has
-//!   spawned before them, and what it has spawned itself since its join began.
+//!   of what is queued, but for its own, for 64 ms, or for up to a second if something is queued
+//!   only then, be they blocked or busy: until one is free the thread runs what the pool's threads
+//!   have spawned, on scopes as well, what is left of their joins, and then what comes from outside.
+//!   (3) The thread is about to help with joins of the half that it waits for: it first runs what
+//!   that half has spawned before them, and what it has spawned itself since its join began.
 //! - A job that blocks by other means than these until another job of its pool has run needs a
 //!   thread that is free for that one; others take a thread's oldest first, be it a job, a scope's
 //!   or half of a join, as rayon's do. But rayon's threads also run whatever they have spawned in a
-//!   first half before they begin the second, and in a scope before they wait for it: a job that
-//!   blocks on just that there waits for ever here if no other thread is free.
+//!   first half before they begin the second, and in a scope, or in its jobs, before that is over:
+//!   a job that blocks on just that there waits for ever here if no other thread is free.
 //! - A call from outside to the process's pool is begun by the calling thread, on its own stack, as
 //!   a call from one of that pool's threads is: a short one wakes nobody, and needn't wait for a
 //!   thread to wake. Where calls are to run on threads with bigger stacks, or that a handler has

@@ -210,6 +210,52 @@ fn what_comes_from_outside_runs_though_a_thread_waits_and_the_others_jobs_spawn_
     });
 }
 
+/// The same of what a thread leaves behind that waits in another pool, and of what comes from
+/// outside then, where the other one's jobs spawn more on a scope.
+#[test]
+fn what_nobody_takes_runs_though_a_thread_waits_and_the_others_scope_has_no_end() {
+    type Flag = (AtomicBool, Barrier);
+    fn chain(scope: &Scope<'static>, flag: Arc<Flag>) {
+        if !flag.0.load(Ordering::Relaxed) {
+            scope.spawn(|scope| chain(scope, flag));
+        }
+    }
+    for is_own in [false, true] {
+        in_time(move || {
+            let (pool, other) = (pool(2), pool(1));
+            let flag = Arc::new((AtomicBool::new(false), Barrier::new(3)));
+            let own = flag.clone();
+            let set = move || own.0.store(true, Ordering::Relaxed);
+            let mut set = Some(set);
+            let own = set.take_if(|_| is_own);
+            let wait = || {
+                flag.1.wait();
+                own.into_iter().for_each(spawn);
+                other.install(|| {
+                    while !flag.0.load(Ordering::Relaxed) {
+                        thread::sleep(Duration::from_millis(1));
+                    }
+                });
+            };
+            let chained = flag.clone();
+            thread::scope(|threads| {
+                threads.spawn(|| pool.install(wait));
+                threads.spawn(|| {
+                    pool.in_place_scope(|scope: &Scope<'static>| {
+                        scope.spawn(|scope| {
+                            chained.1.wait();
+                            chain(scope, chained);
+                        });
+                    });
+                });
+                flag.1.wait();
+                thread::sleep(Duration::from_millis(50));
+                set.into_iter().for_each(|set| pool.spawn(set));
+            });
+        });
+    }
+}
+
 /// And all of it, not a piece now and then.
 #[test]
 fn all_that_a_thread_has_spawned_runs_while_it_blocks_and_another_waits() {

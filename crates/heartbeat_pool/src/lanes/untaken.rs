@@ -5,8 +5,8 @@ use super::stuck::RELIEF;
 use crate::sync::{AtomicBool, Instant, Mutex, Ordering, lock};
 use std::time::Duration;
 
-/// If nobody has taken anything for so long, threads that wait do, until one is free: jobs that run
-/// for longer are worth a piece of another's work in between.
+/// If nobody has taken anything but its own for so long, threads that wait do, until one is free:
+/// jobs that run for longer are worth a piece of another's work in between.
 pub(crate) const FOR_LONG: Duration = RELIEF.saturating_mul(16);
 
 #[derive(Debug, Default)]

@@ -140,13 +140,14 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
         progress.fold(0, u64::wrapping_add)
     }
 
-    /// How much of the frame work that is queued the pool's threads have taken so far: of what
-    /// comes from outside if there is any, for that is last.
+    /// How much of the frame work that is queued the pool's threads have taken so far, but for
+    /// each one's own, which may have no end: of what comes from outside if there is any, for that
+    /// is last.
     pub(crate) fn taken_of_queued(&self) -> Option<u64> {
         if self.has_injected(Lane::Frame, |injector| !injector.is_empty()) {
             return Some(self.sum_of_members(|counters| counters.taken.get()));
         }
-        let taken = || self.sum_of_members(|counters| counters.taken_of(Lane::Frame));
+        let taken = || self.sum_of_members(|counters| counters.steals[Lane::Frame.index()].get());
         self.has_work(Lane::Frame).then(taken)
     }
 

@@ -21,7 +21,7 @@ use crate::queue_times::QueueTimes;
 use crate::registry::look::Look;
 use crate::registry::lower::Lower;
 use crate::registry::team::{Rank, Team};
-use crate::sync::{Arc, Mutex, Ordering, fence, lock};
+use crate::sync::{Arc, AtomicBool, Mutex, Ordering, fence, lock};
 use crate::unwind::{self, Payload};
 use crossbeam_utils::CachePadded;
 use heartbeat_record::{Lane, Place, note};
@@ -42,6 +42,8 @@ pub(crate) struct Registry {
     /// Each thread that queues reads it, so on a line of its own: those that await write what lies
     /// beside it.
     pub(crate) lower: CachePadded<Lower>,
+    /// Whether the last job was long of a scope whose owner leaves all of them to the pool.
+    pub(crate) left_jobs_are_long: AtomicBool,
 }
 
 impl Tracks for Registry {
@@ -71,6 +73,7 @@ impl Registry {
             active: ActiveTasks::new(),
             queue_times: Arc::new(QueueTimes::default()),
             lower: CachePadded::default(),
+            left_jobs_are_long: AtomicBool::new(true),
             config,
             handlers: Mutex::new(handlers),
         })

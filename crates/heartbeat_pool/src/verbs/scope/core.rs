@@ -7,6 +7,7 @@ use super::jobs::Jobs;
 use super::wait::Ticket;
 use crate::active::{ActiveTasks, Tracks};
 use crate::age::{Age, Aged};
+use crate::cost;
 use crate::idle::sleep::Wake;
 use crate::job::{Job, SmallFn};
 use crate::latch::CountLatch;
@@ -24,6 +25,7 @@ use crate::worker::{Worker, current};
 use async_task::Runnable;
 use heartbeat_record::{Lane, Place, note};
 use std::cell::Cell;
+use std::time::Duration;
 
 /// One piece of a scope's work. It is only run by threads that keep the scope's core alive, so it
 /// needs no pointer of its own to it.
@@ -45,7 +47,8 @@ pub(crate) struct ScopeCore {
     latch: CountLatch,
     panic: Mutex<Option<Payload>>,
     /// Whether what is queued is much work, by what the owner has seen of it in its wait: jobs that
-    /// are over, or the first one, which is not.
+    /// are over, or the first one, which is not. Of an owner that only waits, by the last job that
+    /// was over, of this scope or of another one in the pool.
     is_much: AtomicBool,
     /// The seat of the owner, if that runs jobs of the scope while it waits.
     pub(crate) owner: Option<Arc<Seat>>,
@@ -62,6 +65,7 @@ impl ScopeCore {
     ) -> Self {
         let by_age = registry.config.order == Order::NewestFirst;
         let have_turns = registry.config.have_turns();
+        let is_much = owner.is_none() && registry.left_jobs_are_long.load(Ordering::Relaxed);
         Self {
             registry,
             rank,
@@ -71,7 +75,7 @@ impl ScopeCore {
             tickets: Tickets::default(),
             latch: CountLatch::new(parker),
             panic: Mutex::new(None),
-            is_much: AtomicBool::new(false),
+            is_much: AtomicBool::new(is_much),
             owner,
         }
     }
@@ -168,7 +172,8 @@ impl ScopeCore {
     #[cold]
     fn announce(self: &Arc<Self>) {
         if let Some(team) = self.queue() {
-            // The owner, or who has queued them, does them where nobody comes, unless they are much.
+            // The owner, or whoever tells of them here, does them where nobody comes, unless they
+            // are much.
             let is_in_team = |worker: Option<&Worker>| worker.is_some_and(|own| own.is_in(team));
             let comes_to_them = self.owner.is_some() || current::with_current(is_in_team);
             let at_once = !comes_to_them || self.is_much();
@@ -198,6 +203,17 @@ impl ScopeCore {
     pub(super) fn set_much(&self, is_much: bool) {
         if self.is_much() != is_much {
             self.is_much.store(is_much, Ordering::Relaxed);
+        }
+    }
+
+    /// After a job of an owner that only waits, which has taken `time`.
+    pub(super) fn left_job_took(&self, time: Duration) {
+        let is_long = cost::is_worth_a_call(time);
+        self.set_much(is_long);
+        let are_long = &self.registry.left_jobs_are_long;
+        // Relaxed, as in `set_much`.
+        if are_long.load(Ordering::Relaxed) != is_long {
+            are_long.store(is_long, Ordering::Relaxed);
         }
     }
 

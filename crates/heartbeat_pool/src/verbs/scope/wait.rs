@@ -93,7 +93,11 @@ pub(super) fn run_one(core: &Arc<ScopeCore>, worker: &Worker) -> bool {
 fn run(core: &Arc<ScopeCore>, worker: &Worker, job: ScopedJob) {
     core.offer();
     worker.count_job();
+    let begun = core.owner.is_none().then(Instant::now);
     trace::job(Work::Scoped, core.lane, core.number(), || core.run(job));
+    if let Some(begun) = begun {
+        core.left_job_took(begun.elapsed());
+    }
 }
 
 /// The same for another thread than the owner, where jobs have ages: first what the calling thread
