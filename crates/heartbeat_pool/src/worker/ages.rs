@@ -53,7 +53,7 @@ impl Worker {
             || !self.search.ticks.get().is_multiple_of(STRANGERS_TURN);
         let own =
             ticket.or_else(|| is_own_turn.then(|| self.take_scoped(ptr::null(), &|_| true))?)?;
-        self.stretch.set_needed();
+        self.begin_helping(Lane::Frame);
         Some(Found::Job(own.item))
     }
 

@@ -142,6 +142,11 @@ impl Worker {
     /// Counts a job that was taken from the injector of `lane`.
     pub(super) fn count_taken(&self, lane: Lane) {
         self.seat.counters.taken.bump();
+        self.begin_helping(lane);
+    }
+
+    /// What it takes next of `lane` is needed, or helps those that take from the injectors as well.
+    pub(super) fn begin_helping(&self, lane: Lane) {
         if self.team().occupancy.runs_others(lane) {
             self.stretch.set_helped_takers(|| self.taken_by_others());
         } else {
