@@ -171,6 +171,7 @@ impl<T: Send + 'static> AnyJob for Shared<T> {
         // An observer may have detached it.
         let is_over = then.is_some() || self.is_detached();
         if let Some(then) = then
+            && (is_held(&self, world, entity) || self.is_detached())
             && let Some(outcome) = self.take()
         {
             let ran = catch_unwind(AssertUnwindSafe(|| then(world, outcome)));

@@ -288,6 +288,32 @@ fn then_runs_a_system_and_the_jobs_own_entity_goes() {
 }
 
 #[test]
+fn then_never_runs_where_an_observer_has_despawned_the_entity() {
+    for is_own in [true, false] {
+        with_app(move |app| {
+            let log = Log::default();
+            let (told, never) = (log.clone(), log.clone());
+            let told = move |done: On<JobDone<()>>, mut commands: Commands| {
+                told.write("told");
+                commands.entity(done.entity).despawn();
+            };
+            let never = move |_: In<JobOutcome<()>>| never.write("then");
+            let job = |_: JobContext| async {};
+            if is_own {
+                let job = app.world_mut().spawn_job(Lane::Io, job);
+                job.observe(told).then(never);
+            } else {
+                let mut entity = app.world_mut().spawn_empty();
+                entity.spawn_job(Lane::Io, job).observe(told).then(never);
+            }
+            frames_until(app, |_| log.has("told"));
+            app.update();
+            assert!(!log.has("then"));
+        });
+    }
+}
+
+#[test]
 fn then_is_told_of_failures_too() {
     with_app(|app| {
         let log = Log::default();

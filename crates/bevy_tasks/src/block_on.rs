@@ -2,6 +2,7 @@
 
 use crate::executor::drive_until;
 use core::future::Future;
+use heartbeat_pool::ThreadPool;
 
 /// Waits for `future` on the calling thread.
 ///
@@ -15,9 +16,16 @@ use core::future::Future;
 pub fn block_on<T>(future: impl Future<Output = T>) -> T {
     let pool = heartbeat_pool::global();
     if pool.is_sized() && pool.num_threads() == 0 {
-        // Nobody else would do what the future waits for.
-        pool.block_on(drive_until(future))
+        block_on_alone(pool, future)
     } else {
         heartbeat_pool::block_on(future)
     }
+}
+
+/// Waits where nobody else would do what the future waits for. What that needs on the stack is no
+/// part of other waits, which may be nested deeply.
+#[cold]
+#[inline(never)]
+fn block_on_alone<T>(pool: &ThreadPool, future: impl Future<Output = T>) -> T {
+    pool.block_on(drive_until(future))
 }
