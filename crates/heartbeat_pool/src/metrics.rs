@@ -71,7 +71,10 @@ pub(crate) struct Counters {
     pub(crate) begun: [Tally; 3],
     pub(crate) blocking: Tally,
     pub(crate) promotions: [Tally; 3],
+    /// Taken from other seats, but for `parts`.
     pub(crate) steals: [Tally; 3],
+    /// Parts of what the owner waits for, taken from whoever runs that.
+    pub(crate) parts: [Tally; 3],
     pub(crate) parks: Tally,
     wakes: [Tally; 3],
     /// Times that another thread has woken this one; for which lane, the next stretch of work
@@ -127,14 +130,20 @@ impl Counters {
         self.jobs.iter().map(Tally::get).sum()
     }
 
+    /// How much of `lane`, by its index, the owner has taken from other seats.
+    fn stolen(&self, lane: usize) -> u64 {
+        self.steals[lane].get() + self.parts[lane].get()
+    }
+
     /// How much the owner has taken from others' queues.
     pub(crate) fn taken_or_stolen(&self) -> u64 {
-        self.taken.get() + self.steals.iter().map(Tally::get).sum::<u64>()
+        let stolen: u64 = (0..3).map(|lane| self.stolen(lane)).sum();
+        self.taken.get() + stolen
     }
 
     /// How much of what others may take, of `lane`, the owner has taken.
     pub(crate) fn taken_of(&self, lane: Lane) -> u64 {
-        self.begun[lane.index()].get() + self.steals[lane.index()].get()
+        self.begun[lane.index()].get() + self.stolen(lane.index())
     }
 
     /// How far the owner has come with queueing and running jobs.
@@ -152,7 +161,7 @@ impl Counters {
             jobs: by_lane(&self.jobs),
             blocking: self.blocking.get(),
             promotions: by_lane(&self.promotions),
-            steals: by_lane(&self.steals),
+            steals: [0, 1, 2].map(|lane| self.stolen(lane)),
             parks: self.parks.get(),
             wakes: by_lane(&self.wakes),
             beats: self.beats.get(),

@@ -256,6 +256,86 @@ fn what_nobody_takes_runs_though_a_thread_waits_and_the_others_scope_has_no_end(
     }
 }
 
+/// And where a thread that waits helps without end: with the half of its join that another one has
+/// taken, or with its scope's jobs. The third thread blocks on what it has spawned itself.
+#[test]
+fn what_nobody_takes_runs_though_a_thread_that_waits_has_parts_of_its_own_without_end() {
+    for (is_scope, length) in [(false, 1000), (true, 0), (true, 1000), (true, 20_000)] {
+        in_time(move || {
+            let set = Arc::new(AtomicBool::new(false));
+            let begun = Arc::new(Barrier::new(2));
+            let blocks = {
+                let (set, begun) = (set.clone(), begun.clone());
+                move || {
+                    let setter = set.clone();
+                    spawn(move || setter.store(true, Ordering::Relaxed));
+                    begun.wait();
+                    while !set.load(Ordering::Relaxed) {
+                        thread::sleep(Duration::from_millis(1));
+                    }
+                }
+            };
+            let has_begun = Barrier::new(2);
+            let first = || {
+                has_begun.wait();
+                spawn(blocks);
+                begun.wait();
+            };
+            let work = || (0..length).for_each(|_| hint::spin_loop());
+            if is_scope {
+                pool(3).scope(|scope| {
+                    scope.spawn(|scope| {
+                        has_begun.wait();
+                        while !set.load(Ordering::Relaxed) {
+                            scope.spawn(|_| work());
+                            work();
+                        }
+                    });
+                    first();
+                });
+            } else {
+                let second = || {
+                    has_begun.wait();
+                    while !set.load(Ordering::Relaxed) {
+                        join(work, work);
+                    }
+                };
+                pool(3).install(|| join(first, second));
+            }
+        });
+    }
+}
+
+/// Nor do a scope's jobs without end keep a free thread from what another one has spawned.
+#[test]
+fn a_scope_whose_jobs_have_no_end_keeps_nobody_from_a_spawned_job() {
+    in_time(|| (0..8).for_each(|_| spawned_beside_a_scope()));
+}
+
+fn spawned_beside_a_scope() {
+    let set = Arc::new(AtomicBool::new(false));
+    let work = || (0..1000).for_each(|_| hint::spin_loop());
+    let (begun, helped) = (Barrier::new(2), Barrier::new(2));
+    pool(3).scope(|scope| {
+        scope.spawn(|scope| {
+            begun.wait();
+            scope.spawn(|_| _ = helped.wait());
+            while !set.load(Ordering::Relaxed) {
+                scope.spawn(|_| work());
+                work();
+            }
+        });
+        begun.wait();
+        // The third thread is at the scope's jobs.
+        helped.wait();
+        let setter = set.clone();
+        spawn(move || setter.store(true, Ordering::Relaxed));
+        while !set.load(Ordering::Relaxed) {
+            thread::sleep(Duration::from_millis(1));
+        }
+    });
+}
+
 /// And all of it, not a piece now and then.
 #[test]
 fn all_that_a_thread_has_spawned_runs_while_it_blocks_and_another_waits() {

@@ -141,8 +141,8 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
     }
 
     /// How much of the frame work that is queued the pool's threads have taken so far, but for
-    /// each one's own, which may have no end: of what comes from outside if there is any, for that
-    /// is last.
+    /// each one's own and parts of what it waits for, which may have no end: of what comes from
+    /// outside if there is any, for that is last.
     pub(crate) fn taken_of_queued(&self) -> Option<u64> {
         if self.has_injected(Lane::Frame, |injector| !injector.is_empty()) {
             return Some(self.sum_of_members(|counters| counters.taken.get()));

@@ -188,7 +188,7 @@ impl StolenFork<'_> {
     /// for: the thief's may wait for just that.
     fn run_part(&self, worker: &Worker, thief: &Thief, fork: Aged<ForkPtr>) {
         let seat = &thief.seat;
-        worker.seat.counters.steals[seat.fork_lane().index()].bump();
+        worker.seat.counters.parts[seat.fork_lane().index()].bump();
         let is_frames = seat.fork_lane() == Lane::Frame;
         let since = self.state.age;
         let own = || worker.is_alone().then(|| worker.take_new(Some(since)))?;

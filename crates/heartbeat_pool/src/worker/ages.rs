@@ -35,15 +35,20 @@ impl Worker {
         self.seat.goes_by_age()
     }
 
-    /// Takes what a thread of the pool has queued, if there is something.
+    /// Takes what a thread of the pool has queued, if there is something: what is the caller's own
+    /// first, and then of one thread after the other the oldest, be it a ticket, a fork or a job,
+    /// for any of these may come without end.
     pub(super) fn take_from_inside(&self) -> Option<Found> {
+        let from_seat = |seat: &Arc<Seat>| match seat.take_ticket(|_| true) {
+            Some(ticket) => Some(self.oldest_or(seat, ticket)),
+            None if self.is_wasted() => None,
+            None => {
+                let shared = self.take_shared_of(seat, Lane::Frame);
+                shared.or_else(|| self.steal_job_from(seat))
+            }
+        };
         self.take_own_ticket()
-            .or_else(|| {
-                self.find_seat(Lane::Frame, |seat| {
-                    Some(self.oldest_or(seat, seat.take_ticket(|_| true)?))
-                })
-            })
-            .or_else(|| self.steal(Lane::Frame))
+            .or_else(|| self.find_seat(Lane::Frame, from_seat))
     }
 
     fn take_own_ticket(&self) -> Option<Found> {
@@ -280,8 +285,8 @@ impl Worker {
     /// Runs one piece of what is queued for the frame, the thread's own first and what comes from
     /// outside last, if there is some.
     ///
-    /// For a thread that waits where all others have been blocked for long: they may be blocked on
-    /// just that.
+    /// For a thread that waits where nobody has taken of it for long: what others do may wait for
+    /// just that. So each thread's has its turn, whatever it is.
     pub(super) fn run_one_of_frame(&self) -> bool {
         if self.run_spawned() {
             return true;

@@ -47,6 +47,21 @@ pub(crate) fn tick_member() -> bool {
     lone.is_some_and(|own| own.visit_alone(Worker::tick))
 }
 
+/// Does one piece of what is queued for the frame in the calling thread's own pool, if nobody has
+/// taken of it for long: for a wait whose own work goes on and on, and which looks anew for that
+/// now and then.
+pub(crate) fn do_what_is_left(looks: bool) {
+    let Some(own) = current::lone_member().filter(|own| own.is_lone_member()) else {
+        return;
+    };
+    if looks {
+        _ = own.leaves_work();
+    }
+    if own.team().untaken.is_left() && own.look().has_work(Lane::Frame) {
+        Duty::of_frame(&own).do_a_piece();
+    }
+}
+
 /// The seats by which the calling thread, which waits in `pool` or in none, must do the work that
 /// nobody else could.
 fn duties(pool: Option<&Arc<Registry>>) -> Vec<Rc<Worker>> {

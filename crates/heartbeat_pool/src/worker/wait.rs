@@ -61,7 +61,8 @@ impl Worker {
                 || duty::do_what_only_it_does(Some(&self.registry))
             {
                 if is_strangers_turn {
-                    turns.look(Some((&self.registry, event.tickets())));
+                    let is_stuck = turns.look(Some((&self.registry, event.tickets())));
+                    duty::do_what_is_left(is_stuck);
                 }
                 continue;
             }
@@ -73,6 +74,10 @@ impl Worker {
             }
             self.sleep_for(event, came_about);
             turns.end();
+            // Its own work may come in pieces without end, each after a sleep.
+            if !event.is_done() {
+                duty::do_what_is_left(true);
+            }
         }
     }
 

@@ -182,11 +182,13 @@ impl Worker {
     }
 
     fn take_shared(&self, lane: Lane) -> Option<Found> {
-        self.find_seat(lane, |seat| {
-            // Not what is younger than a job that was missed, or came, just now.
-            let is_next = seat.has_shared(lane) && !seat.has_older_jobs();
-            is_next.then(|| Some(self.older_or_fork(seat, seat.steal_fork()?)))?
-        })
+        self.find_seat(lane, |seat| self.take_shared_of(seat, lane))
+    }
+
+    pub(super) fn take_shared_of(&self, seat: &Seat, lane: Lane) -> Option<Found> {
+        // Not what is younger than a job that was missed, or came, just now.
+        let is_next = seat.has_shared(lane) && !seat.has_older_jobs();
+        is_next.then(|| Some(self.older_or_fork(seat, seat.steal_fork()?)))?
     }
 
     /// Takes part of what runs as `lane`.
@@ -204,20 +206,25 @@ impl Worker {
             return None;
         }
         self.find_seat(lane, |seat| {
-            if Arc::ptr_eq(seat, &self.seat) || !wanted(seat) {
-                return None;
-            }
-            if self.goes_by_age() {
-                return Some(self.oldest_or(seat, seat.stealer.steal()?));
-            }
-            // Nobody would empty the deque of a thread from outside once it has left.
-            let stolen = if self.is_member() {
-                self.deque.steal_batch_and_pop(&seat.stealer)
-            } else {
-                seat.stealer.steal()
-            };
-            stolen.map(|job| Found::Job(job.item))
+            wanted(seat).then(|| self.steal_job_from(seat))?
         })
+    }
+
+    /// Takes what lies in the deque of `seat`, unless it is the thread's own.
+    pub(super) fn steal_job_from(&self, seat: &Arc<Seat>) -> Option<Found> {
+        if Arc::ptr_eq(seat, &self.seat) {
+            return None;
+        }
+        if self.goes_by_age() {
+            return Some(self.oldest_or(seat, seat.stealer.steal()?));
+        }
+        // Nobody would empty the deque of a thread from outside once it has left.
+        let stolen = if self.is_member() {
+            self.deque.steal_batch_and_pop(&seat.stealer)
+        } else {
+            seat.stealer.steal()
+        };
+        stolen.map(|job| Found::Job(job.item))
     }
 
     /// Asks one seat after the other for work of `lane`, from another one each time.
