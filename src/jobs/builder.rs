@@ -185,7 +185,8 @@ impl<E: JobTarget, F: JobFn> JobBuilder<E, F> {
 
     /// Runs `system` with the outcome, unless an observer took it, in the frame that hears of it.
     /// An entity that was made for the job goes then; it stays where another job has it, as for
-    /// [`detach`](Self::detach). If the entity goes before that, be it by an observer, it never runs.
+    /// [`detach`](Self::detach). If the entity goes before that, be it by an observer, it never
+    /// runs, unless the job is detached.
     ///
     /// The system runs once, and its `Local`s go with it, [`Jobs`](crate::Jobs) too: what it starts is
     /// to be [an entity's](SpawnJob::spawn_job).

@@ -33,9 +33,10 @@
 //! - A pool that was built here has no spare threads, so a waiting thread runs other work, too, in
 //!   three cases; hold no lock over a wait there. (1) All threads of the pool wait: without that,
 //!   two pools that wait for each other would never end. (2) None of the others has taken anything
-//!   of what is queued, but for its own, for 64 ms, or for up to a second if something is queued
-//!   only then, be they blocked or busy: until one is free the thread runs what the pool's threads
-//!   have spawned, on scopes as well, what is left of their joins, and then what comes from outside.
+//!   of what is queued, but for its own and parts of what it waits for, for 64 ms, or for up to a
+//!   second if something is queued only then, be they blocked or busy: until one is free the thread
+//!   runs what the pool's threads have spawned, on scopes as well, what is left of their joins, and
+//!   then what comes from outside.
 //!   (3) The thread is about to help with joins of the half that it waits for: it first runs what
 //!   that half has spawned before them, and what it has spawned itself since its join began.
 //! - A job that blocks by other means than these until another job of its pool has run needs a

@@ -51,14 +51,14 @@ pub(crate) fn tick_member() -> bool {
 /// taken of it for long: for a wait whose own work goes on and on, and which looks anew for that
 /// now and then.
 pub(crate) fn do_what_is_left(looks: bool) {
-    let Some(own) = current::lone_member().filter(|own| own.is_lone_member()) else {
+    let Some(own) = current::member().filter(|own| own.is_lone_member()) else {
         return;
     };
     if looks {
         _ = own.leaves_work();
     }
-    if own.team().untaken.is_left() && own.look().has_work(Lane::Frame) {
-        Duty::of_frame(&own).do_a_piece();
+    if let Some(duty) = Duty::of_what_is_left(&own) {
+        duty.do_a_piece();
     }
 }
 
@@ -115,6 +115,11 @@ impl Duty {
         if seat.is_needed() {
             return Some(Self(seat.clone(), Worker::tick));
         }
+        Self::of_what_is_left(seat)
+    }
+
+    /// What it must do, if anything, of what the threads of its own pool leave.
+    fn of_what_is_left(seat: &Rc<Worker>) -> Option<Self> {
         let is_left = seat.is_lone_member() && seat.team().untaken.is_left();
         (is_left && seat.look().has_work(Lane::Frame)).then(|| Self::of_frame(seat))
     }
