@@ -230,11 +230,6 @@ impl Hub {
         }
     }
 
-    /// How many requests are queued.
-    pub(super) fn requests(&self) -> usize {
-        lock(&self.inbox).requests.len()
-    }
-
     pub(super) fn pop_request(&self) -> Option<Request> {
         lock(&self.inbox).requests.pop_front()
     }
