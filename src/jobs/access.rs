@@ -59,14 +59,84 @@ impl Prepared {
     }
 }
 
-/// What a request does, unless nobody waits for it any more; whether it did. It tells the job
-/// itself.
-type Run = Box<dyn FnOnce(&mut World) -> bool + Send>;
+/// A job's request for the world, as the app has it. Whoever still waits as it is dropped is told
+/// that nothing will come of it.
+pub(super) struct Request(Arc<dyn Ask>);
 
-/// A job's request for the world.
-pub(super) struct Request {
+impl Request {
+    /// Whether it ran: it doesn't if it was given up, or its job has ended.
+    fn run(self, world: &mut World) -> bool {
+        self.0.run(world)
+    }
+
+    /// Whether nobody waits for it any more, and nothing is left of it.
+    pub(super) fn is_given_up(&self) -> bool {
+        self.0.is_given_up()
+    }
+}
+
+impl Drop for Request {
+    fn drop(&mut self) {
+        self.0.let_go();
+    }
+}
+
+/// What a request shares with whoever waits for it.
+trait Ask: Send + Sync {
+    fn run(&self, world: &mut World) -> bool;
+    fn is_given_up(&self) -> bool;
+    /// Nobody waits for it any more. What it would have done is dropped here, and not by the app,
+    /// which has frames to do.
+    fn give_up(&self);
+    /// Nothing will come of it. What it would have done is left for whoever waits.
+    fn let_go(&self);
+}
+
+struct ToDo<F, R> {
     job: Arc<dyn AnyJob>,
-    run: Run,
+    f: F,
+    answer: Option<oneshot::Sender<Answer<R>>>,
+}
+
+/// None once it has run, or was given up.
+struct Asked<F, R>(Mutex<Option<ToDo<F, R>>>);
+
+impl<F, R> Ask for Asked<F, R>
+where
+    F: FnOnce(&mut World) -> Result<R, WorldError> + Send,
+    R: Send,
+{
+    fn run(&self, world: &mut World) -> bool {
+        let is_to_run = |to_do: &mut ToDo<F, R>| !to_do.job.core().has_ended();
+        let to_do = lock(&self.0).take_if(is_to_run);
+        let Some(ToDo { job, f, answer }) = to_do else {
+            return false;
+        };
+        // The panic goes on in the job.
+        let result = catch_unwind(AssertUnwindSafe(|| f(world)));
+        let unheard = answer.map(|answer| answer.send(result));
+        drop_quietly((unheard, job));
+        true
+    }
+
+    fn is_given_up(&self) -> bool {
+        lock(&self.0).is_none()
+    }
+
+    fn give_up(&self) {
+        let to_do = lock(&self.0).take();
+        drop_quietly(to_do);
+    }
+
+    fn let_go(&self) {
+        let answer = lock(&self.0).as_mut().and_then(|to_do| to_do.answer.take());
+        drop(answer);
+    }
+}
+
+/// A destructor's panic finds no job to go on in. The panic hook has told of it.
+fn drop_quietly<A>(item: A) {
+    catch_unwind(AssertUnwindSafe(|| drop(item))).unwrap_or_else(discard);
 }
 
 /// Runs `f` with its parameters, as a system does.
@@ -99,13 +169,13 @@ where
 /// A panic, or what came of a request.
 type Answer<R> = std::thread::Result<Result<R, WorldError>>;
 
-/// A request for the world, to be awaited. It is asked for at the first poll; dropped before it was
-/// come to, it never runs.
+/// A request for the world, to be awaited. It is asked for at the first poll. Dropped before it was
+/// come to, it never runs, and its closure is dropped with it.
 #[must_use = "it is asked for when it is awaited"]
 pub struct WorldRequest<R> {
     job: Arc<dyn AnyJob>,
-    /// Until it is asked for.
-    request: Option<Request>,
+    request: Arc<dyn Ask>,
+    is_asked: bool,
     answer: oneshot::Receiver<Answer<R>>,
 }
 
@@ -117,24 +187,15 @@ impl<R: Send + 'static> WorldRequest<R> {
         f: impl FnOnce(&mut World) -> Result<R, WorldError> + Send + 'static,
     ) -> Self {
         let (sender, answer) = oneshot::channel();
-        let run = move |world: &mut World| {
-            if sender.is_canceled() {
-                return false;
-            }
-            // The panic goes on in the job.
-            let result = catch_unwind(AssertUnwindSafe(|| f(world)));
-            let unheard = sender.send(result);
-            // A destructor's panic finds no job to go on in. The panic hook has told of it.
-            let _ = catch_unwind(AssertUnwindSafe(|| drop(unheard)));
-            true
-        };
-        let request = Request {
+        let to_do = ToDo {
             job: job.clone(),
-            run: Box::new(run),
+            f,
+            answer: Some(sender),
         };
         Self {
             job: job.clone(),
-            request: Some(request),
+            request: Arc::new(Asked(Mutex::new(Some(to_do)))),
+            is_asked: false,
             answer,
         }
     }
@@ -168,8 +229,11 @@ impl<R> Future for WorldRequest<R> {
     ///
     /// As the closure did.
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        if let Some(request) = self.request.take() {
-            self.job.core().hub.push_request(request);
+        if !mem::replace(&mut self.is_asked, true) {
+            self.job
+                .core()
+                .hub
+                .push_request(Request(self.request.clone()));
         }
         Pin::new(&mut self.answer)
             .poll(context)
@@ -181,11 +245,17 @@ impl<R> Future for WorldRequest<R> {
     }
 }
 
+impl<R> Drop for WorldRequest<R> {
+    fn drop(&mut self) {
+        self.request.give_up();
+    }
+}
+
 impl<R> fmt::Debug for WorldRequest<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("WorldRequest")
             .field("job", &self.job.core().name)
-            .field("is_asked", &self.request.is_none())
+            .field("is_asked", &self.is_asked)
             .finish_non_exhaustive()
     }
 }
@@ -199,44 +269,24 @@ pub(super) fn why(job: &Arc<dyn AnyJob>) -> WorldError {
     }
 }
 
-impl Request {
-    /// Whether it ran. One whose job has ended meanwhile is dropped, which tells whoever still
-    /// waits for it.
-    fn run(self, world: &mut World) -> bool {
-        let Self { job, run } = self;
-        let go = move || !job.core().has_ended() && run(world);
-        // A destructor's panic, of what never runs, finds no job to go on in. The panic hook has
-        // told of it.
-        catch_unwind(AssertUnwindSafe(go)).unwrap_or_else(|payload| {
-            discard(payload);
-            false
-        })
-    }
-}
-
-/// So many requests that nobody waits for any more take no turn of others in a frame. More do, for
-/// jobs may make them faster than they are dropped.
-const MOST_UNRUN: u32 = 1_000;
-
 /// Runs what was asked for, within the budget.
 pub(super) fn run_requests(world: &mut World, hub: &Hub) {
+    // Those that were given up take time too, and there may be ever more of them.
+    let mut known = hub.requests();
     let Some(mut next) = hub.pop_request() else {
         return;
     };
     let budget = world.get_resource::<WorldAccessBudget>();
     let budget = budget.copied().unwrap_or_default().0;
     let start = Stopwatch::start();
-    let (mut has_run, mut unrun) = (false, 0);
+    let mut has_run = false;
     loop {
-        if next.run(world) {
-            has_run = true;
-        } else {
-            unrun += 1;
-        }
+        has_run |= next.run(world);
+        known = known.saturating_sub(1);
         let Some(request) = hub.pop_request() else {
             break;
         };
-        if (has_run || unrun >= MOST_UNRUN) && start.elapsed() >= budget {
+        if (has_run || known == 0) && start.elapsed() >= budget {
             hub.push_request_again(request);
             break;
         }

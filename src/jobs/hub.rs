@@ -96,20 +96,24 @@ struct Inbox {
     sleeps: Timers<oneshot::Sender<()>>,
     timeouts: Timers<Weak<dyn AnyJob>>,
     to_time: Vec<ToTime>,
-    /// How many waits were left when those were dropped last that nobody is in any more.
-    waits: usize,
+    /// How many waits and requests were left when those were dropped last that are over.
+    left: usize,
 }
 
 impl Inbox {
-    /// Drops waits for a frame or a time that are over, and timers of jobs that are, once there are
-    /// many.
+    fn len(&self) -> usize {
+        self.requests.len() + self.frames.len() + self.sleeps.len() + self.timeouts.len()
+    }
+
+    /// Drops requests that were given up, waits for a frame or a time that are over, and timers of
+    /// jobs that are, once there are many. Nothing of a user's is left in any of them.
     fn sweep(&mut self) {
-        let waits = |inbox: &Self| inbox.frames.len() + inbox.sleeps.len() + inbox.timeouts.len();
-        if waits(self) > 2 * self.waits + 64 {
+        if self.len() > 2 * self.left + 64 {
+            self.requests.retain(|request| !request.is_given_up());
             self.frames.retain(|waiting| !waiting.is_canceled());
             self.sleeps.retain(|sleeper| !sleeper.is_canceled());
             self.timeouts.retain(|job| job.strong_count() > 0);
-            self.waits = waits(self);
+            self.left = self.len();
         }
     }
 
@@ -166,7 +170,10 @@ impl Hub {
     }
 
     pub(super) fn push_request(&self, request: Request) {
-        self.put(request, |inbox, request| inbox.requests.push_back(request));
+        self.put(request, |inbox, request| {
+            inbox.requests.push_back(request);
+            inbox.sweep();
+        });
     }
 
     /// Puts one back that was popped, before all others.
@@ -228,6 +235,11 @@ impl Hub {
         for job in timeouts.iter().filter_map(Weak::upgrade) {
             job.end(JobError::TimedOut);
         }
+    }
+
+    /// How many requests are queued.
+    pub(super) fn requests(&self) -> usize {
+        lock(&self.inbox).requests.len()
     }
 
     pub(super) fn pop_request(&self) -> Option<Request> {

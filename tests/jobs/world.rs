@@ -147,7 +147,7 @@ impl Drop for Bomb {
 }
 
 #[test]
-fn a_request_that_is_dropped_unrun_and_panics_leaves_the_frame_going() {
+fn a_request_that_is_dropped_unrun_may_panic() {
     with_app(|app| {
         let (asked, is_asked) = mpsc::channel();
         let bomb = Bomb::default();
@@ -161,8 +161,8 @@ fn a_request_that_is_dropped_unrun_and_panics_leaves_the_frame_going() {
         };
         let entity = app.world_mut().spawn_job(Lane::Background, code).id();
         is_asked.recv().unwrap();
-        app.world_mut().despawn(entity);
         is_armed.store(true, Ordering::SeqCst);
+        app.world_mut().despawn(entity);
         frames_until(app, |_| !is_armed.load(Ordering::SeqCst));
         app.update();
     });
@@ -230,9 +230,11 @@ fn requests_that_nobody_waits_for_take_nobodys_turn() {
         let (sender, receiver) = mpsc::channel();
         let (given_up, runs) = (log.clone(), log.clone());
         let code = |cx: JobContext| async move {
-            let mut first = Box::pin(cx.world(move |_| given_up.write("given up")));
-            assert_eq!(bevy_tasks::futures::check_ready(&mut first), None);
-            drop(first);
+            for _ in 0..20_000 {
+                let given_up = given_up.clone();
+                let mut first = Box::pin(cx.world(move |_| given_up.write("given up")));
+                assert_eq!(bevy_tasks::futures::check_ready(&mut first), None);
+            }
             let mut second = Box::pin(cx.world(move |_| runs.write("runs")));
             assert_eq!(bevy_tasks::futures::check_ready(&mut second), None);
             sender.send(()).unwrap();
@@ -247,8 +249,10 @@ fn requests_that_nobody_waits_for_take_nobodys_turn() {
 
 /// Of which there are ever more, for whoever asked goes on with something else.
 #[test]
-fn requests_without_end_that_nobody_waits_for_end_the_frame() {
+fn requests_without_end_that_nobody_waits_for_end_the_frame_and_keep_nobody_from_the_world() {
     with_app(|app| {
+        app.init_resource::<Score>();
+        app.insert_resource(WorldAccessBudget(Duration::ZERO));
         let stop = Arc::new(AtomicBool::new(false));
         for _ in 0..2 {
             let stop = stop.clone();
@@ -260,8 +264,50 @@ fn requests_without_end_that_nobody_waits_for_end_the_frame() {
             };
             app.world_mut().spawn_job(Lane::Background, code).detach();
         }
-        (0..20).for_each(|_| app.update());
+        let waits = |cx: JobContext| async move {
+            while cx
+                .with(|mut score: ResMut<Score>| score.0 += 1)
+                .await
+                .is_ok()
+            {}
+        };
+        app.world_mut().spawn_job(Lane::Io, waits).detach();
+        frames_until(app, |world| world.resource::<Score>().0 == 20);
         stop.store(true, Ordering::Relaxed);
+    });
+}
+
+/// For it may be much, and the app has frames to do.
+#[test]
+fn what_a_request_would_have_done_is_dropped_by_whoever_waited_for_it() {
+    struct Tells(mpsc::Sender<thread::ThreadId>);
+    impl Drop for Tells {
+        fn drop(&mut self) {
+            self.0.send(thread::current().id()).unwrap();
+        }
+    }
+    with_app(|app| {
+        let (sender, dropped) = mpsc::channel();
+        let (asks, is_asked) = mpsc::channel();
+        let code = |cx: JobContext| async move {
+            let ask = || {
+                let tells = Tells(sender.clone());
+                Box::pin(cx.world(move |_| drop(tells)))
+            };
+            let mut given_up = ask();
+            assert!(bevy_tasks::futures::check_ready(&mut given_up).is_none());
+            drop(given_up);
+            let mut cancelled = ask();
+            assert!(bevy_tasks::futures::check_ready(&mut cancelled).is_none());
+            asks.send(thread::current().id()).unwrap();
+            cancelled.await
+        };
+        let entity = app.world_mut().spawn_job(Lane::Background, code).id();
+        let asked_by = is_asked.recv().unwrap();
+        assert_eq!(dropped.try_recv(), Ok(asked_by));
+        app.world_mut().despawn(entity);
+        app.update();
+        assert_ne!(dropped.recv().unwrap(), thread::current().id());
     });
 }
 
