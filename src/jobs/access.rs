@@ -170,7 +170,8 @@ where
 type Answer<R> = std::thread::Result<Result<R, WorldError>>;
 
 /// A request for the world, to be awaited. It is asked for at the first poll. Dropped before it was
-/// come to, it never runs, and its closure is dropped with it.
+/// come to, it never runs, and its closure is dropped with it: a destructor's panic is told of by
+/// the panic hook alone.
 #[must_use = "it is asked for when it is awaited"]
 pub struct WorldRequest<R> {
     job: Arc<dyn AnyJob>,
