@@ -16,7 +16,7 @@ use crate::quick_sort::QuickSort;
 use crate::salesman::Salesman;
 use crate::sampling::{Case, sample};
 use crate::sieve::Sieve;
-use crate::small::{Items, Scopes};
+use crate::small::{Items, Scopes, Trees};
 use crate::sorting::{Sorting, Stable, Unstable};
 use crate::sum::Sum;
 use crate::tree::{self, Nodes, Order};
@@ -152,6 +152,7 @@ fn usual() -> Vec<[Workload; 2]> {
         paced("life-paced-bridged", 78, Walk::BridgedCells),
         case("par-iter-1000", Items::new),
         case("scope-100", Scopes::new),
+        case("scope-tree", Trees::new),
         idle("idle-spawn", Call::Spawn),
         idle("idle-join", Call::Join),
         idle("idle-scope", Call::Scope),

@@ -1,8 +1,8 @@
-//! What is hardly worth a pool, a thousand times.
+//! What is hardly worth a pool, many times.
 
 use crate::sampling::Case;
 use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
-use rayon::scope;
+use rayon::{Scope, scope};
 use std::hint::black_box;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use suite::one_ns;
@@ -78,6 +78,48 @@ impl Case for Scopes {
         let done = AtomicUsize::new(0);
         let count = || _ = done.fetch_add(1, Ordering::Relaxed);
         scope(|scope| (0..Self::JOBS).for_each(|_| scope.spawn(|_| count())));
+        check("the count of jobs", Self::JOBS, done.into_inner())
+    }
+}
+
+/// Scopes whose jobs spawn two more each.
+pub struct Trees;
+
+impl Trees {
+    const DEPTH: u32 = 10;
+    const JOBS: usize = (1 << Self::DEPTH) - 1;
+    const TIMES: usize = 100;
+
+    /// They hold nothing.
+    pub fn new() -> Self {
+        Self
+    }
+}
+
+/// Calls `each` once for each node of a tree that has so many levels.
+fn grow<'scope>(scope: &Scope<'scope>, levels: u32, each: &'scope (impl Fn() + Sync)) {
+    each();
+    if levels > 1 {
+        (0..2).for_each(|_| scope.spawn(move |scope| grow(scope, levels - 1, each)));
+    }
+}
+
+impl Case for Trees {
+    fn parallel(&mut self) {
+        for _ in 0..Self::TIMES {
+            scope(|scope| grow(scope, Self::DEPTH, &|| {}));
+        }
+    }
+
+    fn serial(&mut self) {
+        (0..Self::TIMES * Self::JOBS).for_each(|job| _ = black_box(job));
+    }
+
+    /// As those of [`Scopes`].
+    fn check(&self) -> Result<(), Problem> {
+        let done = AtomicUsize::new(0);
+        let count = || _ = done.fetch_add(1, Ordering::Relaxed);
+        scope(|scope| grow(scope, Self::DEPTH, &count));
         check("the count of jobs", Self::JOBS, done.into_inner())
     }
 }

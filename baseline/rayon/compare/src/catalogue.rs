@@ -253,12 +253,14 @@ fn idle() -> Family {
 
 fn small() -> Family {
     family(
-        "small things, a thousand times",
-        "A thousand items of 1 ns; a scope of a hundred jobs that do nothing. Reference: a serial \
+        "small things, many times",
+        "A thousand times a thousand items of 1 ns, and a scope of a hundred jobs that do nothing; \
+         a hundred times a scope of 1,023 such jobs, which spawn two more each. Reference: a serial \
          loop.",
         &[
             ("par-iter-1000", SERIAL, AS_STOCK),
             ("scope-100", Reference::None, AS_STOCK),
+            ("scope-tree", Reference::None, AS_STOCK),
         ],
     )
 }

@@ -135,7 +135,7 @@ impl ScopeCore {
     pub(crate) fn push(self: &Arc<Self>, job: ScopedJob) {
         note::queued(self.number(), self.lane, Place::Scope);
         self.jobs.push(job, || self.new_age());
-        if let Some(owner) = &self.owner {
+        if let Some(owner) = self.owner.as_ref().filter(|_| self.jobs.mine().is_some()) {
             owner.counters.pushes.bump();
         }
         self.call();

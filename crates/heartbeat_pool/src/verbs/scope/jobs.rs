@@ -84,7 +84,7 @@ impl Jobs {
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
         match &self.stacks {
-            Some(stacks) => stacks.len() == 0,
+            Some(stacks) => stacks.is_empty(),
             None => self.queue.is_empty(),
         }
     }

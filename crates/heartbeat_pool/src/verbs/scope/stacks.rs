@@ -1,20 +1,119 @@
 //! Jobs of which a thread takes its own first, the newest or the oldest, and else the oldest of
 //! others. Where jobs have ages, those that have none came from outside, and are last, as in rayon:
 //! they may wait for any of the pool's own.
+//!
+//! Each thread has a stack of its own, with a lock that nobody else wants who has jobs of their
+//! own: threads that spawn small jobs would fight for one of all.
 
 use crate::age::{Age, Aged};
 use crate::queue::by_age;
 use crate::queue::deque::Order;
-use crate::sync::{AtomicU64, AtomicUsize, Mutex, Ordering, lock};
+use crate::sync::{AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering, lock};
 use crate::worker::STRANGERS_TURN;
+use crossbeam_utils::CachePadded;
 use heartbeat_record::note;
 use std::collections::VecDeque;
+use std::iter;
+use std::sync::OnceLock;
 
-/// What one thread has pushed, and which.
+/// Who has pushed what has no age, where others have one. Threads' numbers are not 0.
+const NOBODY: u32 = 0;
+
+/// What one thread has pushed, and which. Apart from what changes with each job, for all look for
+/// their own here.
 struct Stack<T> {
-    /// None of what has no age, where others have one.
-    by: Option<u32>,
-    items: VecDeque<Aged<T>>,
+    /// The number of a thread. Changed where it is empty, under its lock and that of
+    /// [`Stacks::claims`].
+    by: AtomicU64,
+    jobs: CachePadded<Jobs<T>>,
+    next: OnceLock<Box<Self>>,
+}
+
+struct Jobs<T> {
+    items: Mutex<Items<T>>,
+    /// How many there are.
+    len: AtomicUsize,
+    /// The age of the oldest, by [`Age::to_bits`]; 0 if that is not known, or there is none.
+    oldest: AtomicU64,
+}
+
+struct Items<T> {
+    queue: VecDeque<Aged<T>>,
+    /// How often its thread has looked for what is next.
+    looks: u32,
+}
+
+impl<T> Stack<T> {
+    fn new(by: u32) -> Self {
+        let items = Items {
+            queue: VecDeque::new(),
+            looks: 0,
+        };
+        Self {
+            by: AtomicU64::new(by.into()),
+            jobs: CachePadded::new(Jobs {
+                items: Mutex::new(items),
+                len: AtomicUsize::new(0),
+                oldest: AtomicU64::new(0),
+            }),
+            next: OnceLock::new(),
+        }
+    }
+
+    fn by(&self) -> u32 {
+        // Relaxed: looked at once more under the lock.
+        self.by.load(Ordering::Relaxed) as u32
+    }
+
+    fn len(&self) -> usize {
+        // Relaxed, as for `oldest`: a look, under whatever fence the caller has.
+        self.jobs.len.load(Ordering::Relaxed)
+    }
+
+    /// Locks it, if it is that of somebody who `is_its` still.
+    fn lock_if(&self, is_its: impl Fn(u32) -> bool) -> Option<Locked<'_, T>> {
+        if !is_its(self.by()) {
+            return None;
+        }
+        let locked = Locked {
+            stack: self,
+            items: lock(&self.jobs.items),
+        };
+        is_its(self.by()).then_some(locked)
+    }
+}
+
+/// A stack, of which nobody else takes, and which tells in the end what it has.
+struct Locked<'a, T> {
+    stack: &'a Stack<T>,
+    items: MutexGuard<'a, Items<T>>,
+}
+
+impl<T> Locked<'_, T> {
+    fn if_empty(self) -> Option<Self> {
+        self.items.queue.is_empty().then_some(self)
+    }
+
+    fn newest(&self) -> Option<Age> {
+        self.items.queue.back()?.age()
+    }
+
+    fn pop(&mut self, order: Order) -> Option<Aged<T>> {
+        match order {
+            Order::NewestFirst => self.items.queue.pop_back(),
+            Order::OldestFirst => self.items.queue.pop_front(),
+        }
+    }
+}
+
+impl<T> Drop for Locked<'_, T> {
+    fn drop(&mut self) {
+        let (jobs, queue) = (&self.stack.jobs, &self.items.queue);
+        let oldest = queue.front().and_then(Aged::age).map_or(0, Age::to_bits);
+        // Relaxed: under the lock.
+        jobs.len.store(queue.len(), Ordering::Relaxed);
+        jobs.oldest.store(oldest, Ordering::Relaxed);
+    }
 }
 
 pub(super) struct Popped<T> {
@@ -30,15 +129,12 @@ pub(super) struct Stacks<T> {
     /// Whether those of others are first now and then. Not where a thread that blocks is nobody's
     /// to relieve: what it waits for may be its own.
     has_turns: bool,
-    /// In the order of their turns with those who take from others. What is empty is for the next
-    /// thread that has none.
-    stacks: Mutex<Vec<Stack<T>>>,
-    len: AtomicUsize,
-    /// The age of what others take next, by [`Age::to_bits`], of thread 0 if it is not known;
-    /// 0 if there is nothing.
-    age: AtomicU64,
-    /// How often something was to be taken.
-    pops: AtomicUsize,
+    /// What is empty is for the next thread that has none.
+    first: Stack<T>,
+    /// Held by a thread that takes one over, or adds one.
+    claims: Mutex<()>,
+    /// At which of them those who take from others begin.
+    turn: AtomicUsize,
 }
 
 impl<T> Stacks<T> {
@@ -47,165 +143,166 @@ impl<T> Stacks<T> {
             order,
             by_age,
             has_turns,
-            stacks: Mutex::new(Vec::new()),
-            len: AtomicUsize::new(0),
-            age: AtomicU64::new(0),
-            pops: AtomicUsize::new(0),
+            first: Stack::new(NOBODY),
+            claims: Mutex::new(()),
+            turn: AtomicUsize::new(0),
+        }
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Stack<T>> + Clone {
+        iter::successors(Some(&self.first), |stack| stack.next.get().map(Box::as_ref))
+    }
+
+    /// All of them with their places, in the order of their turns.
+    fn in_turn(&self) -> impl Iterator<Item = (usize, &Stack<T>)> {
+        // Relaxed: nothing rests on whose turn it is.
+        let turn = self.turn.load(Ordering::Relaxed);
+        let all = self.all().enumerate();
+        all.clone().skip(turn).chain(all.take(turn))
+    }
+
+    /// The stack of what `by` has pushed, if there is one.
+    fn find(&self, by: u32) -> Option<Locked<'_, T>> {
+        self.all().find_map(|stack| stack.lock_if(|of| of == by))
+    }
+
+    /// The same, or else a free one.
+    fn stack_of(&self, by: u32) -> Locked<'_, T> {
+        self.find(by).unwrap_or_else(|| self.claim(by))
+    }
+
+    #[cold]
+    fn claim(&self, by: u32) -> Locked<'_, T> {
+        let _claims = lock(&self.claims);
+        if let Some(stack) = self.find(by) {
+            return stack;
+        }
+        loop {
+            let mut free = self.all().filter(|stack| stack.len() == 0);
+            let free = free.find_map(|stack| stack.lock_if(|_| true)?.if_empty());
+            if let Some(free) = free {
+                // Relaxed: under the locks.
+                free.stack.by.store(by.into(), Ordering::Relaxed);
+                return free;
+            }
+            if let Some(last) = self.all().last() {
+                last.next.get_or_init(|| Box::new(Stack::new(by)));
+            }
         }
     }
 
     pub(super) fn push(&self, item: T, age: Option<Age>) {
         let is_nobodys = self.by_age && age.is_none();
-        let by = (!is_nobodys).then(note::this_thread);
-        let mut stacks = lock(&self.stacks);
-        let stack = stack_of(&mut stacks, by);
-        stack.items.push_back(Aged::new(item, age));
-        self.count(&stacks, 1);
+        let by = if is_nobodys {
+            NOBODY
+        } else {
+            note::this_thread()
+        };
+        self.stack_of(by)
+            .items
+            .queue
+            .push_back(Aged::new(item, age));
     }
 
     /// Puts back what was popped, to where it was, where jobs have ages.
     pub(super) fn push_back(&self, item: Aged<T>) {
-        let mut stacks = lock(&self.stacks);
-        let by = item.age().map(|age| age.thread);
-        let items = &mut stack_of(&mut stacks, by).items;
+        let by = item.age().map_or(NOBODY, |age| age.thread);
+        let queue = &mut self.stack_of(by).items.queue;
         if item.age().is_some() {
-            by_age::insert(items, item);
+            by_age::insert(queue, item);
         } else {
-            items.push_front(item);
+            queue.push_front(item);
         }
-        self.count(&stacks, 1);
-    }
-
-    /// After `more` have come.
-    fn count(&self, stacks: &[Stack<T>], more: isize) {
-        // Relaxed, here and where these are read: written under the lock alone; a look, under
-        // whatever fence the caller has.
-        let len = self.len.load(Ordering::Relaxed).wrapping_add_signed(more);
-        self.len.store(len, Ordering::Relaxed);
-        let mut fronts = stacks.iter().filter_map(|stack| stack.items.front());
-        let any = fronts.clone().next();
-        let nobodys = Age { thread: 0, nth: 1 };
-        let age = any.map_or(0, |_| {
-            fronts.find_map(Aged::age).unwrap_or(nobodys).to_bits()
-        });
-        self.age.store(age, Ordering::Relaxed);
     }
 
     /// How old what others take next is, if that is known; none if there is nothing.
     pub(super) fn next(&self) -> Option<Option<Age>> {
-        let age = Age::from_bits(self.age.load(Ordering::Relaxed))?;
-        Some((age.thread != 0).then_some(age))
+        let mut any = self
+            .in_turn()
+            .filter(|(_, stack)| stack.len() > 0)
+            .peekable();
+        any.peek()?;
+        // Relaxed: see `Stack::len`.
+        Some(any.find_map(|(_, stack)| Age::from_bits(stack.jobs.oldest.load(Ordering::Relaxed))))
     }
 
     /// The calling thread's next or else the oldest of the next other thread, and now and then the
     /// other way round.
     pub(super) fn pop(&self) -> Option<Popped<T>> {
-        if self.len() == 0 {
-            return None;
-        }
-        // Relaxed: nothing rests on the number.
-        let pops = self.pops.fetch_add(1, Ordering::Relaxed) + 1;
-        self.take(self.has_turns && pops.is_multiple_of(STRANGERS_TURN as usize))
+        let is_turn = |own: &mut Locked<'_, T>| {
+            own.items.looks = own.items.looks.wrapping_add(1);
+            self.has_turns && own.items.looks.is_multiple_of(STRANGERS_TURN)
+        };
+        self.take(is_turn)
     }
 
-    fn take(&self, others_first: bool) -> Option<Popped<T>> {
+    fn take(&self, others_first: impl FnOnce(&mut Locked<'_, T>) -> bool) -> Option<Popped<T>> {
         let by = note::this_thread();
-        let stacks = &mut *lock(&self.stacks);
-        let newest_own = newest_of(stacks, by);
-        let others = |stack: &Stack<T>| stack.by.is_some_and(|of| of != by);
-        let item = if others_first {
-            pop_oldest(stacks, others).or_else(|| self.pop_own(stacks, by))
-        } else {
-            self.pop_own(stacks, by)
-                .or_else(|| pop_oldest(stacks, others))
+        let mut newest_own = None;
+        let mut has_own = false;
+        if let Some(mut own) = self.find(by) {
+            newest_own = own.newest();
+            has_own = others_first(&mut own);
+            if !has_own && let Some(item) = own.pop(self.order) {
+                return Some(Popped { item, newest_own });
+            }
         }
-        .or_else(|| pop_oldest(stacks, |stack| stack.by.is_none()))?;
-        self.count(stacks, -1);
+        // Of two locked at a time, another thread might want the other one first.
+        let item = self
+            .pop_oldest(|of| of != by && of != NOBODY)
+            .or_else(|| has_own.then(|| self.find(by)?.pop(self.order))?)
+            .or_else(|| self.pop_oldest(|of| of == NOBODY))?;
         Some(Popped { item, newest_own })
+    }
+
+    /// Takes the oldest of the next of those stacks, which is the last one of them from then on.
+    fn pop_oldest(&self, of: impl Fn(u32) -> bool) -> Option<Aged<T>> {
+        let mut those = self.in_turn().filter(|(_, stack)| stack.len() > 0);
+        those.find_map(|(place, stack)| {
+            let item = stack.lock_if(&of)?.items.queue.pop_front()?;
+            self.turn.store(place + 1, Ordering::Relaxed);
+            Some(item)
+        })
     }
 
     /// How old the calling thread's newest is.
     pub(super) fn newest_own(&self) -> Option<Age> {
-        if self.len() == 0 {
-            return None;
-        }
-        newest_of(&lock(&self.stacks), note::this_thread())
+        self.find(note::this_thread())?.newest()
     }
 
     /// Takes the calling thread's next, if the age of its newest `is_wanted`: in whatever order
     /// they come, with each that is queued there is one more to take.
     pub(super) fn take_own(&self, is_wanted: &dyn Fn(Age) -> bool) -> Option<Aged<T>> {
-        if self.len() == 0 {
-            return None;
-        }
-        let by = note::this_thread();
-        let stacks = &mut *lock(&self.stacks);
-        newest_of(stacks, by).filter(|age| is_wanted(*age))?;
-        let item = self.pop_own(stacks, by);
-        self.count(stacks, -1);
-        item
+        let mut own = self.find(note::this_thread())?;
+        own.newest().filter(|age| is_wanted(*age))?;
+        own.pop(self.order)
     }
 
-    fn pop_own(&self, stacks: &mut [Stack<T>], by: u32) -> Option<Aged<T>> {
-        let own = stacks.iter_mut().find(|stack| stack.by == Some(by))?;
-        match self.order {
-            Order::NewestFirst => own.items.pop_back(),
-            Order::OldestFirst => own.items.pop_front(),
-        }
+    pub(super) fn is_empty(&self) -> bool {
+        self.all().all(|stack| stack.len() == 0)
     }
 
     pub(super) fn len(&self) -> usize {
-        self.len.load(Ordering::Relaxed)
+        self.all().map(Stack::len).sum()
     }
 
     /// Gives back half of the memory, as far as nothing lies there: between two scopes. What few
     /// jobs take is kept, for to ask for it anew costs more than they do.
     pub(super) fn shrink(&self) {
-        for stack in &mut *lock(&self.stacks) {
-            stack
-                .items
-                .shrink_to((stack.items.capacity() / 2).max(super::KEPT));
+        for mut stack in self.all().filter_map(|stack| stack.lock_if(|_| true)) {
+            let queue = &mut stack.items.queue;
+            queue.shrink_to((queue.capacity() / 2).max(super::KEPT));
         }
     }
-}
-
-/// The stack of what `by` has pushed, or else a free one.
-fn stack_of<T>(stacks: &mut Vec<Stack<T>>, by: Option<u32>) -> &mut Stack<T> {
-    let place = stacks.iter().position(|stack| stack.by == by);
-    let free = || stacks.iter().position(|stack| stack.items.is_empty());
-    let place = place.or_else(free).unwrap_or_else(|| {
-        let items = VecDeque::new();
-        stacks.push(Stack { by, items });
-        stacks.len() - 1
-    });
-    let stack = &mut stacks[place];
-    stack.by = by;
-    stack
-}
-
-/// How old the newest is that `by` has pushed.
-fn newest_of<T>(stacks: &[Stack<T>], by: u32) -> Option<Age> {
-    let own = stacks.iter().find(|stack| stack.by == Some(by))?;
-    own.items.back()?.age()
-}
-
-/// Takes the oldest of the next of those stacks, which is the last one of them from then on.
-fn pop_oldest<T>(stacks: &mut [Stack<T>], of: impl Fn(&Stack<T>) -> bool) -> Option<Aged<T>> {
-    let is_next = |stack: &Stack<T>| of(stack) && !stack.items.is_empty();
-    let next = stacks.iter().position(is_next)?;
-    let item = stacks[next].items.pop_front();
-    stacks[next..].rotate_left(1);
-    item
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::atomic::AtomicBool;
     use std::thread;
 
     fn take<T>(stacks: &Stacks<T>, others_first: bool) -> Option<T> {
-        stacks.take(others_first).map(|taken| taken.item.item)
+        stacks.take(|_| others_first).map(|taken| taken.item.item)
     }
 
     /// What `f` gives on a thread of its own.
@@ -319,33 +416,53 @@ mod tests {
 
     #[test]
     fn each_item_is_taken_once() {
-        const ITEMS: usize = if cfg!(miri) { 50 } else { 20_000 };
-        const THREADS: usize = 4;
-        let (stacks, over) = (
-            Stacks::new(Order::NewestFirst, false, true),
-            AtomicBool::new(false),
-        );
-        let work = |thread: usize| {
-            let mut taken = Vec::new();
-            for item in thread * ITEMS..(thread + 1) * ITEMS {
-                stacks.push(Box::new(item), None);
-                if item % 3 > 0 {
-                    taken.extend(take(&stacks, item % 2 == 0));
+        const ITEMS: u32 = if cfg!(miri) { 50 } else { 20_000 };
+        for by_age in [false, true] {
+            let (stacks, left) = (
+                Stacks::new(Order::NewestFirst, by_age, true),
+                AtomicUsize::new(4),
+            );
+            let work = |of: u32| {
+                let by = note::this_thread();
+                let mut taken = Vec::new();
+                let mut take = |is_put_back: bool| match stacks.pop() {
+                    Some(popped) if by_age && is_put_back => stacks.push_back(popped.item),
+                    popped => taken.extend(popped.map(|popped| popped.item.item)),
+                };
+                for nth in 0..ITEMS {
+                    let age = (by_age && nth % 7 > 0).then_some(Age { thread: by, nth });
+                    stacks.push(Box::new(of * ITEMS + nth), age);
+                    if nth % 3 > 0 {
+                        take(nth % 5 == 0);
+                    }
                 }
-            }
-            while !over.load(Ordering::Relaxed) || stacks.len() > 0 {
-                taken.extend(take(&stacks, false));
-            }
-            taken
-        };
-        let mut taken: Vec<_> = thread::scope(|scope| {
-            let work = &work;
-            let threads = [0, 1, 2, 3].map(|thread| scope.spawn(move || work(thread)));
-            over.store(true, Ordering::Relaxed);
-            let taken = threads.into_iter().map(|thread| thread.join().unwrap());
-            taken.flatten().collect()
-        });
-        taken.sort_unstable();
-        assert!(taken.into_iter().map(|item| *item).eq(0..THREADS * ITEMS));
+                // Relaxed: each thread sees what it has left itself.
+                left.fetch_sub(1, Ordering::Relaxed);
+                while left.load(Ordering::Relaxed) > 0 || !stacks.is_empty() {
+                    take(false);
+                }
+                taken
+            };
+            let mut taken: Vec<_> = thread::scope(|scope| {
+                let work = &work;
+                let threads = [0, 1, 2, 3].map(|of| scope.spawn(move || work(of)));
+                let taken = threads.into_iter().map(|thread| thread.join().unwrap());
+                taken.flatten().collect()
+            });
+            taken.sort_unstable();
+            assert!(taken.into_iter().map(|item| *item).eq(0..4 * ITEMS));
+        }
+    }
+
+    #[test]
+    fn an_empty_stack_is_for_the_next_thread() {
+        let stacks = Stacks::new(Order::NewestFirst, false, true);
+        for round in 0..5 {
+            elsewhere(|| stacks.push(round, None));
+            elsewhere(|| stacks.push(10 + round, None));
+            assert_eq!(stacks.all().count(), 2);
+            let both = [(); 2].map(|()| take(&stacks, false).unwrap() % 10);
+            assert_eq!(both, [round; 2]);
+        }
     }
 }
