@@ -82,15 +82,16 @@ pub struct HeartbeatPlugin {
     /// jobs, spare ones that stand in for threads which wait, and one for each blocking call that
     /// is under way, 512 at most.
     pub threads: Option<usize>,
-    /// The most io jobs that run at once, half as many as there are threads by default; one always
-    /// may.
+    /// The most io jobs that run at once; one always may. By default half as many as there are
+    /// threads, and where these are more than the cores half of the cores or four, whichever is
+    /// more: what computes beyond that takes the cores from frames.
     pub io_budget: Option<usize>,
     /// The most background jobs that run at once; as [`io_budget`](Self::io_budget).
     pub background_budget: Option<usize>,
     /// Whether io and background jobs run on threads of their own, the *lower threads*, which share
     /// the cores with the frame's as the operating system has it; so they do by default. Otherwise
     /// these jobs run on the frame's threads, one of which is not there for a frame until its job
-    /// ends. The budgets are half of the threads by default either way, but for `lower_priority`'s
+    /// ends. The budgets are the same by default either way, but for `lower_priority`'s
     /// `Leftovers` on a system that knows such a thing.
     pub lower_threads: bool,
     /// How readily the operating system runs lower threads: [`LowerPriority::Usual`] by default.

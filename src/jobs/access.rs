@@ -68,11 +68,6 @@ impl Request {
     fn run(self, world: &mut World) -> bool {
         self.0.run(world)
     }
-
-    /// Whether nobody waits for it any more, and nothing is left of it.
-    pub(super) fn is_given_up(&self) -> bool {
-        self.0.is_given_up()
-    }
 }
 
 impl Drop for Request {
@@ -84,10 +79,9 @@ impl Drop for Request {
 /// What a request shares with whoever waits for it.
 trait Ask: Send + Sync {
     fn run(&self, world: &mut World) -> bool;
-    fn is_given_up(&self) -> bool;
     /// Nobody waits for it any more. What it would have done is dropped here, and not by the app,
-    /// which has frames to do.
-    fn give_up(&self);
+    /// which has frames to do. Whether there was anything.
+    fn give_up(&self) -> bool;
     /// Nothing will come of it. What it would have done is left for whoever waits.
     fn let_go(&self);
 }
@@ -119,13 +113,11 @@ where
         true
     }
 
-    fn is_given_up(&self) -> bool {
-        lock(&self.0).is_none()
-    }
-
-    fn give_up(&self) {
+    fn give_up(&self) -> bool {
         let to_do = lock(&self.0).take();
+        let any = to_do.is_some();
         drop_quietly(to_do);
+        any
     }
 
     fn let_go(&self) {
@@ -176,7 +168,8 @@ type Answer<R> = std::thread::Result<Result<R, WorldError>>;
 pub struct WorldRequest<R> {
     job: Arc<dyn AnyJob>,
     request: Arc<dyn Ask>,
-    is_asked: bool,
+    /// Of the request in the hub, once it is asked for.
+    number: Option<u64>,
     answer: oneshot::Receiver<Answer<R>>,
 }
 
@@ -196,7 +189,7 @@ impl<R: Send + 'static> WorldRequest<R> {
         Self {
             job: job.clone(),
             request: Arc::new(Asked(Mutex::new(Some(to_do)))),
-            is_asked: false,
+            number: None,
             answer,
         }
     }
@@ -230,11 +223,9 @@ impl<R> Future for WorldRequest<R> {
     ///
     /// As the closure did.
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        if !mem::replace(&mut self.is_asked, true) {
-            self.job
-                .core()
-                .hub
-                .push_request(Request(self.request.clone()));
+        if self.number.is_none() {
+            let request = Request(self.request.clone());
+            self.number = Some(self.job.core().hub.push_request(request));
         }
         Pin::new(&mut self.answer)
             .poll(context)
@@ -248,7 +239,11 @@ impl<R> Future for WorldRequest<R> {
 
 impl<R> Drop for WorldRequest<R> {
     fn drop(&mut self) {
-        self.request.give_up();
+        if self.request.give_up()
+            && let Some(number) = self.number
+        {
+            self.job.core().hub.take_back(number);
+        }
     }
 }
 
@@ -256,7 +251,7 @@ impl<R> fmt::Debug for WorldRequest<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("WorldRequest")
             .field("job", &self.job.core().name)
-            .field("is_asked", &self.is_asked)
+            .field("is_asked", &self.number.is_some())
             .finish_non_exhaustive()
     }
 }
@@ -272,25 +267,17 @@ pub(super) fn why(job: &Arc<dyn AnyJob>) -> WorldError {
 
 /// Runs what was asked for, within the budget.
 pub(super) fn run_requests(world: &mut World, hub: &Hub) {
-    // Those that were given up take time too, and there may be ever more of them.
+    // Those of jobs that have ended don't run, and there may be ever more of them.
     let mut known = hub.requests();
-    let Some(mut next) = hub.pop_request() else {
-        return;
-    };
     let budget = world.get_resource::<WorldAccessBudget>();
     let budget = budget.copied().unwrap_or_default().0;
     let start = Stopwatch::start();
     let mut has_run = false;
-    loop {
-        has_run |= next.run(world);
+    while let Some(request) = hub.pop_request() {
+        has_run |= request.run(world);
         known = known.saturating_sub(1);
-        let Some(request) = hub.pop_request() else {
-            break;
-        };
         if (has_run || known == 0) && start.elapsed() >= budget {
-            hub.push_request_again(request);
             break;
         }
-        next = request;
     }
 }

@@ -8,7 +8,7 @@ use crate::stopwatch::Stopwatch;
 use bevy_ecs::resource::Resource;
 use bevy_ecs::world::{FromWorld, World};
 use futures_channel::oneshot;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::mem;
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::time::Duration;
@@ -64,8 +64,9 @@ impl<A> Timers<A> {
         self.of.len()
     }
 
-    fn retain(&mut self, is_wanted: impl Fn(&A) -> bool) {
-        self.of.retain(|_, what| is_wanted(what));
+    fn extract(&mut self, is_unwanted: impl Fn(&A) -> bool) -> impl Iterator<Item = A> {
+        let unwanted = self.of.extract_if(.., move |_, what| is_unwanted(what));
+        unwanted.map(|(_, what)| what)
     }
 
     fn is_due(&self, now: Duration) -> bool {
@@ -91,30 +92,41 @@ struct ToTime {
 struct Inbox {
     now: Now,
     ended: Vec<Arc<dyn AnyJob>>,
-    requests: VecDeque<Request>,
+    /// By their numbers, in the order asked for.
+    requests: BTreeMap<u64, Request>,
+    asked: u64,
     frames: Vec<oneshot::Sender<()>>,
     sleeps: Timers<oneshot::Sender<()>>,
     timeouts: Timers<Weak<dyn AnyJob>>,
     to_time: Vec<ToTime>,
-    /// How many waits and requests were left when those were dropped last that are over.
+    /// How many waits were left when those were dropped last that are over.
     left: usize,
 }
 
+/// What tells those that wait for a frame or a time. It is dropped outside of the inbox's lock, for
+/// it may wake one that gives up just now.
+type Told = Vec<oneshot::Sender<()>>;
+
 impl Inbox {
     fn len(&self) -> usize {
-        self.requests.len() + self.frames.len() + self.sleeps.len() + self.timeouts.len()
+        self.frames.len() + self.sleeps.len() + self.timeouts.len()
     }
 
-    /// Drops requests that were given up, waits for a frame or a time that are over, and timers of
-    /// jobs that are, once there are many. Nothing of a user's is left in any of them.
-    fn sweep(&mut self) {
-        if self.len() > 2 * self.left + 64 {
-            self.requests.retain(|request| !request.is_given_up());
-            self.frames.retain(|waiting| !waiting.is_canceled());
-            self.sleeps.retain(|sleeper| !sleeper.is_canceled());
-            self.timeouts.retain(|job| job.strong_count() > 0);
-            self.left = self.len();
+    /// Takes out waits for a frame or a time that are over, and drops timers of jobs that are, once
+    /// there are many.
+    #[must_use]
+    fn sweep(&mut self) -> Told {
+        if self.len() <= 2 * self.left + 64 {
+            return Vec::new();
         }
+        let frames = self.frames.extract_if(.., |waiting| waiting.is_canceled());
+        let sleeps = self.sleeps.extract(oneshot::Sender::is_canceled);
+        let over = frames.chain(sleeps).collect();
+        self.timeouts
+            .extract(|job| job.strong_count() == 0)
+            .for_each(drop);
+        self.left = self.len();
+        over
     }
 
     /// Takes note of a frame's time, by which the timeouts are that were asked for since the last
@@ -125,7 +137,6 @@ impl Inbox {
             let at = now.real.saturating_add(after);
             self.timeouts.push(at.saturating_sub(start.elapsed()), job);
         }
-        self.sweep();
     }
 }
 
@@ -162,6 +173,9 @@ impl Hub {
             drop(item);
         } else {
             f(&mut inbox, item);
+            let over = inbox.sweep();
+            drop(inbox);
+            drop(over);
         }
     }
 
@@ -169,26 +183,26 @@ impl Hub {
         self.put(job, |inbox, job| inbox.ended.push(job));
     }
 
-    pub(super) fn push_request(&self, request: Request) {
+    /// Queues a request. Gives its number.
+    pub(super) fn push_request(&self, request: Request) -> u64 {
+        let mut number = 0;
         self.put(request, |inbox, request| {
-            inbox.requests.push_back(request);
-            inbox.sweep();
+            number = inbox.asked;
+            inbox.asked += 1;
+            inbox.requests.insert(number, request);
         });
+        number
     }
 
-    /// Puts one back that was popped, before all others.
-    pub(super) fn push_request_again(&self, request: Request) {
-        self.put(request, |inbox, request| {
-            inbox.requests.push_front(request);
-        });
+    /// Takes back the request of this `number`, if it is still queued.
+    pub(super) fn take_back(&self, number: u64) {
+        let request = lock(&self.inbox).requests.remove(&number);
+        drop(request);
     }
 
     pub(super) fn next_frame(&self) -> oneshot::Receiver<()> {
         let (sender, receiver) = oneshot::channel();
-        self.put(sender, |inbox, sender| {
-            inbox.frames.push(sender);
-            inbox.sweep();
-        });
+        self.put(sender, |inbox, sender| inbox.frames.push(sender));
         receiver
     }
 
@@ -197,7 +211,6 @@ impl Hub {
         self.put(sender, |inbox, sender| {
             let at = inbox.now.app.saturating_add(duration);
             inbox.sleeps.push(at, sender);
-            inbox.sweep();
         });
         receiver
     }
@@ -243,7 +256,8 @@ impl Hub {
     }
 
     pub(super) fn pop_request(&self) -> Option<Request> {
-        lock(&self.inbox).requests.pop_front()
+        let first = lock(&self.inbox).requests.pop_first();
+        first.map(|(_, request)| request)
     }
 
     pub(super) fn take_ended(&self) -> Vec<Arc<dyn AnyJob>> {
@@ -255,5 +269,50 @@ impl Hub {
         let mut inbox = lock(&self.inbox);
         left.append(&mut inbox.ended);
         inbox.ended = left;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::future::Future;
+    use std::mem::ManuallyDrop;
+    use std::pin::Pin;
+    use std::sync::mpsc;
+    use std::task::{Context, Wake, Waker};
+    use std::thread;
+
+    /// Asks for a frame as it is woken.
+    struct AsksAgain(Arc<Hub>);
+
+    impl Wake for AsksAgain {
+        fn wake(self: Arc<Self>) {
+            drop(self.0.next_frame());
+        }
+    }
+
+    /// A wait that is being given up may be swept before it has let go of its waker.
+    #[test]
+    fn who_is_woken_by_a_sweep_may_ask_for_more() {
+        // Not dropped where its lock is held for good.
+        let app = ManuallyDrop::new(JobHub::from_world(&mut World::new()));
+        let hub = app.0.clone();
+        let waker = Waker::from(Arc::new(AsksAgain(hub.clone())));
+        let mut waits = [hub.next_frame(), hub.sleep(Duration::MAX)];
+        for wait in &mut waits {
+            let mut context = Context::from_waker(&waker);
+            assert!(Pin::new(&mut *wait).poll(&mut context).is_pending());
+            wait.close();
+        }
+        let (tells, told) = mpsc::channel();
+        thread::spawn(move || {
+            (0..1000).for_each(|_| drop(hub.next_frame()));
+            tells.send(lock(&hub.inbox).len()).unwrap();
+        });
+        let len = told.recv_timeout(Duration::from_secs(60)).unwrap();
+        assert!(len < 100, "{len} waits are kept");
+        drop(ManuallyDrop::into_inner(app));
+        // They hold their waker, and so the hub, until then.
+        drop(waits);
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::config::Config;
 use crate::lanes::priority::LowerPriority;
+use crate::placement;
 use crate::pool::MOST_THREADS;
 use crate::pool::ThreadPool;
 use crate::queue::deque::Order;
@@ -131,8 +132,9 @@ impl ThreadPoolBuilder {
     }
 
     /// The most jobs of `lane` that run at once, at least one. By default the frame's is without
-    /// limit, and the others' is half of the threads, so that frames find cores, or without limit
-    /// where they have [threads of their own](Self::lower_threads) with
+    /// limit, and the others' is half of the threads, so that frames find cores, and where there are
+    /// more threads than cores half of the cores or four, whichever is more; or without limit where
+    /// they have [threads of their own](Self::lower_threads) with
     /// [what others leave](LowerPriority::Leftovers) on a system that knows such a thing.
     pub fn budget(mut self, lane: Lane, budget: usize) -> Self {
         self.budgets[lane.index()] = Some(budget);
@@ -347,7 +349,7 @@ impl ThreadPoolBuilder {
             let default = if lane == Lane::Frame || is_unlimited {
                 usize::MAX
             } else {
-                (wanted / 2).max(1)
+                default_budget(wanted, placement::cores())
             };
             pool.set_budget(lane, self.budgets[lane.index()].unwrap_or(default));
         }
@@ -361,6 +363,16 @@ impl ThreadPoolBuilder {
     }
 }
 
+/// Jobs of the io or the background lane that run at once by default, however few cores there are:
+/// as many as the threads that Bevy gives each of the two at most. More share the cores with the
+/// frame's threads for as long as they compute.
+const ALWAYS_AT_ONCE: usize = 4;
+
+/// The budget of the io and of the background lane in a pool of so many threads on so many cores.
+fn default_budget(threads: usize, cores: usize) -> usize {
+    (threads / 2).min(ALWAYS_AT_ONCE.max(cores / 2)).max(1)
+}
+
 impl fmt::Debug for ThreadPoolBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ThreadPoolBuilder")
@@ -369,5 +381,17 @@ impl fmt::Debug for ThreadPoolBuilder {
             .field("stack_size", &self.config.stack_size)
             .field("beat", &self.config.beat)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn by_default_lower_jobs_leave_cores_to_frames() {
+        let pools = [(1, 1), (2, 2), (3, 2), (8, 2), (64, 2), (16, 16), (64, 16)];
+        let budgets = pools.map(|(threads, cores)| default_budget(threads, cores));
+        assert_eq!(budgets, [1, 1, 1, 4, 4, 8, 8]);
     }
 }
