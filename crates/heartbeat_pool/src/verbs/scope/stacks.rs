@@ -239,18 +239,18 @@ impl<T> Stacks<T> {
     fn take(&self, others_first: impl FnOnce(&mut Locked<'_, T>) -> bool) -> Option<Popped<T>> {
         let by = note::this_thread();
         let mut newest_own = None;
-        let mut has_own = false;
+        let mut own_is_last = false;
         if let Some(mut own) = self.find(by) {
             newest_own = own.newest();
-            has_own = others_first(&mut own);
-            if !has_own && let Some(item) = own.pop(self.order) {
+            own_is_last = others_first(&mut own);
+            if !own_is_last && let Some(item) = own.pop(self.order) {
                 return Some(Popped { item, newest_own });
             }
         }
         // Of two locked at a time, another thread might want the other one first.
         let item = self
             .pop_oldest(|of| of != by && of != NOBODY)
-            .or_else(|| has_own.then(|| self.find(by)?.pop(self.order))?)
+            .or_else(|| own_is_last.then(|| self.find(by)?.pop(self.order))?)
             .or_else(|| self.pop_oldest(|of| of == NOBODY))?;
         Some(Popped { item, newest_own })
     }
