@@ -19,7 +19,8 @@ const LONGEST_TRIAL: Duration = Duration::from_millis(100);
 /// A call that was kept for too long is a surprise. One that comes alone is the system's doing, not
 /// the call's; one that comes so few calls after another ends the keeping.
 const OFTEN: u32 = 4;
-/// Calls after a surprise for which somebody looks in time whether the next one is one as well.
+/// Calls after a surprise that are watched: somebody is awake to help in time if one of them is one
+/// as well. That costs a wake-up each, so a surprise that took less than all these is no reason.
 const WARY: u32 = 64;
 
 /// How long a call is kept that usually takes `usual`.
@@ -39,6 +40,8 @@ struct Kind {
     ways: TwoWays,
     /// Calls since the last surprise.
     since_surprise: u32,
+    /// How many of the next calls are watched, if they are kept.
+    watched: u32,
 }
 
 /// How one call is made.
@@ -46,16 +49,17 @@ struct Kind {
 pub(crate) struct Call {
     /// For how long it is kept, if it is.
     pub(crate) kept_for: Option<Duration>,
-    /// Whether it takes so long that a helper that comes a beat later is missed; or, if it is kept,
-    /// it may well take longer than that.
+    /// Whether it takes so long that a helper that comes a beat later is missed; false if it is kept.
     pub(crate) is_long: bool,
+    /// Whether it is kept and may well take longer than that.
+    pub(crate) is_watched: bool,
     round: Round,
 }
 
 impl Call {
-    /// Whether it has taken longer than a call is kept.
+    /// Whether it has taken much longer than its like. Of a trial nobody knows how long it takes.
     fn is_surprise(&self, took: Duration) -> bool {
-        self.kept_for.is_some_and(|limit| took > limit)
+        !self.round.is_trial() && self.kept_for.is_some_and(|limit| took > limit)
     }
 }
 
@@ -64,7 +68,8 @@ impl Kind {
         Self {
             key,
             ways: TwoWays::new(),
-            since_surprise: WARY,
+            since_surprise: OFTEN,
+            watched: 0,
         }
     }
 
@@ -78,13 +83,10 @@ impl Kind {
             Way::Alone if round.is_trial() => Some(cost::nanos(self.ways.enough())),
             Way::Alone => Some(patience(cost::nanos(usual))),
         };
-        let is_long = match kept_for {
-            Some(_) => self.since_surprise < WARY,
-            None => cost::is_worth_waking(cost::nanos(usual)),
-        };
         Call {
             kept_for,
-            is_long,
+            is_long: kept_for.is_none() && cost::is_worth_waking(cost::nanos(usual)),
+            is_watched: kept_for.is_some() && self.watched > 0,
             round,
         }
     }
@@ -92,13 +94,18 @@ impl Kind {
     fn end(&mut self, call: Call, took: Duration) {
         let is_surprise = call.is_surprise(took);
         let is_kept = self.ways.in_use() == Way::Alone;
-        if is_surprise && is_kept && !call.round.is_trial() {
+        if is_surprise && is_kept {
             if self.since_surprise < OFTEN {
                 self.ways.change(nanos(took));
             }
         } else {
             self.ways.end(call.round, nanos(took));
         }
+        self.watched = if is_surprise && took >= WAKE_UP * WARY {
+            WARY
+        } else {
+            self.watched.saturating_sub(1)
+        };
         self.since_surprise = if is_surprise {
             0
         } else {
@@ -176,15 +183,48 @@ mod tests {
         let is_watched = |kind: &mut Kind, took| {
             let call = kind.begin();
             kind.end(call, took);
-            call.kept_for.is_none() || call.is_long
+            call.kept_for.is_none() || call.is_watched
         };
-        assert!(!is_watched(&mut kind, LONG * 10));
-        for call in 1..60 {
-            let took = if call % 6 == 0 { LONG * 10 } else { SHORT };
+        assert!(!is_watched(&mut kind, LONG * 20));
+        for call in 1..200 {
+            let took = if call % 6 == 0 { LONG * 20 } else { SHORT };
             assert!(is_watched(&mut kind, took), "{call}");
         }
         calls(&mut kind, 100, LONG, SHORT);
-        assert!(is_kept(&kind) && kind.since_surprise >= WARY);
+        assert!(is_kept(&kind) && !kind.begin().is_watched);
+    }
+
+    #[test]
+    fn nobody_looks_after_surprises_that_cost_less() {
+        let mut kind = Kind::new(1);
+        calls(&mut kind, 100, LONG, SHORT);
+        for call in 0..1000 {
+            let now = kind.begin();
+            assert!(!now.is_watched);
+            let is_surprise = now.kept_for.is_some() && call % 10 == 0;
+            kind.end(now, if is_surprise { LONG * 10 } else { SHORT });
+        }
+    }
+
+    /// Whoever is woken for that shares the core with short calls.
+    #[test]
+    fn nobody_looks_after_trials_that_lose() {
+        let mut kind = Kind::new(1);
+        let mut trials = 0;
+        for _ in 0..1000 {
+            let call = kind.begin();
+            assert!(!call.is_watched);
+            trials += u32::from(call.round.is_trial());
+            kind.end(
+                call,
+                if call.kept_for.is_some() {
+                    LONG * 2
+                } else {
+                    LONG
+                },
+            );
+        }
+        assert!(trials > 5);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! `join_measured`: a join that is shared only where that has been paying.
 
 use crate::cost::measured;
+use crate::schedule::News;
 use crate::sync::Instant;
 use crate::verbs::fork;
 use crate::worker::Worker;
@@ -59,6 +60,11 @@ impl Worker {
         }
         let kind = fork::kind::<B, RB>();
         let call = measured::begin(kind);
+        if call.is_watched {
+            // Before the clock: else a wake-up that is dear makes the call a surprise itself, after
+            // which the next ones are watched.
+            self.tell(News::kept_for_a_beat());
+        }
         let start = Instant::now();
         self.joins.is_measured.set(true);
         let outermost = Outermost(self);
