@@ -11,7 +11,6 @@ use bevy_platform::collections::HashMap;
 use futures_channel::oneshot;
 use std::any::{Any, TypeId, type_name};
 use std::fmt;
-use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
@@ -47,15 +46,32 @@ impl Default for WorldAccessBudget {
 }
 
 /// What is kept of a job's closures that have run: what their parameters have prepared, by the
-/// closure's type. Each job has its own, as if its closures were systems of its own.
-#[derive(Default)]
-pub(super) struct Prepared(Mutex<HashMap<TypeId, Box<dyn Any + Send + Sync>>>);
+/// closure's type. Each job has its own, as if its closures were systems of its own. None once the
+/// job's code is over.
+pub(super) struct Prepared(Mutex<Option<HashMap<TypeId, Box<dyn Any + Send + Sync>>>>);
+
+impl Default for Prepared {
+    fn default() -> Self {
+        Self(Mutex::new(Some(HashMap::new())))
+    }
+}
 
 impl Prepared {
-    /// Drops it all.
-    pub(super) fn clear(&self) {
-        let prepared = mem::take(&mut *lock(&self.0));
+    /// Drops it all, and what a request that runs just now would keep.
+    pub(super) fn close(&self) {
+        let prepared = lock(&self.0).take();
         drop(prepared);
+    }
+
+    fn take<S: 'static>(&self, key: TypeId) -> Option<Box<S>> {
+        let known = lock(&self.0).as_mut()?.remove(&key);
+        known?.downcast().ok()
+    }
+
+    fn keep(&self, key: TypeId, state: Box<dyn Any + Send + Sync>) {
+        if let Some(prepared) = &mut *lock(&self.0) {
+            prepared.insert(key, state);
+        }
     }
 }
 
@@ -141,8 +157,7 @@ where
     F::Param: SystemParam,
 {
     let key = TypeId::of::<F>();
-    let known = lock(&prepared.0).remove(&key);
-    let known = known.and_then(|known| known.downcast::<SystemState<F::Param>>().ok());
+    let known = prepared.take::<SystemState<F::Param>>(key);
     // A request may have put another world in the place of this one.
     let known = known.filter(|known| known.matches_world(world.id()));
     let mut state = known.unwrap_or_else(|| Box::new(SystemState::new(world)));
@@ -154,7 +169,7 @@ where
         }),
     };
     state.apply(world);
-    lock(&prepared.0).insert(key, state);
+    prepared.keep(key, state);
     result
 }
 
@@ -279,5 +294,30 @@ pub(super) fn run_requests(world: &mut World, hub: &Hub) {
         if (has_run || known == 0) && start.elapsed() >= budget {
             break;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bevy_ecs::system::Local;
+
+    /// A request may run while its job's code ends.
+    #[test]
+    fn nothing_is_kept_for_a_job_that_is_over() {
+        let mut world = World::new();
+        let prepared = Prepared::default();
+        let held = Arc::new(());
+        let mut run = || {
+            let held = held.clone();
+            let code = move |mut local: Local<Option<Arc<()>>>| *local = Some(held);
+            run_params(code, &mut world, &prepared).unwrap();
+        };
+        run();
+        assert_eq!(Arc::strong_count(&held), 2, "for the next run");
+        prepared.close();
+        assert_eq!(Arc::strong_count(&held), 1);
+        run();
+        assert_eq!(Arc::strong_count(&held), 1);
     }
 }

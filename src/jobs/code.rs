@@ -98,7 +98,7 @@ impl<F: JobFn> Future for Code<F> {
         };
         let end = || {
             this.stage.set(Stage::Over);
-            job.core.prepared.clear();
+            job.core.prepared.close();
         };
         if let Err(payload) = catch_unwind(AssertUnwindSafe(end)) {
             outcome = outcome.and_then(|_| panicked(job, payload));

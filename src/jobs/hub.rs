@@ -109,7 +109,7 @@ type Told = Vec<oneshot::Sender<()>>;
 
 impl Inbox {
     fn len(&self) -> usize {
-        self.frames.len() + self.sleeps.len() + self.timeouts.len()
+        self.frames.len() + self.sleeps.len() + self.timeouts.len() + self.to_time.len()
     }
 
     /// Takes out waits for a frame or a time that are over, and drops timers of jobs that are, once
@@ -122,9 +122,9 @@ impl Inbox {
         let frames = self.frames.extract_if(.., |waiting| waiting.is_canceled());
         let sleeps = self.sleeps.extract(oneshot::Sender::is_canceled);
         let over = frames.chain(sleeps).collect();
-        self.timeouts
-            .extract(|job| job.strong_count() == 0)
-            .for_each(drop);
+        let is_over = |job: &Weak<dyn AnyJob>| job.strong_count() == 0;
+        self.timeouts.extract(is_over).for_each(drop);
+        self.to_time.retain(|timer| !is_over(&timer.job));
         self.left = self.len();
         over
     }
@@ -275,6 +275,7 @@ impl Hub {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::jobs::shared::Shared;
     use std::future::Future;
     use std::mem::ManuallyDrop;
     use std::pin::Pin;
@@ -314,5 +315,15 @@ mod tests {
         drop(ManuallyDrop::into_inner(app));
         // They hold their waker, and so the hub, until then.
         drop(waits);
+    }
+
+    /// Jobs may start jobs while no frame runs.
+    #[test]
+    fn timeouts_of_jobs_that_are_gone_are_not_kept() {
+        let app = JobHub::from_world(&mut World::new());
+        let gone = Weak::<Shared<()>>::new();
+        (0..1000).for_each(|_| app.0.time_out(gone.clone(), Duration::MAX));
+        let len = lock(&app.0.inbox).len();
+        assert!(len < 100, "{len} are kept");
     }
 }
