@@ -83,8 +83,8 @@ pub struct HeartbeatPlugin {
     /// is under way, 512 at most.
     pub threads: Option<usize>,
     /// The most io jobs that run at once; one always may. By default half as many as there are
-    /// threads, and where these are more than the cores half of the cores or four, whichever is
-    /// more: what computes beyond that takes the cores from frames.
+    /// threads, though no more than four or half of the cores, whichever is greater: what computes
+    /// beyond that takes the cores from frames.
     pub io_budget: Option<usize>,
     /// The most background jobs that run at once; as [`io_budget`](Self::io_budget).
     pub background_budget: Option<usize>,

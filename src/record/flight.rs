@@ -1,5 +1,6 @@
 //! The flight recorder: it knows when frames begin and end, and writes what led to a late one.
 
+use super::kept::Kept;
 use super::order::Order;
 use super::restore::Late;
 use super::row::{FRAME, frame_value};
@@ -8,8 +9,9 @@ use super::trace::{Origin, Trace};
 use super::{Record, SaveError};
 use bevy_app::{App, Main};
 use bevy_ecs::prelude::*;
-use heartbeat_pool::record::{Cursor, Name, Recorder, Snapshot, ThreadEvents};
-use std::collections::{HashMap, VecDeque};
+use heartbeat_pool::record::{Name, Recorder, Snapshot};
+use std::collections::VecDeque;
+use std::mem;
 use std::panic;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, Once, PoisonError, Weak};
@@ -18,8 +20,6 @@ use std::time::Duration;
 
 /// Late frames that are written, and logged, in one run of an app.
 const MOST_WRITTEN: u32 = 16;
-/// Events that [`Record::Always`] keeps: 128 MiB of them. Then it forgets the older half.
-const MOST_EVENTS: usize = 1 << 22;
 /// The last frame after which schedules are looked at though there are no new ones.
 const LAST_LOOK: u64 = 1 << 10;
 /// Frames that a panic's trace begins before it, where nothing else is said.
@@ -59,62 +59,6 @@ pub struct FlightRecorder {
     kept: Kept,
 }
 
-/// All events so far.
-#[derive(Clone, Default)]
-struct Kept {
-    cursor: Cursor,
-    threads: Vec<ThreadEvents>,
-    /// The place of each thread among them, by its number.
-    places: HashMap<u32, usize>,
-    /// How many events they have together.
-    count: usize,
-    lost: u64,
-}
-
-impl Kept {
-    fn take(&mut self) {
-        let new = Recorder::snapshot_after(&mut self.cursor);
-        self.lost += new.lost;
-        let has_news = |thread: &ThreadEvents| thread.lost > 0 || !thread.events.is_empty();
-        for thread in new.threads.into_iter().filter(has_news) {
-            self.count += thread.events.len();
-            if let Some(place) = self.places.get(&thread.thread) {
-                let old = &mut self.threads[*place];
-                old.events.extend(thread.events);
-                old.lost += thread.lost;
-            } else {
-                self.places.insert(thread.thread, self.threads.len());
-                self.threads.push(thread);
-            }
-        }
-        if self.count > MOST_EVENTS {
-            self.forget_half();
-        }
-    }
-
-    /// Forgets the older half of each thread's events, and threads that have none left.
-    fn forget_half(&mut self) {
-        for thread in &mut self.threads {
-            let half = thread.events.len().div_ceil(2);
-            thread.events.drain(..half);
-            thread.lost += half as u64;
-        }
-        let is_empty = |thread: &mut ThreadEvents| thread.events.is_empty();
-        let gone = self.threads.extract_if(.., is_empty);
-        self.lost += gone.map(|thread| thread.lost).sum::<u64>();
-        let numbers = self.threads.iter().map(|thread| thread.thread);
-        self.places = numbers.zip(0..).collect();
-        self.count = self.threads.iter().map(|thread| thread.events.len()).sum();
-    }
-
-    fn snapshot(&self) -> Snapshot {
-        let mut snapshot = Snapshot::default();
-        snapshot.threads.clone_from(&self.threads);
-        snapshot.lost = self.lost;
-        snapshot
-    }
-}
-
 fn lock(known: &Mutex<Known>) -> std::sync::MutexGuard<'_, Known> {
     known.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -135,9 +79,6 @@ impl FlightRecorder {
             folder,
             ..Default::default()
         };
-        let mut kept = Kept::default();
-        // What other apps have done before is not this one's.
-        _ = Recorder::snapshot_after(&mut kept.cursor);
         Self {
             record,
             frame: Recorder::name(FRAME),
@@ -148,7 +89,8 @@ impl FlightRecorder {
             last_written: None,
             files: 0,
             writing: Vec::new(),
-            kept,
+            // What other apps have done before is not this one's.
+            kept: Kept::new(),
         }
     }
 
@@ -160,7 +102,7 @@ impl FlightRecorder {
             Record::Always => {
                 let mut kept = self.kept.clone();
                 kept.take();
-                known.trace(kept.snapshot())
+                known.trace(kept.into_snapshot())
             }
             Record::Off | Record::LateFrames { .. } => known.last_frames(None),
         }
@@ -180,7 +122,8 @@ impl FlightRecorder {
         lock(&self.known).folder = folder.into();
     }
 
-    /// How many late frames were written so far, or are being written.
+    /// How many late frames were written so far, or are being written, whether or not the system
+    /// takes the files.
     #[must_use]
     pub fn files(&self) -> u32 {
         self.files
@@ -294,8 +237,9 @@ impl Drop for FlightRecorder {
     fn drop(&mut self) {
         if self.record == Record::Always {
             self.kept.take();
+            let kept = mem::replace(&mut self.kept, Kept::new());
             let known = lock(&self.known).clone();
-            known.save_all(&known.trace(self.kept.snapshot()), "trace");
+            known.save_all(&known.trace(kept.into_snapshot()), "trace");
         }
         for writer in self.writing.drain(..) {
             // The panic hook has told of its panic, if it had one.

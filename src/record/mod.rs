@@ -4,6 +4,7 @@
 //! | file | what is in it |
 //! | --- | --- |
 //! | `flight` | the resource: frames' begins and ends, late ones, panics |
+//! | `kept` | what `Record::Always` keeps |
 //! | `systems`, `order` | systems' names; what a schedule says of who may run beside whom |
 //! | `trace`, `row`, `flow` | what was recorded, thread by thread, and what led to what |
 //! | `restore` | a late frame whose begin was overwritten |
@@ -25,6 +26,7 @@ mod flow;
 mod forecast;
 mod idle;
 mod json;
+mod kept;
 mod live;
 #[cfg(test)]
 mod made;

@@ -56,7 +56,8 @@ impl Trace {
     ///
     /// # Errors
     ///
-    /// When the name ends otherwise, and when the system refuses the file.
+    /// When the name ends otherwise, and when the system refuses the file or its folder. A file that
+    /// it takes only a part of is removed.
     ///
     /// ```
     /// # use bevy_heartbeat::{HeartbeatPlugin, record::{FlightRecorder, Record}};
@@ -78,18 +79,20 @@ impl Trace {
             Some("txt") => |trace, file| write!(file, "{}", trace.report()),
             _ => return Err(SaveError::Format(path.to_owned())),
         };
-        let written = path
-            .parent()
-            .map_or(Ok(()), fs::create_dir_all)
-            .and_then(|()| File::create(path))
-            .and_then(|file| {
-                let mut file = BufWriter::new(file);
-                write(self, &mut file)?;
-                file.flush()
-            });
-        written.map_err(|source| SaveError::File {
+        let refused = |path: &Path, source| SaveError::File {
             path: path.to_owned(),
             source,
+        };
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).map_err(|source| refused(folder, source))?;
+        }
+        let file = File::create(path).map_err(|source| refused(path, source))?;
+        let mut file = BufWriter::new(file);
+        let written = write(self, &mut file).and_then(|()| file.flush());
+        written.map_err(|source| {
+            // A part of it may pass for all.
+            _ = fs::remove_file(path);
+            refused(path, source)
         })
     }
 }

@@ -132,9 +132,9 @@ impl ThreadPoolBuilder {
     }
 
     /// The most jobs of `lane` that run at once, at least one. By default the frame's is without
-    /// limit, and the others' is half of the threads, so that frames find cores, and where there are
-    /// more threads than cores half of the cores or four, whichever is more; or without limit where
-    /// they have [threads of their own](Self::lower_threads) with
+    /// limit, and the others' is half of the threads, so that frames find cores, though no more than
+    /// four or half of the cores, whichever is greater; or without limit where they have
+    /// [threads of their own](Self::lower_threads) with
     /// [what others leave](LowerPriority::Leftovers) on a system that knows such a thing.
     pub fn budget(mut self, lane: Lane, budget: usize) -> Self {
         self.budgets[lane.index()] = Some(budget);

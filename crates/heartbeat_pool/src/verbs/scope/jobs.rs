@@ -96,6 +96,13 @@ impl Jobs {
         }
     }
 
+    /// Whether it is to be looked through for jobs of more than so many threads.
+    pub(super) fn has_more_than(&self, threads: usize) -> bool {
+        self.stacks
+            .as_ref()
+            .is_some_and(|stacks| stacks.has_more_than(threads))
+    }
+
     /// Keeps no more memory for long than scopes take.
     pub(super) fn shrink(&self) {
         self.stacks.iter().for_each(Stacks::shrink);

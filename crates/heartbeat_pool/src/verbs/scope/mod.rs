@@ -196,7 +196,9 @@ impl Worker {
 
     fn keep_scope_core(&self, core: Arc<ScopeCore>) {
         let mut kept = self.kept_scopes.borrow_mut();
-        if kept.len() < KEPT && core.is_clear(self) {
+        // As many threads from outside had jobs, all of whose stacks later scopes would look at.
+        let is_long = core.jobs.has_more_than(self.num_threads() + KEPT);
+        if kept.len() < KEPT && !is_long && core.is_clear(self) {
             core.jobs.shrink();
             kept.push(core);
         }

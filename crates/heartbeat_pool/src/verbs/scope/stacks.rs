@@ -70,15 +70,19 @@ impl<T> Stack<T> {
         self.jobs.len.load(Ordering::Relaxed)
     }
 
+    fn lock(&self) -> Locked<'_, T> {
+        Locked {
+            stack: self,
+            items: lock(&self.jobs.items),
+        }
+    }
+
     /// Locks it, if it is that of somebody who `is_its` still.
     fn lock_if(&self, is_its: impl Fn(u32) -> bool) -> Option<Locked<'_, T>> {
         if !is_its(self.by()) {
             return None;
         }
-        let locked = Locked {
-            stack: self,
-            items: lock(&self.jobs.items),
-        };
+        let locked = self.lock();
         is_its(self.by()).then_some(locked)
     }
 }
@@ -177,18 +181,18 @@ impl<T> Stacks<T> {
         if let Some(stack) = self.find(by) {
             return stack;
         }
-        loop {
-            let mut free = self.all().filter(|stack| stack.len() == 0);
-            let free = free.find_map(|stack| stack.lock_if(|_| true)?.if_empty());
-            if let Some(free) = free {
-                // Relaxed: under the locks.
-                free.stack.by.store(by.into(), Ordering::Relaxed);
-                return free;
-            }
-            if let Some(last) = self.all().last() {
-                last.next.get_or_init(|| Box::new(Stack::new(by)));
-            }
+        let mut free = self.all().filter(|stack| stack.len() == 0);
+        let free = free.find_map(|stack| stack.lock().if_empty());
+        if let Some(free) = free {
+            // Relaxed: under the locks.
+            free.stack.by.store(by.into(), Ordering::Relaxed);
+            return free;
         }
+        // This one and no other from here on: one thread with two would not find what is in the
+        // second.
+        let last = self.all().last().unwrap_or(&self.first);
+        let new = last.next.get_or_init(|| Box::new(Stack::new(by)));
+        new.lock()
     }
 
     pub(super) fn push(&self, item: T, age: Option<Age>) {
@@ -286,12 +290,27 @@ impl<T> Stacks<T> {
         self.all().map(Stack::len).sum()
     }
 
+    /// Whether more threads than so many had jobs here at a time.
+    pub(super) fn has_more_than(&self, threads: usize) -> bool {
+        self.all().nth(threads).is_some()
+    }
+
     /// Gives back half of the memory, as far as nothing lies there: between two scopes. What few
     /// jobs take is kept, for to ask for it anew costs more than they do.
     pub(super) fn shrink(&self) {
-        for mut stack in self.all().filter_map(|stack| stack.lock_if(|_| true)) {
+        for mut stack in self.all().map(Stack::lock) {
             let queue = &mut stack.items.queue;
             queue.shrink_to((queue.capacity() / 2).max(super::KEPT));
+        }
+    }
+}
+
+impl<T> Drop for Stacks<T> {
+    /// One by one: each within the one before it would need a deep stack.
+    fn drop(&mut self) {
+        let mut next = self.first.next.take();
+        while let Some(mut stack) = next {
+            next = stack.next.take();
         }
     }
 }
@@ -299,6 +318,7 @@ impl<T> Stacks<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Barrier;
     use std::thread;
 
     fn take<T>(stacks: &Stacks<T>, others_first: bool) -> Option<T> {
@@ -452,6 +472,62 @@ mod tests {
             taken.sort_unstable();
             assert!(taken.into_iter().map(|item| *item).eq(0..4 * ITEMS));
         }
+    }
+
+    /// Its own push and a job of its that another puts back, while a third one's stack empties.
+    #[test]
+    fn no_thread_has_two_stacks() {
+        const ROUNDS: u32 = if cfg!(miri) { 10 } else { 20_000 };
+        let all: Vec<_> = (0..ROUNDS)
+            .map(|_| Stacks::new(Order::NewestFirst, true, true))
+            .collect();
+        let own = note::this_thread();
+        let together = Barrier::new(3);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                let thread = note::this_thread();
+                let age = Some(Age { thread, nth: 0 });
+                all.iter().for_each(|stacks| stacks.push(2, age));
+                for stacks in &all {
+                    together.wait();
+                    assert!(stacks.take_own(&|_| true).is_some());
+                }
+            });
+            scope.spawn(|| {
+                let age = Age {
+                    thread: own,
+                    nth: 0,
+                };
+                for stacks in &all {
+                    together.wait();
+                    stacks.push_back(Aged::new(0, Some(age)));
+                }
+            });
+            for stacks in &all {
+                together.wait();
+                let age = Age {
+                    thread: own,
+                    nth: 1,
+                };
+                stacks.push(1, Some(age));
+            }
+        });
+        let took = |stacks: &Stacks<i32>| [(); 2].map(|()| take(stacks, false));
+        assert!(all.iter().all(|stacks| took(stacks) == [Some(1), Some(0)]));
+    }
+
+    #[test]
+    fn a_chain_of_stacks_may_be_long() {
+        let stacks = Stacks::new(Order::NewestFirst, false, true);
+        const THREADS: u32 = if cfg!(miri) { 100 } else { 100_000 };
+        let mut last = &stacks.first;
+        for thread in 1..THREADS {
+            last = last.next.get_or_init(|| Box::new(Stack::new(thread)));
+        }
+        assert!(stacks.has_more_than(THREADS as usize - 1));
+        assert!(!stacks.has_more_than(THREADS as usize));
+        stacks.push((), None);
+        drop(stacks);
     }
 
     #[test]
