@@ -69,9 +69,14 @@ impl Prepared {
     }
 
     fn keep(&self, key: TypeId, state: Box<dyn Any + Send + Sync>) {
-        if let Some(prepared) = &mut *lock(&self.0) {
-            prepared.insert(key, state);
-        }
+        let mut prepared = lock(&self.0);
+        let unwanted = match &mut *prepared {
+            // There is one if the same code has run within this one.
+            Some(prepared) => prepared.insert(key, state),
+            None => Some(state),
+        };
+        drop(prepared);
+        drop(unwanted);
     }
 }
 

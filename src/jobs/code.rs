@@ -18,6 +18,8 @@ struct Unfinished<T: Send + 'static>(Arc<Shared<T>>);
 
 impl<T: Send + 'static> Drop for Unfinished<T> {
     fn drop(&mut self) {
+        // Of one that is cancelled or too late too.
+        catch_unwind(AssertUnwindSafe(|| self.0.core.prepared.close())).unwrap_or_else(discard);
         self.0.stop(JobError::Cancelled);
     }
 }

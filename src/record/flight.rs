@@ -11,7 +11,6 @@ use bevy_app::{App, Main};
 use bevy_ecs::prelude::*;
 use heartbeat_pool::record::{Name, Recorder, Snapshot};
 use std::collections::VecDeque;
-use std::mem;
 use std::panic;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, Once, PoisonError, Weak};
@@ -237,7 +236,7 @@ impl Drop for FlightRecorder {
     fn drop(&mut self) {
         if self.record == Record::Always {
             self.kept.take();
-            let kept = mem::replace(&mut self.kept, Kept::new());
+            let kept = self.kept.take_all();
             let known = lock(&self.known).clone();
             known.save_all(&known.trace(kept.into_snapshot()), "trace");
         }

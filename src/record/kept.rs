@@ -2,6 +2,7 @@
 
 use heartbeat_pool::record::{Cursor, Recorder, Snapshot, ThreadEvents};
 use std::collections::{HashMap, VecDeque};
+use std::mem;
 
 /// Events that are kept: 128 MiB of them. The oldest are forgotten then.
 const MOST_EVENTS: usize = 1 << 22;
@@ -29,14 +30,21 @@ impl Part {
             self.threads.push(new);
         }
     }
+
+    /// Gives back what it doesn't need, once nothing more is added.
+    fn shrink(&mut self) {
+        let events = self.threads.iter_mut().map(|thread| &mut thread.events);
+        events.for_each(Vec::shrink_to_fit);
+        self.places = HashMap::new();
+    }
 }
 
 #[derive(Clone)]
 pub(super) struct Kept {
     most: usize,
     cursor: Cursor,
-    /// The oldest first. Each is forgotten as a whole and has a thousandth of all, so no frame has
-    /// much to do for that.
+    /// The oldest first. Each is forgotten as a whole, and has a thousandth of all or the end of one
+    /// frame beyond that: so no frame has much to do.
     parts: VecDeque<Part>,
     /// How many events they have together.
     count: usize,
@@ -51,6 +59,11 @@ impl Kept {
         let mut kept = Self::of_most(MOST_EVENTS);
         _ = Recorder::snapshot_after(&mut kept.cursor);
         kept
+    }
+
+    /// All that is kept, of which nothing is left here.
+    pub(super) fn take_all(&mut self) -> Self {
+        mem::replace(self, Self::of_most(self.most))
     }
 
     fn of_most(most: usize) -> Self {
@@ -74,6 +87,7 @@ impl Kept {
         self.lost += new.lost;
         let is_full = |last: &Part| last.count >= self.most / 1024;
         if self.parts.back().is_none_or(is_full) {
+            self.parts.back_mut().into_iter().for_each(Part::shrink);
             self.parts.push_back(Part::default());
         }
         let has_news = |thread: &ThreadEvents| thread.lost > 0 || !thread.events.is_empty();

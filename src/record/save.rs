@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 pub enum SaveError {
     /// The file's name ends in none of `.html`, `.json` and `.txt`.
     Format(PathBuf),
-    /// The system refused the file.
+    /// The system refused the file or its folder, or took only a part of it.
     File {
         /// The file, or its folder.
         path: PathBuf,
@@ -90,8 +90,11 @@ impl Trace {
         let mut file = BufWriter::new(file);
         let written = write(self, &mut file).and_then(|()| file.flush());
         written.map_err(|source| {
-            // A part of it may pass for all.
-            _ = fs::remove_file(path);
+            // A part of it may pass for all. What a link leads to is emptied, the link stays.
+            _ = file.into_parts().0.set_len(0);
+            if fs::symlink_metadata(path).is_ok_and(|found| found.is_file()) {
+                _ = fs::remove_file(path);
+            }
             refused(path, source)
         })
     }

@@ -51,7 +51,7 @@ pub(crate) struct Call {
     pub(crate) kept_for: Option<Duration>,
     /// Whether it takes so long that a helper that comes a beat later is missed; false if it is kept.
     pub(crate) is_long: bool,
-    /// Whether it is kept and may well take longer than that.
+    /// Whether it is kept and may well take longer than `kept_for`.
     pub(crate) is_watched: bool,
     round: Round,
 }

@@ -172,7 +172,8 @@ where
 }
 
 /// What is kept for the next scopes: of so many, for programs that divide their work by them are
-/// inside of many at a time, and of each the memory for so many jobs of a thread.
+/// inside of many at a time, and of each the memory for so many jobs of a thread, and stacks for so
+/// many threads more than the pool has.
 const KEPT: usize = 16;
 
 impl Worker {
@@ -196,9 +197,10 @@ impl Worker {
 
     fn keep_scope_core(&self, core: Arc<ScopeCore>) {
         let mut kept = self.kept_scopes.borrow_mut();
-        // As many threads from outside had jobs, all of whose stacks later scopes would look at.
+        // So many threads had jobs here at a time, from outside most of them: later scopes would
+        // look at all their stacks.
         let is_long = core.jobs.has_more_than(self.num_threads() + KEPT);
-        if kept.len() < KEPT && !is_long && core.is_clear(self) {
+        if core.is_clear(self) && kept.len() < KEPT && !is_long {
             core.jobs.shrink();
             kept.push(core);
         }

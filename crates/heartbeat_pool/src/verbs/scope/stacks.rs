@@ -306,7 +306,7 @@ impl<T> Stacks<T> {
 }
 
 impl<T> Drop for Stacks<T> {
-    /// One by one: each within the one before it would need a deep stack.
+    /// One by one: each within the one before it would need a deep stack. Nothing lies there then.
     fn drop(&mut self) {
         let mut next = self.first.next.take();
         while let Some(mut stack) = next {
