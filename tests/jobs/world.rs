@@ -95,6 +95,27 @@ fn each_job_has_locals_and_sees_changes_of_its_own() {
     });
 }
 
+/// Though its context is held, by which the job's core lives on.
+#[test]
+fn what_locals_keep_goes_with_a_cancelled_job() {
+    with_app(|app| {
+        let (context, held) = (Arc::new(Mutex::new(None)), Arc::new(()));
+        let (out, kept) = (context.clone(), held.clone());
+        let code = move |cx: JobContext| async move {
+            let keep = move |mut local: Local<Option<Arc<()>>>| *local = Some(kept);
+            cx.with(keep).await.unwrap();
+            *out.lock().unwrap() = Some(cx);
+            std::future::pending::<()>().await;
+        };
+        let entity = app.world_mut().spawn_job(Lane::Background, code).id();
+        frames_until(app, |_| context.lock().unwrap().is_some());
+        assert_eq!(Arc::strong_count(&held), 2);
+        app.world_mut().despawn(entity);
+        frames_until(app, |_| Arc::strong_count(&held) == 1);
+        assert!(context.lock().unwrap().is_some());
+    });
+}
+
 #[test]
 fn a_parameter_that_is_not_there_is_an_error() {
     with_app(|app| {

@@ -49,7 +49,7 @@ struct Kind {
 pub(crate) struct Call {
     /// For how long it is kept, if it is.
     pub(crate) kept_for: Option<Duration>,
-    /// Whether it takes so long that a helper that comes a beat later is missed; false if it is kept.
+    /// Whether it is shared and takes so long that a helper that comes a beat later is missed.
     pub(crate) is_long: bool,
     /// Whether it is kept and may well take longer than `kept_for`.
     pub(crate) is_watched: bool,
@@ -215,14 +215,8 @@ mod tests {
             let call = kind.begin();
             assert!(!call.is_watched);
             trials += u32::from(call.round.is_trial());
-            kind.end(
-                call,
-                if call.kept_for.is_some() {
-                    LONG * 2
-                } else {
-                    LONG
-                },
-            );
+            let is_kept = call.kept_for.is_some();
+            kind.end(call, if is_kept { LONG * 2 } else { LONG });
         }
         assert!(trials > 5);
     }

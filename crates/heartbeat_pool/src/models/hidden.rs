@@ -5,7 +5,8 @@
 //! [`Pool::see_to_sentinel`] for `tell` of `schedule.rs` with `News::kept`, [`Pool::idle`]
 //! for `sleep` of `worker/ladder.rs` with `keep_beat` of `worker/watch.rs`, [`Pool::take_other`]
 //! for a searcher that finds work, and `end_search` of `worker/life.rs`. Whether the forks are
-//! hidden is the pool's own to tell, by a clock that strikes once.
+//! hidden is the pool's own to tell, by a clock that strikes once. Forks that want help are those of
+//! a long loop in a kept join; of a watched one somebody is told before the first is queued.
 
 use super::check;
 use crate::idle::sleep::{Sleep, Wake};

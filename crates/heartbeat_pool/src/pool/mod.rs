@@ -121,9 +121,9 @@ impl ThreadPool {
     }
 
     /// Changes the number of threads, also while work runs: new ones start at once, surplus ones
-    /// end as they go idle, what is queued stays queued, and budgets stay as they are. With none left, whoever waits does
-    /// the work. Not for a thread with [`LowerPriority::Leftovers`](crate::LowerPriority): what it
-    /// starts has the same, for good.
+    /// end as they go idle, what is queued stays queued, and budgets stay as they are. With none
+    /// left, whoever waits does the work. Not for a thread with
+    /// [`LowerPriority::Leftovers`](crate::LowerPriority): what it starts has the same, for good.
     ///
     /// # Errors
     ///
