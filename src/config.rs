@@ -61,6 +61,15 @@ impl ThreadCount {
         }
     }
 
+    /// Where the number is from.
+    pub(crate) fn origin(self) -> String {
+        match self {
+            Self::Code(_) => "set in code".to_owned(),
+            Self::Environment(_) => format!("set by {THREADS_VARIABLE}"),
+            Self::Machine(_) => "what the machine runs in parallel".to_owned(),
+        }
+    }
+
     /// Decides between what the code says, the variable's value, and the machine.
     ///
     /// # Errors
@@ -97,12 +106,7 @@ impl fmt::Display for ThreadCount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let threads = self.get();
         let plural = if threads == 1 { "" } else { "s" };
-        write!(f, "{threads} thread{plural} (")?;
-        match self {
-            Self::Code(_) => write!(f, "set in code)"),
-            Self::Environment(_) => write!(f, "set by {THREADS_VARIABLE})"),
-            Self::Machine(_) => write!(f, "what the machine runs in parallel)"),
-        }
+        write!(f, "{threads} thread{plural} ({})", self.origin())
     }
 }
 

@@ -223,7 +223,8 @@ impl HeartbeatPlugin {
                 panic!("bevy_heartbeat: {error}")
             }
             Err(error) => panic!(
-                "bevy_heartbeat: {error} ({threads}){}",
+                "bevy_heartbeat: {error}; the number of threads is {}{}",
+                threads.origin(),
                 error
                     .source()
                     .map_or_else(String::new, |source| format!(": {source}"))

@@ -371,6 +371,12 @@ fn settings_that_cannot_be_kept_are_told() {
             .spawn_handler(|_| Err(std::io::Error::other("no more"))),
     );
     assert!(refused.to_string().contains("ask for fewer"), "{refused}");
+    let name = error(
+        ThreadPool::builder()
+            .num_threads(1)
+            .thread_name(|_| "a\0b".into()),
+    );
+    assert!(name.to_string().contains("thread_name"), "{name}");
 }
 
 /// Waits that began while the pool had threads, and must do its work themselves from then on.

@@ -65,6 +65,16 @@ impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Spawn {
+                wanted,
+                started,
+                source,
+            } if source.kind() == io::ErrorKind::InvalidInput => write!(
+                f,
+                "{started} of the pool's {wanted} threads have started, and the next can't be \
+                 started as it is set up: see that thread_name gives no NUL, and that stack_size is \
+                 one that this machine has room for"
+            ),
+            Self::Spawn {
                 wanted, started, ..
             } => write!(
                 f,

@@ -175,7 +175,8 @@ impl Registry {
         // A name with a zero byte in it makes this panic.
         let handle = unwind::catch(|| thread.spawn()).unwrap_or_else(|payload| {
             unwind::discard(payload);
-            Err(io::Error::other(
+            Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
                 "the pool's thread_name can't be given to a thread",
             ))
         })?;
