@@ -23,6 +23,9 @@ impl Part {
         self.count += new.events.len();
         if let Some(place) = self.places.get(&new.thread) {
             let old = &mut self.threads[*place];
+            let first = old.events.len();
+            old.gaps.extend((new.lost > 0).then_some(first));
+            old.gaps.extend(new.gaps.iter().map(|gap| first + gap));
             old.events.extend(new.events);
             old.lost += new.lost;
         } else {
@@ -173,6 +176,22 @@ mod tests {
         let of_late = 2 * (frames - 100);
         assert_eq!(late.lost + late.events.len() as u64, of_late);
         assert_eq!(snapshot.lost, frames + 2 * 100);
+    }
+
+    #[test]
+    fn where_events_are_lost_is_known() {
+        let mut kept = Kept::of_most(10_000);
+        for frame in 0..100 {
+            let mut new = Snapshot::default();
+            let mut events = noted(1, 20 * frame..20 * frame + 10);
+            events.lost = 10 * u64::from(frame % 2 == 1);
+            new.threads.push(events);
+            kept.put(new);
+        }
+        assert!(kept.parts.len() > 10);
+        let thread = &kept.into_snapshot().threads[0];
+        let lost = (1..100).step_by(2);
+        assert!(thread.gaps.iter().copied().eq(lost.map(|frame| 10 * frame)));
     }
 
     #[test]

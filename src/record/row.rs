@@ -128,7 +128,11 @@ impl Row {
             delayed: None,
         };
         let mut last = 0;
-        for event in &thread.events {
+        let mut gaps = thread.gaps.iter().peekable();
+        for (place, event) in thread.events.iter().enumerate() {
+            if gaps.next_if_eq(&&place).is_some() {
+                builder.interrupt(last);
+            }
             last = event.time;
             builder.add(event.time, event.what);
         }
@@ -274,16 +278,30 @@ impl Builder {
     /// Ends the innermost bar like that, and those in it. The begin of one may be lost; then it is
     /// none.
     fn close(&mut self, end: u64, is: impl Fn(Kind, Option<Name>) -> bool) {
-        let bars = &mut self.row.bars;
+        let bars = &self.row.bars;
         let like = |place: &usize| is(bars[*place].kind, bars[*place].name);
         let Some(first) = self.open.iter().rposition(like) else {
             return;
         };
+        self.close_from(first, end);
+    }
+
+    /// Ends the open bars but for the outermost ones, so many.
+    fn close_from(&mut self, first: usize, end: u64) {
         for place in self.open.drain(first..) {
-            let bar = &mut bars[place];
+            let bar = &mut self.row.bars[place];
             bar.end = end;
             self.slept += u64::from(bar.kind == Kind::Sleep) * (end - bar.begin);
         }
+    }
+
+    /// Events are gone that came after `last`: of what went on then, nothing later is known.
+    fn interrupt(&mut self, last: u64) {
+        self.close_from(0, last);
+        let loops = self.row.loops.iter_mut();
+        let open = loops.filter(|(_, end)| *end == u64::MAX);
+        open.for_each(|(_, end)| *end = last);
+        self.row.states.push((last, self.row.rest()));
     }
 
     /// Ends the innermost loop.
@@ -438,5 +456,33 @@ pub(crate) mod tests {
         assert_eq!(around(47), Some(Kind::Wait(Wait::Join)));
         assert_eq!((around(75), row.state(5)), (None, State::Asleep));
         assert_eq!(row.parkers, [7]);
+    }
+
+    #[test]
+    fn nothing_goes_on_over_lost_events() {
+        let (lane, work) = (Lane::Frame, Work::Scoped);
+        let begun = |job| What::Begun { job, lane, work };
+        let mut events = thread(
+            1,
+            Role::Frame,
+            &[
+                (10, begun(1)),
+                (20, What::WaitBegun { wait: Wait::Join }),
+                (90, What::Ended { job: 2 }),
+                (95, begun(3)),
+                (99, What::Ended { job: 3 }),
+            ],
+        );
+        (events.lost, events.gaps) = (100, vec![2]);
+        let row = Row::new(&events);
+        let bars = row.bars.iter().map(|bar| (bar.begin, bar.end, bar.depth));
+        assert_eq!(
+            bars.collect::<Vec<_>>(),
+            [(10, 20, 0), (20, 20, 1), (95, 99, 0)]
+        );
+        assert_eq!(
+            (row.state(50), row.state(96)),
+            (State::Asleep, State::Running)
+        );
     }
 }

@@ -5,6 +5,8 @@ use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::process;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Why a trace could not be written.
 #[derive(Debug)]
@@ -12,7 +14,7 @@ use std::path::{Path, PathBuf};
 pub enum SaveError {
     /// The file's name ends in none of `.html`, `.json` and `.txt`.
     Format(PathBuf),
-    /// The system refused the file or its folder, or took only a part of it.
+    /// The system refused the file or its folder, or had no room for all of it.
     File {
         /// The file, or its folder.
         path: PathBuf,
@@ -56,8 +58,8 @@ impl Trace {
     ///
     /// # Errors
     ///
-    /// When the name ends otherwise, and when the system refuses the file or its folder. A file that
-    /// it takes only a part of is removed.
+    /// When the name ends otherwise, and when the system refuses the file or its folder, or takes
+    /// only a part of it. A file of that name that was there is replaced by a whole one, or stays.
     ///
     /// ```
     /// # use bevy_heartbeat::{HeartbeatPlugin, record::{FlightRecorder, Record}};
@@ -79,23 +81,69 @@ impl Trace {
             Some("txt") => |trace, file| write!(file, "{}", trace.report()),
             _ => return Err(SaveError::Format(path.to_owned())),
         };
-        let refused = |path: &Path, source| SaveError::File {
-            path: path.to_owned(),
-            source,
-        };
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).map_err(|source| refused(folder, source))?;
-        }
-        let file = File::create(path).map_err(|source| refused(path, source))?;
+        let folder = path.parent().filter(|folder| *folder != Path::new(""));
+        let folder = folder.unwrap_or(Path::new("."));
+        fs::create_dir_all(folder).map_err(|source| refused(folder, source))?;
+        replace(path, folder, |file| write(self, file)).map_err(|source| refused(path, source))
+    }
+}
+
+fn refused(path: &Path, source: io::Error) -> SaveError {
+    SaveError::File {
+        path: path.to_owned(),
+        source,
+    }
+}
+
+/// Has `write` make the file at `path`, in `folder`. Until it is whole it lies beside that, so that
+/// a part of one never passes for all, and what was there stays if it fails.
+fn replace(
+    path: &Path,
+    folder: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+) -> io::Result<()> {
+    static MADE: AtomicUsize = AtomicUsize::new(0);
+    // Of its own for each file that any process writes there. Relaxed: a count.
+    let number = MADE.fetch_add(1, Ordering::Relaxed);
+    let unfinished = folder.join(format!(".unfinished-{}-{number}", process::id()));
+    let whole = File::create(&unfinished).and_then(|file| {
         let mut file = BufWriter::new(file);
-        let written = write(self, &mut file).and_then(|()| file.flush());
-        written.map_err(|source| {
-            // A part of it may pass for all. What a link leads to is emptied, the link stays.
-            _ = file.into_parts().0.set_len(0);
-            if fs::symlink_metadata(path).is_ok_and(|found| found.is_file()) {
-                _ = fs::remove_file(path);
-            }
-            refused(path, source)
-        })
+        write(&mut file)?;
+        file.flush()?;
+        fs::rename(&unfinished, path)
+    });
+    whole.inspect_err(|_| _ = fs::remove_file(&unfinished))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::env;
+
+    #[test]
+    fn a_file_is_replaced_by_a_whole_one_or_stays() {
+        let folder = env::temp_dir().join(format!("heartbeat-replace-{}", process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("trace.txt");
+        let replace = |text: &str, then: io::Result<()>| {
+            replace(&path, &folder, |file| {
+                file.write_all(text.as_bytes())?;
+                file.flush()?;
+                then
+            })
+        };
+        replace("first", Ok(())).unwrap();
+        let full = || Err(io::ErrorKind::StorageFull.into());
+        replace("a part of", full()).unwrap_err();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "first");
+        replace("second", Ok(())).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "second");
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+        // A folder of that name stays, too.
+        fs::remove_file(&path).unwrap();
+        fs::create_dir(&path).unwrap();
+        replace("third", Ok(())).unwrap_err();
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+        fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -18,8 +18,11 @@ pub struct ThreadEvents {
     pub role: Role,
     /// In the order in which they happened.
     pub events: Vec<Event>,
-    /// How many came before these and are gone, for the ring was full.
+    /// How many are gone of which no reader came in time, for the ring was full.
     pub lost: u64,
+    /// The events, by their places, right before which some of these were: where a reader has put
+    /// several snapshots together. Of one snapshot all came before the first event.
+    pub gaps: Vec<usize>,
 }
 
 /// What all threads have noted.
@@ -52,6 +55,7 @@ fn read(ring: &threads::ThreadRing, from: u64) -> (ThreadEvents, u64) {
         role: ring.role,
         events: copied.events.into_iter().filter_map(Event::of).collect(),
         lost: copied.lost,
+        gaps: Vec::new(),
     };
     (events, copied.next)
 }
