@@ -19,8 +19,8 @@ const LONGEST_TRIAL: Duration = Duration::from_millis(100);
 /// A call that was kept for too long is a surprise. One that comes alone is the system's doing, not
 /// the call's; one that comes so few calls after another ends the keeping.
 const OFTEN: u32 = 4;
-/// Calls after a surprise that are watched: somebody is awake to help in time if one of them is one
-/// as well. That costs a wake-up each, so a surprise that took less than all these is no reason.
+/// Calls after a surprise are watched, as many as cost what that took: somebody is awake to help in
+/// time if one of them is one as well, which costs a wake-up each. Fewer than these are no use.
 const WARY: u32 = 64;
 
 /// How long a call is kept that usually takes `usual`.
@@ -91,7 +91,12 @@ impl Kind {
         }
     }
 
-    fn end(&mut self, call: Call, took: Duration) {
+    /// A call that was shared, but `was_alone` in it, for all others were busy, tells nothing of
+    /// what sharing gains. So it neither wins nor loses.
+    fn end(&mut self, call: Call, took: Duration, was_alone: bool) {
+        if call.kept_for.is_none() && was_alone {
+            return;
+        }
         let is_surprise = call.is_surprise(took);
         let is_kept = self.ways.in_use() == Way::Alone;
         if is_surprise && is_kept {
@@ -101,11 +106,11 @@ impl Kind {
         } else {
             self.ways.end(call.round, nanos(took));
         }
-        self.watched = if is_surprise && took >= WAKE_UP * WARY {
-            WARY
-        } else {
-            self.watched.saturating_sub(1)
-        };
+        self.watched = self.watched.saturating_sub(1);
+        let worth = (took.as_nanos() / WAKE_UP.as_nanos()) as u32;
+        if is_surprise && worth >= WARY {
+            self.watched = self.watched.max(worth);
+        }
         self.since_surprise = if is_surprise {
             0
         } else {
@@ -119,8 +124,8 @@ pub(crate) fn begin(key: usize) -> Call {
     with_kind(key, Kind::begin)
 }
 
-pub(crate) fn end(key: usize, call: Call, took: Duration) {
-    with_kind(key, |kind| kind.end(call, took));
+pub(crate) fn end(key: usize, call: Call, took: Duration, was_alone: bool) {
+    with_kind(key, |kind| kind.end(call, took, was_alone));
 }
 
 /// Of kinds that meet in one place, the last is remembered.
@@ -150,7 +155,7 @@ mod tests {
             .filter(|_| {
                 let call = kind.begin();
                 let is_kept = call.kept_for.is_some();
-                kind.end(call, if is_kept { kept } else { shared });
+                kind.end(call, if is_kept { kept } else { shared }, false);
                 is_kept
             })
             .count() as u32
@@ -182,7 +187,7 @@ mod tests {
         calls(&mut kind, 100, LONG, SHORT);
         let is_watched = |kind: &mut Kind, took| {
             let call = kind.begin();
-            kind.end(call, took);
+            kind.end(call, took, false);
             call.kept_for.is_none() || call.is_watched
         };
         assert!(!is_watched(&mut kind, LONG * 20));
@@ -195,6 +200,49 @@ mod tests {
     }
 
     #[test]
+    fn the_longer_a_surprise_took_the_more_calls_are_watched_after_it() {
+        for longest in [WAKE_UP * WARY, WAKE_UP * WARY * 10] {
+            let mut kind = Kind::new(1);
+            calls(&mut kind, 100, LONG, SHORT);
+            let call = kind.begin();
+            kind.end(call, longest, false);
+            let watched = (0..2000).filter(|_| {
+                let call = kind.begin();
+                kind.end(call, SHORT, false);
+                call.is_watched
+            });
+            let watched = watched.count() as u32;
+            let all = WAKE_UP * watched;
+            assert!(all > longest / 2 && all <= longest, "{watched}");
+        }
+    }
+
+    /// As where the same code is called on all threads at once, and then on one.
+    #[test]
+    fn what_is_shared_while_all_are_busy_tells_nothing() {
+        let mut kind = Kind::new(1);
+        for round in 0..10_000 {
+            let call = kind.begin();
+            let was_alone = round % 3 != 0;
+            let is_shared = call.kept_for.is_none() && !was_alone;
+            kind.end(call, if is_shared { LONG } else { LONG * 2 }, was_alone);
+            assert!(!is_kept(&kind), "{round}");
+        }
+        // It wins a trial all the same.
+        calls(&mut kind, 100, LONG * 4, LONG * 2);
+        assert!(is_kept(&kind));
+        let mut round = 0;
+        while is_kept(&kind) {
+            let call = kind.begin();
+            let was_alone = round % 3 != 0;
+            let is_shared = call.kept_for.is_none() && !was_alone;
+            kind.end(call, if is_shared { LONG } else { LONG * 2 }, was_alone);
+            round += 1;
+            assert!(round < 1000);
+        }
+    }
+
+    #[test]
     fn nobody_looks_after_surprises_that_cost_less() {
         let mut kind = Kind::new(1);
         calls(&mut kind, 100, LONG, SHORT);
@@ -202,7 +250,7 @@ mod tests {
             let now = kind.begin();
             assert!(!now.is_watched);
             let is_surprise = now.kept_for.is_some() && call % 10 == 0;
-            kind.end(now, if is_surprise { LONG * 10 } else { SHORT });
+            kind.end(now, if is_surprise { LONG * 10 } else { SHORT }, false);
         }
     }
 
@@ -216,7 +264,7 @@ mod tests {
             assert!(!call.is_watched);
             trials += u32::from(call.round.is_trial());
             let is_kept = call.kept_for.is_some();
-            kind.end(call, if is_kept { LONG * 2 } else { LONG });
+            kind.end(call, if is_kept { LONG * 2 } else { LONG }, false);
         }
         assert!(trials > 5);
     }
@@ -236,7 +284,7 @@ mod tests {
             } else {
                 LONG
             };
-            kind.end(call, took);
+            kind.end(call, took, false);
         }
         assert!(trials > 0);
     }

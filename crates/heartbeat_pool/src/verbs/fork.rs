@@ -324,6 +324,7 @@ impl Worker {
             seat: &self.seat,
             put_back: Cell::new(ptr::null()),
         });
+        self.joins.were_taken.set(true);
         let state = half.cast::<State<'_>>().cast_mut();
         // SAFETY: the thief touches it no more after it is done, and nobody reads it again.
         unsafe { state.drop_in_place() };

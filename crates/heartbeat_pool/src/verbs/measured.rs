@@ -65,6 +65,8 @@ impl Worker {
             // which the next ones are watched.
             self.tell(News::kept_for_a_beat());
         }
+        let had_room = self.team().occupancy.admits(self.lane());
+        self.joins.were_taken.set(false);
         let start = Instant::now();
         self.joins.is_measured.set(true);
         let outermost = Outermost(self);
@@ -74,7 +76,8 @@ impl Worker {
         self.joins.wants_help_now.set(usize::from(call.is_long));
         let results = self.join_offered(a, b);
         drop(outermost);
-        measured::end(kind, call, start.elapsed());
+        let was_alone = !had_room && !self.joins.were_taken.get();
+        measured::end(kind, call, start.elapsed(), was_alone);
         results
     }
 }

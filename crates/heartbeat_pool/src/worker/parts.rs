@@ -26,6 +26,8 @@ pub(crate) struct Joins {
     pub(crate) forks: Deque<ForkPtr>,
     /// Whether the thread is inside of a measured join, or of a part of one.
     pub(crate) is_measured: Cell<bool>,
+    /// Whether another thread has taken a second half since this was unset last.
+    pub(crate) were_taken: Cell<bool>,
     /// How many are to look for its next fork, and what it forks then, as soon as others may take
     /// it.
     pub(crate) wants_help_now: Cell<usize>,
@@ -69,6 +71,7 @@ impl Joins {
             private: PrivateQueue::default(),
             forks,
             is_measured: Cell::new(false),
+            were_taken: Cell::new(false),
             wants_help_now: Cell::new(0),
             queued: Cell::new(0),
             scopes: RefCell::new(Vec::new()),
