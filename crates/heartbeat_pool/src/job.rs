@@ -4,8 +4,13 @@ use async_task::Runnable;
 use std::mem::{self, ManuallyDrop, MaybeUninit};
 use std::ptr::NonNull;
 
-/// What is run once: a closure, a task's next step, a way to other jobs.
-pub(crate) trait Run: Send {
+/// What is run once, a closure, a task's next step, a way to other jobs, and is one pointer and
+/// nothing else, which is not null.
+///
+/// # Safety
+///
+/// It has the layout of `NonNull<()>`.
+pub(crate) unsafe trait Pointer: Send {
     /// Whether it is a way to other jobs, which are not dropped with it.
     const STANDS_FOR_OTHERS: bool = false;
     /// Whether none but the thread that made it may drop it.
@@ -15,14 +20,16 @@ pub(crate) trait Run: Send {
     fn run(self);
 }
 
-impl<F: FnOnce() + Send> Run for F {
+// SAFETY: a box is a pointer.
+unsafe impl<F: FnOnce() + Send> Pointer for Box<F> {
     #[inline]
     fn run(self) {
         self();
     }
 }
 
-impl Run for Runnable {
+// SAFETY: it is a pointer to its task.
+unsafe impl Pointer for Runnable {
     fn run(self) {
         Self::run(self);
     }
@@ -31,27 +38,14 @@ impl Run for Runnable {
 /// A task whose future need not be `Send`.
 pub(crate) struct LocalTask(pub(crate) Runnable);
 
-impl Run for LocalTask {
+// SAFETY: as for the task in it.
+unsafe impl Pointer for LocalTask {
     const IS_LOCAL: bool = true;
 
     fn run(self) {
         self.0.run();
     }
 }
-
-/// What is one pointer and nothing else, which is not null.
-///
-/// # Safety
-///
-/// It has the layout of `NonNull<()>`.
-pub(crate) unsafe trait Pointer: Run {}
-
-// SAFETY: a box is a pointer.
-unsafe impl<F: FnOnce() + Send> Pointer for Box<F> {}
-// SAFETY: it is a pointer to its task.
-unsafe impl Pointer for Runnable {}
-// SAFETY: as for the task in it.
-unsafe impl Pointer for LocalTask {}
 
 struct VTable<D> {
     /// Consumes the data and runs it.
@@ -106,12 +100,12 @@ impl Job {
         self.data.addr().get() as u64
     }
 
-    /// See [`Run::STANDS_FOR_OTHERS`].
+    /// See [`Pointer::STANDS_FOR_OTHERS`].
     pub(crate) fn stands_for_others(&self) -> bool {
         self.vtable.stands_for_others
     }
 
-    /// See [`Run::IS_LOCAL`].
+    /// See [`Pointer::IS_LOCAL`].
     pub(crate) fn is_local(&self) -> bool {
         self.vtable.is_local
     }

@@ -63,7 +63,7 @@ pub(crate) struct Counters {
     pub(crate) runs: Runs,
     /// Pieces of loops run, but for those that are known to be short.
     pub(crate) pieces: [Tally; 3],
-    /// Jobs queued, roughly: others may count here as well.
+    /// Jobs that the owner has queued, on scopes its own alone.
     pub(crate) pushes: Tally,
     /// Jobs taken from an injector.
     pub(crate) taken: Tally,
@@ -80,7 +80,6 @@ pub(crate) struct Counters {
     /// Times that another thread has woken this one; for which lane, the next stretch of work
     /// tells.
     pub(crate) woken: Tally,
-    pub(crate) beats: Tally,
     /// The time at work for each lane, of which one at most runs.
     busy: [Stopwatch; 3],
 }
@@ -151,7 +150,7 @@ impl Counters {
         self.progress() + self.pushes.get()
     }
 
-    /// The counts so far. What is queued, the seat knows.
+    /// The counts so far.
     pub(crate) fn read(&self, name: &str) -> WorkerMetrics {
         let by_lane = |tallies: &[Tally; 3]| tallies.each_ref().map(Tally::get);
         let busy = |lane: usize| self.busy[lane].read(stopwatch::now);
@@ -164,10 +163,8 @@ impl Counters {
             steals: [0, 1, 2].map(|lane| self.stolen(lane)),
             parks: self.parks.get(),
             wakes: by_lane(&self.wakes),
-            beats: self.beats.get(),
             busy: busy_by_lane.iter().sum(),
             busy_by_lane,
-            queued: 0,
         }
     }
 }
@@ -193,8 +190,6 @@ pub struct WorkerMetrics {
     /// Times another thread woke it from idle sleep, by the [`Lane::index`] of what it did then. If
     /// it found nothing to do, that is what it does next, and is not counted before.
     pub wakes: [u64; 3],
-    /// Times it woke by itself as the sentinel, to keep the beat.
-    pub beats: u64,
     /// How long it was at work, waits left out. Of a thread from outside, such as the main one, and
     /// of an [enrolled](crate::ThreadBuilder::enroll) one: how long it has had a core since it
     /// first came, whatever it did, on Linux and Android; on Windows and Apple's systems too, to
@@ -204,8 +199,6 @@ pub struct WorkerMetrics {
     /// are all of it. That of a thread from outside is all the frame's, for the system tells no
     /// more.
     pub busy_by_lane: [Duration; 3],
-    /// Jobs that lie in its own queues now, which others may take; private ones are not counted.
-    pub queued: usize,
 }
 
 /// What a pool has done, from [`ThreadPool::metrics`](crate::ThreadPool::metrics).
@@ -225,10 +218,8 @@ pub struct WorkerMetrics {
 pub struct PoolMetrics {
     /// How many threads are meant to run at once.
     pub threads: usize,
-    /// Jobs in the pool's own queues now, by [`Lane::index`]; see also [`WorkerMetrics::queued`].
+    /// Jobs in the pool's own queues now, by [`Lane::index`]; those in workers' own are not counted.
     pub queued: [usize; 3],
-    /// Jobs of [`spawn_blocking`](crate::spawn_blocking()) that wait for a thread.
-    pub queued_blocking: usize,
     /// Every thread that holds a place in the pool, spare ones included.
     pub workers: Vec<WorkerMetrics>,
     /// The sum over threads that have left.
@@ -262,8 +253,6 @@ impl WorkerMetrics {
         add(&mut self.busy_by_lane, other.busy_by_lane);
         self.blocking += other.blocking;
         self.parks += other.parks;
-        self.beats += other.beats;
         self.busy += other.busy;
-        self.queued += other.queued;
     }
 }

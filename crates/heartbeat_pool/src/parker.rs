@@ -120,7 +120,7 @@ impl Parker {
         guard.is_asleep = false;
         drop(guard);
         if notified {
-            placement::claim_no_more(slept_on);
+            placement::claim(slept_on, -1);
         }
         notified
     }
@@ -213,7 +213,7 @@ impl Parker {
         let before = self.state.swap(NOTIFIED, Ordering::Release);
         let slept_on = before.checked_sub(PARKED)?;
         note::woke(self);
-        placement::claim(slept_on);
+        placement::claim(slept_on, 1);
         Some(slept_on)
     }
 }

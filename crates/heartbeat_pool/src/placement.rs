@@ -152,14 +152,9 @@ pub(crate) fn current() -> usize {
     here().unwrap_or(0)
 }
 
-/// A thread is woken that sleeps on `core`.
-pub(crate) fn claim(core: usize) {
-    CLAIMED.count(core, 1);
-}
-
-/// One that slept on `core` and was woken runs now.
-pub(crate) fn claim_no_more(core: usize) {
-    CLAIMED.count(core, -1);
+/// So many `more` are woken that sleep on `core`, or are fewer, for they run now.
+pub(crate) fn claim(core: usize, more: i32) {
+    CLAIMED.count(core, more);
 }
 
 /// Whether a thread was woken that is likely to wait for the calling thread's core.
@@ -270,9 +265,9 @@ mod tests {
         let _alone = alone();
         let claimed = |_| {
             let core = current();
-            claim(core);
+            claim(core, 1);
             let is_claimed = is_claimed();
-            claim_no_more(core);
+            claim(core, -1);
             is_claimed
         };
         assert!((0..TRIES).any(claimed));

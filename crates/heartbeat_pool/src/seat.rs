@@ -111,7 +111,6 @@ impl Seat {
             metrics.busy = ran;
             metrics.busy_by_lane = [ran, Duration::ZERO, Duration::ZERO];
         }
-        metrics.queued = self.queued_jobs() + self.forks.len();
         metrics
     }
 

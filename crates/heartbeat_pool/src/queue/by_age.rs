@@ -1,7 +1,7 @@
 //! What lies with a thread by its age, the oldest first, whenever it is put there: forks that came
 //! back to it, and its scopes' tickets.
 
-use crate::age::Aged;
+use crate::age::{Age, Aged};
 use crate::parker::Parker;
 use crate::sync::{Arc, AtomicUsize, Mutex, Ordering, lock};
 use std::collections::VecDeque;
@@ -64,16 +64,14 @@ impl<T> ByAge<T> {
         Ok(())
     }
 
-    /// Changes the age of what `is_its`, if that is here.
-    pub(crate) fn change(
-        &self,
-        is_its: impl Fn(&Aged<T>) -> bool,
-        change: impl FnOnce(Aged<T>) -> Aged<T>,
-    ) {
+    /// Lets what `is_its`, if that is here, be no younger than `age`.
+    pub(crate) fn renew(&self, is_its: impl Fn(&T) -> bool, age: Age) {
         let mut items = lock(&self.items);
-        let place = items.sorted.iter().position(is_its);
-        if let Some(item) = place.and_then(|place| items.sorted.remove(place)) {
-            insert(&mut items.sorted, change(item));
+        let is_younger = |own: Age| age.is_before(own);
+        let is_wrong = |it: &Aged<T>| is_its(&it.item) && it.age().is_some_and(is_younger);
+        let place = items.sorted.iter().position(is_wrong);
+        if let Some(wrong) = place.and_then(|place| items.sorted.remove(place)) {
+            insert(&mut items.sorted, Aged::new(wrong.item, Some(age)));
         }
     }
 
@@ -112,7 +110,6 @@ impl<T> ByAge<T> {
 #[cfg(all(test, not(heartbeat_loom)))]
 mod tests {
     use super::*;
-    use crate::age::Age;
     use crate::threads::this_thread;
 
     #[test]
@@ -122,9 +119,11 @@ mod tests {
         for nth in [5, 7, 3, 6, 4] {
             assert!(returned.push(aged(nth)).is_ok());
         }
-        returned.change(|item| item.item == 7, |_| aged(2));
+        let age = |nth| Age { thread: 1, nth };
+        returned.renew(|item| *item == 7, age(2));
+        returned.renew(|item| *item == 3, age(9));
         let next = || returned.take(|item| item.item != 4).map(|item| item.item);
-        assert_eq!([(); 4].map(|()| next()), [2, 3, 5, 6].map(Some));
+        assert_eq!([(); 4].map(|()| next()), [7, 3, 5, 6].map(Some));
         assert!(next().is_none() && returned.len() == 1);
         assert_eq!(returned.close().len(), 1);
         assert!(returned.push(aged(8)).is_err() && !returned.has_any());

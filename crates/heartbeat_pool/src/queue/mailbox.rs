@@ -46,8 +46,7 @@ thread_local! {
 ///     .join()
 ///     .unwrap();
 /// assert!(mailbox.try_tick());
-/// assert!(task.is_finished());
-/// # drop(here);
+/// assert_eq!(heartbeat_pool::block_on(task), here);
 /// ```
 pub struct Mailbox {
     queue: ConcurrentQueue<Job>,

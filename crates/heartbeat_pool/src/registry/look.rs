@@ -82,11 +82,11 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
     }
 
     fn sight_of(&self, lane: Lane, has_jobs: bool, blocked: Duration) -> Sight {
-        let come = |seat: &Arc<Seat>| seat.counters.come(lane);
+        let come = |counters: &Counters| counters.come(lane);
         let have_forks = self.seats.iter().filter(|seat| seat.fork_lane() == lane);
         Sight {
             progress: (
-                self.seats.iter().map(come).fold(0, u64::wrapping_add),
+                self.sum(come),
                 have_forks.map(|seat| seat.forks.len()).sum(),
             ),
             taken: self.sum_of_members(|counters| counters.taken_of(lane)),
@@ -136,8 +136,7 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
 
     /// The number of jobs run so far, to tell a calm pool from a busy one.
     pub(crate) fn progress(&self) -> u64 {
-        let progress = self.seats.iter().map(|seat| seat.counters.progress());
-        progress.fold(0, u64::wrapping_add)
+        self.sum(Counters::progress)
     }
 
     /// How much of the frame work that is queued the pool's threads have taken so far, but for
@@ -149,6 +148,10 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
         }
         let taken = || self.sum_of_members(|counters| counters.steals[Lane::Frame.index()].get());
         self.has_work(Lane::Frame).then(taken)
+    }
+
+    fn sum(&self, count: impl Fn(&Counters) -> u64) -> u64 {
+        self.seats.iter().map(|seat| count(&seat.counters)).sum()
     }
 
     fn sum_of_members(&self, count: impl Fn(&Counters) -> u64) -> u64 {
@@ -167,18 +170,12 @@ impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
 
     /// How many jobs were taken from the queues, but for those that threads took from their own.
     pub(crate) fn taken(&self) -> u64 {
-        let taken = self
-            .seats
-            .iter()
-            .map(|seat| seat.counters.taken_or_stolen());
-        taken.fold(0, u64::wrapping_add)
+        self.sum(Counters::taken_or_stolen)
     }
 
     /// How many jobs others than `own` have taken from the injectors.
     pub(crate) fn taken_by_others(&self, own: &Seat) -> u64 {
-        let taken = self.seats.iter().map(|seat| seat.counters.taken.get());
-        taken
-            .fold(0, u64::wrapping_add)
-            .saturating_sub(own.counters.taken.get())
+        let taken = self.sum(|counters| counters.taken.get());
+        taken.saturating_sub(own.counters.taken.get())
     }
 }

@@ -178,7 +178,6 @@ impl Registry {
         let mut metrics = PoolMetrics {
             threads: self.frame().occupancy.target(),
             queued: self.injectors.each_ref().map(Injector::len),
-            queued_blocking: self.blocking.len(),
             ..PoolMetrics::default()
         };
         metrics.departed.name = "departed".to_owned();

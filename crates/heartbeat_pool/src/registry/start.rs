@@ -63,10 +63,7 @@ impl Drop for Thread {
 }
 
 /// A team's number of threads, and those of them that are missing.
-pub(super) struct Size {
-    threads: usize,
-    missing: Vec<Thread>,
-}
+type Size = (usize, Vec<Thread>);
 
 /// The name of the thread of `index`. Workers start threads, so a panic must not get out.
 fn name(registry: &Registry, team: &Team, index: usize) -> String {
@@ -208,15 +205,15 @@ impl Registry {
         *wanted = threads;
         drop(wanted);
         let thread = |pinned| self.thread(team, pinned, false);
-        Size {
-            threads,
-            missing: places.into_iter().map(thread).collect(),
-        }
+        (threads, places.into_iter().map(thread).collect())
     }
 
     /// Starts the threads of `team` that its new size misses.
-    pub(super) fn start_sized(self: &Arc<Self>, team: &Team, sized: Size) -> io::Result<()> {
-        let Size { threads, missing } = sized;
+    pub(super) fn start_sized(
+        self: &Arc<Self>,
+        team: &Team,
+        (threads, missing): Size,
+    ) -> io::Result<()> {
         // Those behind one that is refused, or behind the pool's end, leave their places at once.
         let started = missing
             .into_iter()

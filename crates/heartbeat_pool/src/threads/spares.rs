@@ -2,13 +2,13 @@
 //! it.
 
 use crate::idle::waiters::Waiters;
-use crate::sync::{AtomicBool, AtomicUsize, Instant, Mutex, Ordering, lock};
+use crate::sync::{AtomicBool, Instant, Mutex, Ordering, lock};
 use std::time::Duration;
 
 #[derive(Default)]
 pub(crate) struct Spares {
-    /// Spare threads being started: one at a time is enough, for it wakes the next.
-    starting: AtomicUsize,
+    /// Whether a spare thread is being started: one at a time is enough, for it wakes the next.
+    is_starting: AtomicBool,
     /// Whether the system has refused the last thread that was asked for.
     is_short: AtomicBool,
     /// When it did.
@@ -22,14 +22,12 @@ impl Spares {
     #[must_use]
     pub(crate) fn try_start(&self) -> bool {
         // SeqCst: one winner; the loser relies on the winner's search.
-        self.starting
-            .compare_exchange(0, 1, Ordering::SeqCst, Ordering::SeqCst)
-            .is_ok()
+        !self.is_starting.swap(true, Ordering::SeqCst)
     }
 
     /// The next one may be started: this one searches, or won't be there.
     pub(crate) fn started(&self) {
-        self.starting.store(0, Ordering::SeqCst);
+        self.is_starting.store(false, Ordering::SeqCst);
     }
 
     pub(crate) fn is_short(&self) -> bool {

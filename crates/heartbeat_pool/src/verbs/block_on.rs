@@ -1,4 +1,4 @@
-//! `block_on`: a thread waits for a future, and nothing else runs on it meanwhile.
+//! `block_on`: a thread waits for a future, and runs nothing else but what nobody else could.
 
 use crate::registry::Registry;
 use crate::sync::Arc;
@@ -14,7 +14,7 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
 thread_local! {
-    /// How many polled futures on this thread's stack have such work run above them.
+    /// How many polls on this thread's stack have work run above them that is this thread's to do.
     static DEPTH: Cell<u32> = const { Cell::new(0) };
 }
 

@@ -140,28 +140,21 @@ where
     ) -> R {
         loop {
             let left = rest.size();
-            match worker.next_step(&mut size, left) {
-                Step::Piece => {}
-                Step::Shared => {
-                    if let Some(item) = size.item {
-                        loop_cost::learn(Self::key(), item as f32);
-                    }
-                    // Ended first, for this thread goes on with a state of the next stretch.
-                    let before = state.map(&self.finish);
-                    let rest = self.share(worker, rest, &size);
-                    return match before {
-                        Some(before) => (self.combine)(before, rest),
-                        None => rest,
-                    };
+            let is_asked = left > 1 && worker.poll_beat();
+            let gives = is_asked.then(|| size.judge_or_sample(left)).flatten();
+            if gives == Some(true) {
+                return self.share(worker, rest, state, &size);
+            }
+            if gives == Some(false) {
+                worker.decline_beat();
+            }
+            if gives.is_some() || size.is_rest(left) {
+                if left > 0 {
+                    (self.fold)(state.get_or_insert_with(&self.init), rest);
+                    worker.count_piece(&size);
                 }
-                Step::Rest => {
-                    if left > 0 {
-                        (self.fold)(state.get_or_insert_with(&self.init), rest);
-                        worker.count_piece(&size);
-                    }
-                    // It may have had no piece.
-                    return (self.finish)(state.unwrap_or_else(&self.init));
-                }
+                // It may have had no piece.
+                return (self.finish)(state.unwrap_or_else(&self.init));
             }
             // Not more than half, so that whoever comes free is not kept waiting for long.
             let (piece, others) = rest.split_at(size.items.min(left / 2));
@@ -172,11 +165,24 @@ where
         }
     }
 
-    /// Folds `work`, half of it on offer; or, where its items are long by their `size`, each of
-    /// small parts, for the next ones may be as long, and no other thread would come to those that
-    /// this one is about to begin.
+    /// Ends the `state` of the pieces before it and folds `work`, half of it on offer; or, where its
+    /// items are long by their `size`, each of small parts, for the next ones may be as long, and
+    /// no other thread would come to those that this one is about to begin.
     #[cold]
-    fn share(&self, worker: &Worker, work: W, size: &PieceSize) -> R {
+    fn share(&self, worker: &Worker, work: W, state: Option<S>, size: &PieceSize) -> R {
+        if let Some(item) = size.item {
+            loop_cost::learn(Self::key(), item as f32);
+        }
+        // Ended first, for this thread goes on with a state of the next stretch.
+        let before = state.map(&self.finish);
+        let rest = self.share_rest(worker, work, size);
+        match before {
+            Some(before) => (self.combine)(before, rest),
+            None => rest,
+        }
+    }
+
+    fn share_rest(&self, worker: &Worker, work: W, size: &PieceSize) -> R {
         let items = work.size();
         if let Some(most) = size.most_in_a_part(items) {
             return self.parts(worker, work, &Parts::new(most, items, size.time(items)));
@@ -195,35 +201,7 @@ where
     }
 }
 
-/// What comes next of a stretch.
-enum Step {
-    Piece,
-    /// All that is left, in one piece.
-    Rest,
-    /// All that is left, the greater part of it on offer.
-    Shared,
-}
-
 impl Worker {
-    #[inline]
-    fn next_step(&self, size: &mut PieceSize, left: usize) -> Step {
-        if left > 1 && self.poll_beat() {
-            match size.judge_or_sample(left) {
-                Some(true) => return Step::Shared,
-                Some(false) => {
-                    self.decline_beat();
-                    return Step::Rest;
-                }
-                None => {}
-            }
-        }
-        if size.is_rest(left) {
-            Step::Rest
-        } else {
-            Step::Piece
-        }
-    }
-
     /// Counts a piece that was run, for whoever looks whether the thread comes further. Short loops
     /// are over before anybody looks.
     #[inline]

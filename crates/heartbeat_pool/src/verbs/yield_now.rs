@@ -47,13 +47,6 @@ impl Worker {
         }
     }
 
-    /// Whether there was something for [`yield_local`](Self::yield_local) a moment ago.
-    #[must_use]
-    pub fn has_own_work(&self) -> bool {
-        let has_jobs = || self.has_spawned() || self.has_scoped();
-        self.has_forks() || (self.lane() == Lane::Frame && has_jobs()) || current::has_pinned()
-    }
-
     /// Runs the newest of the thread's forks, or where work goes by age of all that it has queued:
     /// a fork, a job or one of a scope. Tells whether it did.
     pub(crate) fn run_newest(&self) -> bool {

@@ -94,12 +94,7 @@ impl Worker {
         }
     }
 
-    /// Whether there is such a job.
-    pub(crate) fn has_scoped(&self) -> bool {
-        self.newest_scope(ptr::null(), &|_| true).is_some()
-    }
-
-    fn newest_scope(
+    pub(super) fn newest_scope(
         &self,
         but: *const (),
         is_wanted: &dyn Fn(Age) -> bool,
@@ -134,12 +129,7 @@ impl Worker {
     /// Lets the ticket of this `number` be no younger than `age`, of a job that it stands for.
     pub(crate) fn renew_ticket(&self, number: u64, age: Age) {
         if let Some(seat) = self.seat_of(age) {
-            let is_its = |ticket: &Aged<Job>| ticket.item.number() == number;
-            let is_younger = |own: Age| age.is_before(own);
-            let is_wrong =
-                |ticket: &Aged<Job>| is_its(ticket) && ticket.age().is_some_and(is_younger);
-            let renew = |ticket: Aged<Job>| Aged::new(ticket.item, Some(age));
-            seat.tickets.change(is_wrong, renew);
+            seat.tickets.renew(|ticket| ticket.number() == number, age);
         }
     }
 

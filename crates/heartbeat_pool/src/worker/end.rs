@@ -59,6 +59,10 @@ impl Registry {
         let looked = Cell::new(Instant::now());
         let (frame, lower) = Lane::ALL.split_at(1);
         let is_frame = team.rank == Rank::Frame;
+        let is_left_to_caller = || {
+            let frame = self.frame();
+            !frame.has_ended() && frame.occupancy.target() == 0
+        };
         team.threads.join(own, || {
             // The last jobs may wait for what is queued, in ways that the pool can't see. Threads
             // that wait in others have run by now what no thread will. The frame's last: what is
@@ -72,14 +76,8 @@ impl Registry {
             }
             current::run_pinned()
                 || duty::tick_lone()
-                || self.is_left_to_caller() && self.tick(self.frame())
+                || is_left_to_caller() && self.tick(self.frame())
         });
-    }
-
-    /// Whether nobody but the calling thread, which waits, could do the frame's work.
-    fn is_left_to_caller(&self) -> bool {
-        let frame = self.frame();
-        !frame.has_ended() && frame.occupancy.target() == 0
     }
 
     /// Does one piece of the work of `team` on the calling thread.

@@ -17,7 +17,6 @@ use super::life::Doing;
 use super::watch::WatchEnd;
 use crate::cost::WAKE_UP;
 use crate::idle::spin;
-use crate::lanes::occupancy::Charge;
 use crate::lanes::stuck::RELIEF;
 use crate::placement;
 use crate::sync::{Instant, lock};
@@ -69,7 +68,6 @@ impl Worker {
         self.seat.counters.parks.bump();
         sleep.alert_begin();
         if !self.parker.park_timeout(beat) {
-            self.seat.counters.beats.bump();
             self.make_way();
             self.look().raise_beats(Some(&self.seat));
         }
@@ -186,7 +184,7 @@ impl Worker {
     /// already.
     fn relieve(&self, lane: Lane, is_demanded: bool) -> Doing {
         self.back();
-        self.count_as(Some(Charge::Lane(lane)));
+        self.count_as(Some(lane));
         self.count.relief.begin(lane);
         self.end_search();
         self.begin_stretch();
@@ -223,7 +221,6 @@ impl Worker {
             if called {
                 return true;
             }
-            self.seat.counters.beats.bump();
             if !self.is_pool_quiet() {
                 return false;
             }

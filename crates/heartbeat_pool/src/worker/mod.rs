@@ -1,5 +1,5 @@
-//! A worker: a thread's own side of its seat. It imports the registry and the queues; the verbs are
-//! above it.
+//! A worker: a thread's own side of its seat. It imports the registry and the queues; the verbs
+//! import it.
 //!
 //! | file | what is in it |
 //! | --- | --- |
@@ -38,7 +38,6 @@ mod work;
 pub(crate) use work::{Found, STRANGERS_TURN};
 
 use crate::job::Job;
-use crate::lanes::occupancy::Charge;
 use crate::parker::Parker;
 use crate::placement;
 use crate::presence::Was;
@@ -66,8 +65,8 @@ use stretch::Stretch;
 /// A thread's seat in a pool: a pool thread's own, or one that a thread from outside holds while
 /// it is inside a pool call.
 ///
-/// All the verbs are methods of it; the [`ThreadPool`](crate::ThreadPool)'s methods of the same
-/// names find the calling thread's worker first.
+/// Most verbs are methods of it; the [`ThreadPool`](crate::ThreadPool)'s methods of the same names
+/// find the calling thread's worker first.
 ///
 /// ```
 /// use heartbeat_pool::{ThreadPool, Worker};
@@ -191,7 +190,7 @@ impl Worker {
     #[inline]
     #[must_use]
     pub fn lane(&self) -> Lane {
-        self.count.charge.get().map_or(Lane::Frame, Charge::lane)
+        self.count.lane.get().unwrap_or(Lane::Frame)
     }
 
     /// How many threads the pool is meant to run at once. See
@@ -234,14 +233,6 @@ impl Worker {
         this_thread::is_waiting()
     }
 
-    /// Whether a fork of this thread has a second half that nobody has begun, be it one that is
-    /// kept from others for now.
-    pub(crate) fn has_forks(&self) -> bool {
-        !self.joins.private.is_empty()
-            || !self.joins.forks.is_empty()
-            || self.seat.has_shared(self.lane())
-    }
-
     #[inline]
     pub(crate) fn team(&self) -> &Team {
         self.registry.team(self.count.rank)
@@ -282,7 +273,7 @@ impl Worker {
     #[inline]
     fn counted<R>(&self, f: impl FnOnce(&Self) -> R) -> R {
         // A nested call, or one from a job, is counted already.
-        if self.count.charge.get().is_some() {
+        if self.count.lane.get().is_some() {
             return f(self);
         }
         self.newly_counted(f)
@@ -296,7 +287,7 @@ impl Worker {
         }
         impl Drop for Visit<'_> {
             fn drop(&mut self) {
-                self.worker.set_charge(None);
+                self.worker.set_lane(None);
                 self.worker.offer_seat();
                 if self.was_outside {
                     self.worker.seat.presence.leave();
@@ -304,8 +295,8 @@ impl Worker {
             }
         }
         let was_outside = !self.is_member() && self.come_in();
-        self.team().occupancy.enter(Charge::External);
-        self.count_as(Some(Charge::External));
+        self.team().occupancy.enter(Lane::Frame);
+        self.count_as(Some(Lane::Frame));
         self.seat.core.take();
         let _visit = Visit {
             worker: self,
@@ -325,23 +316,23 @@ impl Worker {
         was != Was::Inside
     }
 
-    /// Changes what the thread is counted as. Gives the old one.
-    fn count_as(&self, charge: Option<Charge>) -> Option<Charge> {
-        self.seat.counters.runs.set(charge.map(Charge::lane));
-        self.count.charge.replace(charge)
+    /// Changes what the thread is counted as running. Gives the old one.
+    fn count_as(&self, lane: Option<Lane>) -> Option<Lane> {
+        self.seat.counters.runs.set(lane);
+        self.count.lane.replace(lane)
     }
 
-    /// Leaves the count, if the thread was counted, and becomes `charge`, which is counted already.
-    fn set_charge(&self, charge: Option<Charge>) {
-        if let Some(left) = self.count_as(charge) {
+    /// Leaves the count, if the thread was counted, and runs `lane`, which is counted already.
+    fn set_lane(&self, lane: Option<Lane>) {
+        if let Some(left) = self.count_as(lane) {
             self.count.relief.end();
-            if charge.is_none() {
+            if lane.is_none() {
                 self.seat.core.give_back();
             }
             self.count.slot.release(&self.team().threads.numbers);
             self.team().occupancy.leave(left);
         }
-        if charge.is_some() {
+        if lane.is_some() {
             self.seat.counters.busy_turn(self.lane());
         }
     }

@@ -1,14 +1,15 @@
 //! Work of a thread's own: what it has spawned, and what nobody else may run.
 
 use super::Worker;
+use super::current;
 use super::work::Found;
 use crate::age::Aged;
 use crate::job::Job;
-use crate::lanes::occupancy::Charge;
 use crate::lanes::stuck::RELIEF;
 use crate::sync::Instant;
 use crate::threads::this_thread::Stranger;
 use heartbeat_record::{Lane, Work};
+use std::ptr;
 
 impl Worker {
     /// Runs the frame job that is next of those that lie in the thread's own deque, where it works
@@ -57,10 +58,21 @@ impl Worker {
         own.map(|job| job.item)
     }
 
-    /// Whether there is such a job, in whatever lane the thread works.
-    pub(crate) fn has_spawned(&self) -> bool {
+    /// Whether there was something for [`yield_local`](Self::yield_local) a moment ago.
+    #[must_use]
+    pub fn has_own_work(&self) -> bool {
         let is_job = |job: &Aged<Job>| !job.item.stands_for_others();
-        !self.deque.is_empty() || self.seat.tickets.has(is_job)
+        let has_jobs = || {
+            !self.deque.is_empty()
+                || self.seat.tickets.has(is_job)
+                || self.newest_scope(ptr::null(), &|_| true).is_some()
+        };
+        // Private forks, which others can't take now, among them.
+        !self.joins.private.is_empty()
+            || !self.joins.forks.is_empty()
+            || self.seat.has_shared(self.lane())
+            || (self.lane() == Lane::Frame && has_jobs())
+            || current::has_pinned()
     }
 
     /// Runs one job that only this thread may run, if there is one.
@@ -82,9 +94,9 @@ impl Worker {
     /// Runs all that only this thread may run. It can't wait for room, so the thread is counted as
     /// running whether there is some or not.
     pub(super) fn run_own(&self) {
-        if self.count.charge.get().is_none() {
-            self.team().occupancy.enter(Charge::Lane(Lane::Frame));
-            self.count_as(Some(Charge::Lane(Lane::Frame)));
+        if self.count.lane.get().is_none() {
+            self.team().occupancy.enter(Lane::Frame);
+            self.count_as(Some(Lane::Frame));
         }
         self.stretch.set_needed();
         // What is there now, for it may queue more without end.

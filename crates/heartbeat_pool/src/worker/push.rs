@@ -69,7 +69,7 @@ impl Registry {
         if lane == Lane::Frame && worker.is_member() {
             note::queued(job.number(), lane, Place::Own);
             self.queue_times.queued(lane, job.number());
-            let age = worker.age();
+            let age = worker.new_age();
             worker.deque.push(Aged::new(job, age));
             self.team(worker.count.rank)
         } else {
@@ -81,7 +81,7 @@ impl Registry {
 impl Worker {
     /// How old the job that the thread, one of the pool's own, queues next is, where its work goes
     /// by age.
-    pub(crate) fn age(&self) -> Option<Age> {
+    pub(crate) fn new_age(&self) -> Option<Age> {
         if !self.goes_by_age() || !self.is_member() {
             return None;
         }

@@ -4,6 +4,7 @@
 //! and its worker uses it for one scope after another.
 
 use super::jobs::Jobs;
+use super::stacks::Stacks;
 use super::wait::Ticket;
 use crate::active::{ActiveTasks, Tracks};
 use crate::age::{Age, Aged};
@@ -93,16 +94,16 @@ impl ScopeCore {
     /// Counts something that the scope's end waits for.
     #[inline]
     pub(super) fn begin(&self) {
-        match self.jobs.mine() {
-            Some(mine) => mine.begun.update(|begun| begun.wrapping_add(1)),
+        match self.jobs.begun() {
+            Some(begun) => begun.update(|begun| begun.wrapping_add(1)),
             None => self.latch.begin(),
         }
     }
 
     #[inline]
     pub(super) fn finish(&self) {
-        match self.jobs.mine() {
-            Some(mine) => mine.begun.update(|begun| begun.wrapping_sub(1)),
+        match self.jobs.begun() {
+            Some(begun) => begun.update(|begun| begun.wrapping_sub(1)),
             None => self.latch.finish(),
         }
     }
@@ -110,14 +111,14 @@ impl ScopeCore {
     /// Whether all that was begun is finished. Owner only.
     #[inline]
     pub(super) fn is_done(&self) -> bool {
-        let untold = self.jobs.mine().map_or(0, |mine| mine.begun.get());
+        let untold = self.jobs.begun().map_or(0, Cell::get);
         self.latch.is_done(untold)
     }
 
     /// The owner, which may sleep next, has the latch wake it, and must look at that once more.
     pub(super) fn tell(&self) {
-        if let Some(mine) = self.jobs.mine() {
-            self.latch.tell(mine.begun.take());
+        if let Some(begun) = self.jobs.begun() {
+            self.latch.tell(begun.take());
         }
     }
 
@@ -135,7 +136,7 @@ impl ScopeCore {
     pub(crate) fn push(self: &Arc<Self>, job: ScopedJob) {
         note::queued(self.number(), self.lane, Place::Scope);
         self.jobs.push(job, || self.new_age());
-        if let Some(owner) = self.owner.as_ref().filter(|_| self.jobs.mine().is_some()) {
+        if let Some(owner) = self.owner.as_ref().filter(|_| self.jobs.begun().is_some()) {
             owner.counters.pushes.bump();
         }
         self.call();
@@ -146,7 +147,7 @@ impl ScopeCore {
     fn call(self: &Arc<Self>) -> Call {
         let occupancy = &self.team().occupancy;
         // In a pool with no threads there is nobody but the owner.
-        let owner_may = || occupancy.target() == 0 || occupancy.has_room();
+        let owner_may = || occupancy.target() == 0 || occupancy.admits(Lane::Frame);
         let call = self.tickets.pushed(owner_may);
         match call {
             Call::Owner => self.latch.wake_owner(),
@@ -162,7 +163,7 @@ impl ScopeCore {
             return None;
         }
         let own = |worker: &Worker| {
-            let age = worker.is_in(self.team()).then(|| worker.age())?;
+            let age = worker.is_in(self.team()).then(|| worker.new_age())?;
             age.inspect(|_| worker.remember_scope(self))
         };
         current::with_current(|worker| worker.and_then(own))
@@ -221,7 +222,8 @@ impl ScopeCore {
     /// that queues the next one makes a ticket of its age. Gives the team that is to take it.
     fn queue(self: &Arc<Self>) -> Option<&Team> {
         loop {
-            if let Some(age) = self.jobs.next() {
+            let next = self.jobs.stacks().map_or(Some(None), Stacks::next);
+            if let Some(age) = next {
                 let ticket = Aged::new(Ticket::job(self), age);
                 return Some(self.registry.queue(self.team(), self.lane, ticket));
             }
@@ -254,11 +256,16 @@ impl ScopeCore {
         }
     }
 
-    /// Puts back a job that `worker` has taken of another thread's. A ticket that was queued
-    /// meanwhile stands for it as well.
-    pub(super) fn put_back_job(self: &Arc<Self>, worker: &Worker, job: Aged<ScopedJob>) {
+    /// Puts back a job that `worker` has taken of another thread's in `stacks`, the scope's. A
+    /// ticket that was queued meanwhile stands for it as well.
+    pub(super) fn put_back_job(
+        self: &Arc<Self>,
+        worker: &Worker,
+        stacks: &Stacks<ScopedJob>,
+        job: Aged<ScopedJob>,
+    ) {
         let age = job.age();
-        self.jobs.push_back(job);
+        stacks.push_back(job);
         if self.call() == Call::Nobody
             && let Some(age) = age
         {

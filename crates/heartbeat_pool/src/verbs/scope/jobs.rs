@@ -4,22 +4,17 @@
 
 use super::core::ScopedJob;
 use super::stacks::Stacks;
-use crate::age::{Age, Aged};
+use crate::age::Age;
 use crate::queue::deque::Order;
 use crate::thread_bound::ThreadBound;
 use concurrent_queue::ConcurrentQueue;
 use crossbeam_utils::CachePadded;
 use std::cell::Cell;
 
-/// The owner's part, which no other thread touches.
-pub(super) struct Mine {
-    /// How many the owner has begun, less those that it has finished, since it told the latch last.
-    pub(super) begun: Cell<usize>,
-}
-
 pub(super) struct Jobs {
-    /// Padded, for the owner writes there at each job.
-    mine: ThreadBound<CachePadded<Mine>>,
+    /// How many the owner has begun, less those that it has finished, since it told the latch last.
+    /// Padded, for it writes there at each job.
+    begun: ThreadBound<CachePadded<Cell<usize>>>,
     queue: ConcurrentQueue<ScopedJob>,
     /// In its place, where each thread's jobs have an order of their own.
     stacks: Option<Stacks<ScopedJob>>,
@@ -31,9 +26,7 @@ impl Jobs {
     /// `have_turns`.
     pub(super) fn new(order: Order, by_age: bool, have_turns: bool) -> Self {
         Self {
-            mine: ThreadBound::new(CachePadded::new(Mine {
-                begun: Cell::new(0),
-            })),
+            begun: ThreadBound::new(CachePadded::new(Cell::new(0))),
             queue: ConcurrentQueue::unbounded(),
             stacks: (by_age || order == Order::NewestFirst)
                 .then(|| Stacks::new(order, by_age, have_turns)),
@@ -41,8 +34,8 @@ impl Jobs {
     }
 
     #[inline]
-    pub(super) fn mine(&self) -> Option<&Mine> {
-        self.mine.get().map(|mine| &**mine)
+    pub(super) fn begun(&self) -> Option<&Cell<usize>> {
+        self.begun.get().map(|begun| &**begun)
     }
 
     #[inline]
@@ -58,7 +51,7 @@ impl Jobs {
     #[inline]
     pub(super) fn pop(&self) -> Option<ScopedJob> {
         match &self.stacks {
-            Some(stacks) => stacks.pop().map(|popped| popped.item.item),
+            Some(stacks) => stacks.pop().map(|(job, _)| job.item),
             None => self.queue.pop().ok(),
         }
     }
@@ -66,19 +59,6 @@ impl Jobs {
     #[inline]
     pub(super) fn stacks(&self) -> Option<&Stacks<ScopedJob>> {
         self.stacks.as_ref()
-    }
-
-    /// Puts back what was popped of a stack, to where it was.
-    pub(super) fn push_back(&self, job: Aged<ScopedJob>) {
-        match &self.stacks {
-            Some(stacks) => stacks.push_back(job),
-            None => self.push(job.item, || None),
-        }
-    }
-
-    /// How old the job that others take next is, if that is known; of stacks none if there is none.
-    pub(super) fn next(&self) -> Option<Option<Age>> {
-        self.stacks.as_ref().map_or(Some(None), Stacks::next)
     }
 
     #[inline]
@@ -94,17 +74,5 @@ impl Jobs {
             Some(stacks) => stacks.len(),
             None => self.queue.len(),
         }
-    }
-
-    /// Whether it is to be looked through for jobs of more than so many threads.
-    pub(super) fn has_more_than(&self, threads: usize) -> bool {
-        self.stacks
-            .as_ref()
-            .is_some_and(|stacks| stacks.has_more_than(threads))
-    }
-
-    /// Keeps no more memory for long than scopes take.
-    pub(super) fn shrink(&self) {
-        self.stacks.iter().for_each(Stacks::shrink);
     }
 }

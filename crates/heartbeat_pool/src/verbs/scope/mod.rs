@@ -11,6 +11,7 @@ mod stacks;
 mod wait;
 
 use self::core::{ScopeCore, ScopedJob};
+use self::stacks::Stacks;
 use self::wait::Completion;
 use crate::active::{Tracked, Uncounted};
 use crate::job::SmallFn;
@@ -199,9 +200,10 @@ impl Worker {
         let mut kept = self.kept_scopes.borrow_mut();
         // So many threads had jobs here at a time, from outside most of them: later scopes would
         // look at all their stacks.
-        let is_long = core.jobs.has_more_than(self.num_threads() + KEPT);
+        let stacks = core.jobs.stacks();
+        let is_long = stacks.is_some_and(|stacks| stacks.has_more_than(self.num_threads() + KEPT));
         if core.is_clear(self) && kept.len() < KEPT && !is_long {
-            core.jobs.shrink();
+            stacks.into_iter().for_each(Stacks::shrink);
             kept.push(core);
         }
     }

@@ -120,12 +120,6 @@ impl<T> Drop for Locked<'_, T> {
     }
 }
 
-pub(super) struct Popped<T> {
-    pub(super) item: Aged<T>,
-    /// How old the calling thread's newest was, be it this item or one that stays.
-    pub(super) newest_own: Option<Age>,
-}
-
 pub(super) struct Stacks<T> {
     order: Order,
     /// Whether each thread's jobs have ages.
@@ -231,8 +225,9 @@ impl<T> Stacks<T> {
     }
 
     /// The calling thread's next or else the oldest of the next other thread, and now and then the
-    /// other way round.
-    pub(super) fn pop(&self) -> Option<Popped<T>> {
+    /// other way round; and how old the calling thread's newest was, be it this item or one that
+    /// stays.
+    pub(super) fn pop(&self) -> Option<(Aged<T>, Option<Age>)> {
         let is_turn = |own: &mut Locked<'_, T>| {
             own.items.looks = own.items.looks.wrapping_add(1);
             self.has_turns && own.items.looks.is_multiple_of(STRANGERS_TURN)
@@ -240,7 +235,10 @@ impl<T> Stacks<T> {
         self.take(is_turn)
     }
 
-    fn take(&self, others_first: impl FnOnce(&mut Locked<'_, T>) -> bool) -> Option<Popped<T>> {
+    fn take(
+        &self,
+        others_first: impl FnOnce(&mut Locked<'_, T>) -> bool,
+    ) -> Option<(Aged<T>, Option<Age>)> {
         let by = note::this_thread();
         let mut newest_own = None;
         let mut own_is_last = false;
@@ -248,7 +246,7 @@ impl<T> Stacks<T> {
             newest_own = own.newest();
             own_is_last = others_first(&mut own);
             if !own_is_last && let Some(item) = own.pop(self.order) {
-                return Some(Popped { item, newest_own });
+                return Some((item, newest_own));
             }
         }
         // Of two locked at a time, another thread might want the other one first.
@@ -256,7 +254,7 @@ impl<T> Stacks<T> {
             .pop_oldest(|of| of != by && of != NOBODY)
             .or_else(|| own_is_last.then(|| self.find(by)?.pop(self.order))?)
             .or_else(|| self.pop_oldest(|of| of == NOBODY))?;
-        Some(Popped { item, newest_own })
+        Some((item, newest_own))
     }
 
     /// Takes the oldest of the next of those stacks, which is the last one of them from then on.
@@ -322,7 +320,7 @@ mod tests {
     use std::thread;
 
     fn take<T>(stacks: &Stacks<T>, others_first: bool) -> Option<T> {
-        stacks.take(|_| others_first).map(|taken| taken.item.item)
+        stacks.take(|_| others_first).map(|(taken, _)| taken.item)
     }
 
     /// What `f` gives on a thread of its own.
@@ -362,7 +360,7 @@ mod tests {
         let age = |nth| Some(Age { thread, nth });
         (0..3).for_each(|nth| stacks.push(nth, age(nth)));
         elsewhere(|| {
-            let popped = [(); 3].map(|()| stacks.pop().unwrap().item);
+            let popped = [(); 3].map(|()| stacks.pop().unwrap().0);
             assert_eq!(stacks.next(), None);
             let [first, second, third] = popped;
             stacks.push_back(second);
@@ -386,13 +384,13 @@ mod tests {
             (0..3).for_each(|nth| stacks.push(nth, age(nth)));
             elsewhere(|| {
                 let others = stacks.pop().unwrap();
-                assert_eq!((others.item.item, others.newest_own), (0, None));
-                stacks.push_back(others.item);
+                assert_eq!((others.0.item, others.1), (0, None));
+                stacks.push_back(others.0);
             });
             let own = stacks.pop().unwrap();
-            assert_eq!((own.item.item, own.newest_own), (popped, age(2)));
-            stacks.push_back(own.item);
-            assert_eq!(stacks.pop().unwrap().newest_own, age(2));
+            assert_eq!((own.0.item, own.1), (popped, age(2)));
+            stacks.push_back(own.0);
+            assert_eq!(stacks.pop().unwrap().1, age(2));
         }
     }
 
@@ -410,7 +408,7 @@ mod tests {
             assert_eq!(stacks.next(), Some(age(0)));
             let own = [(); 2].map(|()| take(&stacks, true).unwrap());
             assert!(own.iter().all(|own| *own < 2), "{own:?}");
-            let first = stacks.pop().unwrap().item;
+            let first = stacks.pop().unwrap().0;
             assert_eq!(first.item, 10);
             stacks.push(2, age(2));
             stacks.push_back(first);
@@ -446,8 +444,8 @@ mod tests {
                 let by = note::this_thread();
                 let mut taken = Vec::new();
                 let mut take = |is_put_back: bool| match stacks.pop() {
-                    Some(popped) if by_age && is_put_back => stacks.push_back(popped.item),
-                    popped => taken.extend(popped.map(|popped| popped.item.item)),
+                    Some(popped) if by_age && is_put_back => stacks.push_back(popped.0),
+                    popped => taken.extend(popped.map(|(popped, _)| popped.item)),
                 };
                 for nth in 0..ITEMS {
                     let age = (by_age && nth % 7 > 0).then_some(Age { thread: by, nth });

@@ -3,7 +3,7 @@
 use super::core::{ScopeCore, ScopedJob};
 use crate::age::Age;
 use crate::cost;
-use crate::job::{Job, Pointer, Run};
+use crate::job::{Job, Pointer};
 use crate::queue::mailbox::Mailbox;
 use crate::sync::{Arc, Instant};
 use crate::trace;
@@ -24,9 +24,6 @@ pub(super) struct Ticket(NonNull<ScopeCore>);
 // SAFETY: as an `Arc` of the core, which is `Send` and `Sync`.
 unsafe impl Send for Ticket where Arc<ScopeCore>: Send {}
 
-// SAFETY: it is such a pointer.
-unsafe impl Pointer for Ticket {}
-
 impl Ticket {
     pub(super) fn job(core: &Arc<ScopeCore>) -> Job {
         let raw = Arc::into_raw(core.clone()).cast_mut();
@@ -42,7 +39,8 @@ impl Drop for Ticket {
     }
 }
 
-impl Run for Ticket {
+// SAFETY: it is such a pointer.
+unsafe impl Pointer for Ticket {
     const STANDS_FOR_OTHERS: bool = true;
 
     fn run(self) {
@@ -107,18 +105,17 @@ fn run_next(core: &Arc<ScopeCore>, worker: &Worker) -> bool {
         return run_one(core, worker);
     };
     // One look under the scope's lock, which its threads fight for if its jobs are short.
-    let Some(popped) = stacks.pop() else {
+    let Some((job, newest_own)) = stacks.pop() else {
         return false;
     };
-    let job = popped.item;
     let newer = |own| worker.take_new_but(Arc::as_ptr(core).cast(), Some(own));
-    let other = match popped.newest_own.and_then(newer) {
+    let other = match newest_own.and_then(newer) {
         Some(newer) => Some(Found::Job(newer.item)),
         None => job.age().and_then(|age| take_older(core, worker, age)),
     };
     match other {
         Some(other) => {
-            core.put_back_job(worker, job);
+            core.put_back_job(worker, stacks, job);
             worker.run_piece(other);
         }
         None => run(core, worker, job.item),
