@@ -9,10 +9,9 @@ use crate::placement;
 use crate::registry::Registry;
 use crate::registry::look::Look;
 use crate::registry::team::{Rank, Team};
-use crate::seat::Seat;
 use crate::sync::Arc;
 use heartbeat_record::Lane;
-use std::ops::Deref;
+use std::rc::Rc;
 
 #[derive(Clone, Copy)]
 enum When {
@@ -135,16 +134,13 @@ impl Registry {
     /// After the calling thread left the count of `team`: its place goes to whoever can use it.
     pub(crate) fn offer_seat(self: &Arc<Self>, team: &Team) {
         if team.sleep.needs_watch() {
-            let seats = team.seats.listed();
-            self.fill_seat(team, Look::new(self, team, seats.as_slice()));
+            let seats = Rc::new(team.seats.listed());
+            self.fill_seat(team, &Look::new(self, team, seats));
         }
     }
 
     /// The same, where nobody is there to find it soon enough, as far as `look` tells.
-    pub(crate) fn fill_seat<S>(self: &Arc<Self>, team: &Team, look: Look<'_, S>)
-    where
-        S: Deref<Target = [Arc<Seat>]>,
-    {
+    pub(crate) fn fill_seat(self: &Arc<Self>, team: &Team, look: &Look<'_>) {
         let lane = look.work_for_one_more();
         let has_use = lane.is_some_and(|lane| has_use_for_one_more(team, lane));
         if !has_use && !look.has_blocking() {
@@ -154,8 +150,6 @@ impl Registry {
             }
             return;
         }
-        // A thread may be started next, by code of the program's own, which looks as well.
-        drop(look);
         let (sleep, occupancy) = (&team.sleep, &team.occupancy);
         // One that waits is no use while others run: it would go on waiting, and its place be
         // offered to the next one, without end.

@@ -69,7 +69,7 @@ fn tell_late(more: bool) {
         };
         untold -= 1;
         while !latch.is_done(untold) {
-            latch.tell(untold);
+            latch.settle(untold);
             untold = 0;
             if !latch.is_done(untold) {
                 parker.park();
@@ -219,7 +219,7 @@ fn an_owner_that_only_waits_is_woken_for_the_end() {
             })
         };
         loop {
-            latch.tell(untold);
+            latch.settle(untold);
             untold = 0;
             if latch.is_done(0) {
                 break;

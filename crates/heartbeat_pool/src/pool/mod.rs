@@ -101,7 +101,7 @@ impl ThreadPool {
     #[must_use]
     pub fn is_current(&self) -> bool {
         let is_its = |worker: &Worker| worker.is_of(self.registry());
-        current::with_current(|worker| worker.is_some_and(is_its))
+        current::peek(|worker| worker.is_some_and(is_its))
     }
 
     /// How many threads are meant to run at once. Spare threads, which take the seats of waiting

@@ -8,22 +8,23 @@ use crate::lanes::stuck::Sight;
 use crate::metrics::Counters;
 use crate::queue::injector::Injector;
 use crate::registry::Registry;
+use crate::registry::seats::SeatList;
 use crate::registry::team::{Rank, Team};
 use crate::seat::Seat;
 use crate::sync::Arc;
 use heartbeat_record::{Lane, What, note};
-use std::ops::Deref;
+use std::rc::Rc;
 use std::time::Duration;
 
 /// One look, by one reading of the seats.
-pub(crate) struct Look<'a, S> {
+pub(crate) struct Look<'a> {
     registry: &'a Registry,
     team: &'a Team,
-    seats: S,
+    seats: Rc<SeatList>,
 }
 
-impl<'a, S: Deref<Target = [Arc<Seat>]>> Look<'a, S> {
-    pub(crate) fn new(registry: &'a Registry, team: &'a Team, seats: S) -> Self {
+impl<'a> Look<'a> {
+    pub(crate) fn new(registry: &'a Registry, team: &'a Team, seats: Rc<SeatList>) -> Self {
         Self {
             registry,
             team,

@@ -27,6 +27,7 @@ use crossbeam_utils::CachePadded;
 use heartbeat_record::{Lane, Place, note};
 use std::iter;
 use std::mem;
+use std::rc::Rc;
 
 pub(crate) struct Registry {
     /// Work from outside and of the lower lanes; frame work of a worker lies in its own deque.
@@ -101,7 +102,7 @@ impl Registry {
     }
 
     pub(crate) fn has_queued(&self, team: &Team) -> bool {
-        Look::new(self, team, team.seats.listed().as_slice()).has_any_work()
+        Look::new(self, team, Rc::new(team.seats.listed())).has_any_work()
     }
 
     /// Drops what is queued of `lanes`, and for the frame what its threads and blocking calls have,

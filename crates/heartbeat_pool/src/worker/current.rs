@@ -58,7 +58,7 @@ pub(crate) fn worker_in(registry: &Arc<Registry>, team: &Team) -> Rc<Worker> {
 /// As [`worker_in`], in the team that the thread works for if it is inside of this pool, else in
 /// the frame's.
 pub(crate) fn nearest_worker_in(registry: &Arc<Registry>) -> Rc<Worker> {
-    with_current(|worker| match worker {
+    peek(|worker| match worker {
         Some(worker) if worker.is_of(registry) => worker_in(registry, worker.team()),
         _ => worker_in(registry, registry.frame()),
     })
@@ -146,14 +146,16 @@ impl Drop for Entered {
 
 fn now() -> Option<Rc<Worker>> {
     let current = NonNull::new(CURRENT.get().cast_mut())?;
-    // SAFETY: it comes from `Rc::as_ptr` of one that is alive, as in `with_current`.
+    // SAFETY: it comes from `Rc::as_ptr` of one that is alive, as in `peek`.
     unsafe { Rc::increment_strong_count(current.as_ptr()) };
     // SAFETY: the same, and the count is one that was just added.
     Some(unsafe { Rc::from_raw(current.as_ptr()) })
 }
 
+/// Calls `f` with the worker whose pool the thread is inside of, which is not counted as running
+/// for that.
 #[inline]
-pub(crate) fn with_current<R>(f: impl FnOnce(Option<&Worker>) -> R) -> R {
+pub(crate) fn peek<R>(f: impl FnOnce(Option<&Worker>) -> R) -> R {
     let current = CURRENT.get();
     // SAFETY: non-null only while an `Entered` of this thread, which are dropped in the reverse
     // order of their making, or an enrolled thread's own state holds the worker alive, so it

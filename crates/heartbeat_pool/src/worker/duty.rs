@@ -51,7 +51,7 @@ pub(crate) fn tick_member() -> bool {
 /// taken of it for long: for a wait whose own work goes on and on, and which looks anew for that
 /// now and then.
 pub(crate) fn do_what_is_left(looks: bool) {
-    let Some(own) = current::member().filter(|own| own.is_lone_member()) else {
+    let Some(own) = current::member().filter(|own| own.is_spareless_member()) else {
         return;
     };
     if looks {
@@ -120,7 +120,7 @@ impl Duty {
 
     /// What it must do, if anything, of what the threads of its own pool leave.
     fn of_what_is_left(seat: &Rc<Worker>) -> Option<Self> {
-        let is_left = seat.is_lone_member() && seat.team().untaken.is_left();
+        let is_left = seat.is_spareless_member() && seat.team().untaken.is_left();
         (is_left && seat.look().has_work(Lane::Frame)).then(|| Self::of_frame(seat))
     }
 
@@ -152,7 +152,7 @@ fn sleep(
         parker.park_timeout(RETRY);
         return None;
     }
-    let Some(own) = seats.iter().find(|seat| seat.is_lone_member()) else {
+    let Some(own) = seats.iter().find(|seat| seat.is_spareless_member()) else {
         parker.park();
         return None;
     };
@@ -248,7 +248,7 @@ impl Worker {
     }
 
     /// Whether the thread is one of a pool's own whose place no spare one takes.
-    fn is_lone_member(&self) -> bool {
+    fn is_spareless_member(&self) -> bool {
         self.is_member() && !self.registry.config.has_spares
     }
 

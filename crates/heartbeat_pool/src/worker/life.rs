@@ -9,12 +9,10 @@ use crate::registry::look::Look;
 use crate::registry::start::Thread;
 use crate::registry::team::Rank;
 use crate::schedule::News;
-use crate::seat::Seat;
-use crate::sync::{Arc, hint};
+use crate::sync::hint;
 use crate::threads::builder::Wanted;
 use crate::worker::current::{self, Entered};
 use heartbeat_record::{Role, note};
-use std::cell::Ref;
 use std::rc::Rc;
 
 /// Looks at the queues before a thread stops working: about half a microsecond's.
@@ -196,15 +194,12 @@ impl Worker {
     pub(super) fn end_search(&self) {
         let team = self.team();
         if team.sleep.search_end() {
-            let (lane, is_unwatched) = {
-                let look = self.look();
-                let lane = look.work_for_one_more();
-                // The thread that is woken for that is the last searcher next.
-                let is_next = lane.is_some_and(|lane| team.occupancy.admits(lane));
-                let is_answered = !is_next && self.see_to_beats(&look);
-                let is_unwatched = is_answered || (lane.is_none() && look.has_hidden_forks());
-                (lane, is_unwatched)
-            };
+            let look = self.look();
+            let lane = look.work_for_one_more();
+            // The thread that is woken for that is the last searcher next.
+            let is_next = lane.is_some_and(|lane| team.occupancy.admits(lane));
+            let is_answered = !is_next && self.see_to_beats(&look);
+            let is_unwatched = is_answered || (lane.is_none() && look.has_hidden_forks());
             if let Some(lane) = lane {
                 self.tell(News::for_others(lane));
             }
@@ -213,7 +208,7 @@ impl Worker {
                 // well: to become the sentinel, which raises the next beat, had it found nothing.
                 self.tell(News::kept());
             }
-            if self.look().has_blocking() {
+            if look.has_blocking() {
                 self.tell(News::blocking());
             }
         }
@@ -221,7 +216,7 @@ impl Worker {
 
     /// Whether others have answered their beats, and there is room for what they share next. In the
     /// place of a sentinel that sleeps for long, the caller then leaves all beats raised.
-    fn see_to_beats(&self, look: &Look<'_, Ref<'_, [Arc<Seat>]>>) -> bool {
+    fn see_to_beats(&self, look: &Look<'_>) -> bool {
         let is_answered =
             self.team().occupancy.has_room_beside() && look.any_beat_answered(&self.seat);
         let sleep = &self.team().sleep;
@@ -240,7 +235,7 @@ mod tests {
     use crate::pool::ThreadPool;
     use crate::queue::forks::ForkPtr;
     use crate::queue::pinned::Pinned;
-    use crate::sync::Instant;
+    use crate::sync::{Arc, Instant};
     use std::sync::mpsc;
     use std::time::Duration;
 

@@ -56,7 +56,7 @@ use current::Entered;
 use heartbeat_record::Lane;
 use parts::{Count, Joins, KeptScopes, Search};
 use std::any::Any;
-use std::cell::{Ref, RefCell};
+use std::cell::RefCell;
 use std::iter;
 use std::ptr;
 use std::rc::Rc;
@@ -144,7 +144,7 @@ impl Worker {
     /// Calls `f` with the worker whose pool the calling thread is inside of, if it is in one.
     #[inline]
     pub fn with_current<R>(f: impl FnOnce(Option<&Self>) -> R) -> R {
-        current::with_current(|worker| match worker {
+        current::peek(|worker| match worker {
             Some(worker) => worker.counted(|worker| f(Some(worker))),
             None => f(None),
         })
@@ -247,9 +247,9 @@ impl Worker {
         ptr::eq(&*self.registry, registry)
     }
 
-    pub(crate) fn look(&self) -> Look<'_, Ref<'_, [Arc<Seat>]>> {
+    pub(crate) fn look(&self) -> Look<'_> {
         self.refresh_seats();
-        let seats = Ref::map(self.search.seats.borrow(), |(_, seats)| seats.as_slice());
+        let seats = self.search.seats.borrow().1.clone();
         Look::new(&self.registry, self.team(), seats)
     }
 

@@ -16,7 +16,7 @@ impl Registry {
     /// comes from outside, within a beat if from a worker, which may take it itself before that.
     #[inline]
     pub(crate) fn push(self: &Arc<Self>, lane: Lane, job: Job) {
-        current::with_current(|worker| match worker {
+        current::peek(|worker| match worker {
             Some(worker) if worker.is_in(self.team_of(lane)) => self.push_from(worker, lane, job),
             _ => {
                 let team = self.inject(lane, job);
@@ -35,7 +35,7 @@ impl Registry {
     /// As [`push`](Self::push), of a task that was woken while it ran, by the thread that has just
     /// run it.
     pub(crate) fn push_again(self: &Arc<Self>, lane: Lane, job: Job) {
-        let to_queue = current::with_current(|worker| match worker {
+        let to_queue = current::peek(|worker| match worker {
             Some(worker) if lane == Lane::Frame && worker.is_in(self.frame()) => {
                 worker.again.keep(job)
             }
@@ -49,9 +49,9 @@ impl Registry {
     /// Queues `ticket`, which stands for others and is no job of the calling thread's own, a part
     /// of what a worker of `team` does, where any worker of the team that this gives can take it.
     /// The caller must see to it that one does.
-    pub(crate) fn queue(&self, team: &Team, lane: Lane, ticket: Aged<Job>) -> &Team {
+    pub(crate) fn queue_ticket(&self, team: &Team, lane: Lane, ticket: Aged<Job>) -> &Team {
         let is_mixed = self.config.order == Order::OldestFirst;
-        current::with_current(|worker| match worker {
+        current::peek(|worker| match worker {
             Some(worker) if is_mixed && worker.is_in(team) => {
                 self.queue_from(worker, lane, ticket.item)
             }
@@ -113,6 +113,6 @@ impl Worker {
     }
 
     fn fill_seat(&self) {
-        self.registry.fill_seat(self.team(), self.look());
+        self.registry.fill_seat(self.team(), &self.look());
     }
 }

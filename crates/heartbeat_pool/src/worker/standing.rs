@@ -72,7 +72,7 @@ impl Worker {
     pub(crate) fn stand_up() -> Standing {
         let mut left = Vec::new();
         // In a thread-local's destructor it is none of the thread's own.
-        current::with_current(|worker| worker.into_iter().for_each(Self::share_all));
+        current::peek(|worker| worker.into_iter().for_each(Self::share_all));
         current::for_each_worker(|worker| {
             worker.share_all();
             if let Some(lane) = worker.count_as(None) {

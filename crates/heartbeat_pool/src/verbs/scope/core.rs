@@ -116,9 +116,9 @@ impl ScopeCore {
     }
 
     /// The owner, which may sleep next, has the latch wake it, and must look at that once more.
-    pub(super) fn tell(&self) {
+    pub(super) fn settle(&self) {
         if let Some(begun) = self.jobs.begun() {
-            self.latch.tell(begun.take());
+            self.latch.settle(begun.take());
         }
     }
 
@@ -126,7 +126,7 @@ impl ScopeCore {
     /// jobs and at the latch; or it no longer is.
     pub(super) fn set_owner_asleep(&self, asleep: bool) {
         if asleep {
-            self.tell();
+            self.settle();
         }
         self.tickets.set_owner_asleep(asleep);
     }
@@ -166,7 +166,7 @@ impl ScopeCore {
             let age = worker.is_in(self.team()).then(|| worker.new_age())?;
             age.inspect(|_| worker.remember_scope(self))
         };
-        current::with_current(|worker| worker.and_then(own))
+        current::peek(|worker| worker.and_then(own))
     }
 
     /// Queues a ticket, which was claimed, and tells of it.
@@ -176,7 +176,7 @@ impl ScopeCore {
             // The owner, or whoever tells of them here, does them where nobody comes, unless they
             // are much.
             let is_in_team = |worker: Option<&Worker>| worker.is_some_and(|own| own.is_in(team));
-            let comes_to_them = self.owner.is_some() || current::with_current(is_in_team);
+            let comes_to_them = self.owner.is_some() || current::peek(is_in_team);
             let at_once = !comes_to_them || self.is_much();
             self.tell_of(team, at_once, self.jobs.len());
         }
@@ -225,7 +225,7 @@ impl ScopeCore {
             let next = self.jobs.stacks().map_or(Some(None), Stacks::next);
             if let Some(age) = next {
                 let ticket = Aged::new(Ticket::job(self), age);
-                return Some(self.registry.queue(self.team(), self.lane, ticket));
+                return Some(self.registry.queue_ticket(self.team(), self.lane, ticket));
             }
             self.tickets.taken();
             if self.jobs.is_empty() || !self.tickets.claim() {

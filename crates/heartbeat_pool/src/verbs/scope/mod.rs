@@ -286,7 +286,7 @@ impl Registry {
             kind: Wait::Scope,
             parker: &parker,
             is_over: || {
-                core.tell();
+                core.settle();
                 core.is_done()
             },
         };
