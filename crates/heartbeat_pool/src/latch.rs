@@ -7,7 +7,6 @@ use crate::sync::{Arc, AtomicUsize, Ordering};
 ///
 /// It is shared by reference count, never on the waiter's stack, so the one that sets it may
 /// touch it afterwards.
-#[derive(Debug)]
 pub(crate) struct CountLatch {
     /// What is pending, less what the owner has not told; below zero, that is at the other end of
     /// the numbers, where others have finished some of that.

@@ -36,7 +36,6 @@ pub(crate) enum Wake {
 /// | NOTIFIED | -> EMPTY, returns     | stays                     |
 ///
 /// One a thread, shared by all its waits: each looks at its own condition again before it parks.
-#[derive(Debug)]
 pub(crate) struct Parker {
     state: AtomicUsize,
     lock: Mutex<Owner>,

@@ -62,7 +62,6 @@ fn here() -> Option<usize> {
 }
 
 /// The core that a thread has, told by that thread.
-#[derive(Debug)]
 pub(crate) struct Core {
     /// Plus one; zero while it has none.
     core: AtomicUsize,

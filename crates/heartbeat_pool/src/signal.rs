@@ -9,7 +9,6 @@ use crate::parker::Parker;
 use crate::sync::{Arc, AtomicBool, Ordering};
 
 /// Whether a future was woken since its owner last took that.
-#[derive(Debug)]
 pub(crate) struct Signal {
     is_set: AtomicBool,
     owner: Arc<Parker>,

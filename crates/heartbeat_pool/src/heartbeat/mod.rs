@@ -4,7 +4,6 @@
 use crate::sync::{AtomicBool, Ordering};
 
 /// One seat's beat: raised by an idle worker, answered by the seat's owner when it promotes.
-#[derive(Debug)]
 pub(crate) struct Beat {
     /// Whether the owner's next fork must do more than call: always, but while its private queue
     /// is full and no beat is raised.

@@ -20,7 +20,7 @@ const LOOKOUT: Post = 2;
 const ASKED: Post = 4;
 
 /// The threads that may be woken for work.
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Idle {
     /// The one that went idle last comes last, and is woken first.
     workers: Vec<Arc<Parker>>,
@@ -40,7 +40,7 @@ impl Idle {
     }
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Sleep {
     /// The number of searchers, and whether the sentinel is alert. `SeqCst` where it changes: the
     /// fences of pushers and of those who go idle order their looks at it and at the queues.

@@ -31,7 +31,6 @@ impl Counts {
     }
 }
 
-#[derive(Debug)]
 pub(crate) struct Occupancy {
     /// On a line of its own: it is written as threads begin and end work, the others next to never.
     counts: CachePadded<AtomicU64>,

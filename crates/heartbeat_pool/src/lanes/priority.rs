@@ -1,9 +1,6 @@
 //! How readily the system runs lower threads. Where it won't be told, they stay as they are.
 //!
-//! A nice value makes a thread no quicker to give way on Linux: from 6.6 on whoever runs keeps its
-//! core for a slice of some 3 ms, up to the next clock tick, though one of higher priority wakes.
-//! `SCHED_IDLE` does (`sched(7)`). Longer slices do from 6.12 on (`sched_setattr(2)`), which no
-//! frame was seen to gain by beside jobs that have half of the threads: `docs/mechanisms.md`.
+//! What each rank of the system's comes to is told in `docs/mechanisms.md`.
 
 use std::cell::Cell;
 

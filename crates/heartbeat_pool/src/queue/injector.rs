@@ -2,10 +2,9 @@
 //! has overflowed.
 //!
 //! A queue that grows frees its blocks on the threads that empty it, while those that fill it
-//! allocate. Both then contend for the allocator's lock: in a trace of a hundred tasks at a time,
-//! every fourth hundred had a thread asleep at it for longer than all the rest took. So few jobs
-//! lie in a ring, which allocates nothing. Whoever pops at a slot that another thread is about to
-//! fill spins until it has; what that may cost is told in `idle/README.md`.
+//! allocate, and both contend for the allocator's lock. So few jobs lie in a ring, which allocates
+//! nothing. Whoever pops at a slot that another thread is about to fill spins until it has; what
+//! that may cost is told in `idle/README.md`.
 
 use concurrent_queue::{ConcurrentQueue, PushError};
 

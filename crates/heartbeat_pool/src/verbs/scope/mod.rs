@@ -88,12 +88,7 @@ impl<'scope> Scope<'scope, '_> {
         self.core.team().occupancy.target()
     }
 
-    /// Spawns a closure on the pool's thread of `index`, one of
-    /// [`num_threads`](crate::ThreadPool::num_threads), which runs it between two jobs or while it
-    /// waits. False, with `f` dropped, if there is no such thread, for instance as the system has
-    /// refused it.
-    ///
-    /// A panic in it is resumed by the scope's owner.
+    /// As [`Worker::try_spawn_on`], but a panic in it is resumed by the scope's owner.
     pub fn try_spawn_on(&'scope self, index: usize, f: impl FnOnce() + Send + 'scope) -> bool {
         self.core.begin();
         // SAFETY: as in `spawn`; dropped, it is counted off as well.
