@@ -1,10 +1,11 @@
 //! How many threads run what: the packed word that admission to a lane is decided on.
 //!
-//! | bits  | field      | counts                                                         |
-//! | ----- | ---------- | -------------------------------------------------------------- |
-//! | 0-15  | frame      | workers running frame jobs, and threads from outside in a call |
-//! | 16-31 | io         | workers running io jobs                                        |
-//! | 32-47 | background | workers running background jobs                                |
+//! | bits  | field      | counts                                              |
+//! | ----- | ---------- | --------------------------------------------------- |
+//! | 0-15  | frame      | workers running frame jobs                          |
+//! | 16-31 | io         | workers running io jobs                             |
+//! | 32-47 | background | workers running background jobs                     |
+//! | 48-63 | external   | threads from outside that are inside a pool call    |
 //!
 //! A thread that waits is counted nowhere, which is how its seat passes to a spare thread.
 
@@ -12,9 +13,32 @@ use crate::sync::{AtomicU64, AtomicUsize, Ordering};
 use crossbeam_utils::CachePadded;
 use heartbeat_record::Lane;
 
-/// What counts one that runs `lane`.
-const fn unit(lane: Lane) -> u64 {
-    1 << (lane as u32 * 16)
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Charge {
+    /// A worker running a job of this lane.
+    Lane(Lane),
+    /// A thread from outside the pool.
+    External,
+}
+
+impl Charge {
+    pub(crate) const fn lane(self) -> Lane {
+        match self {
+            Self::Lane(lane) => lane,
+            Self::External => Lane::Frame,
+        }
+    }
+
+    const fn shift(self) -> u32 {
+        match self {
+            Self::Lane(lane) => lane as u32 * 16,
+            Self::External => 48,
+        }
+    }
+
+    const fn unit(self) -> u64 {
+        1 << self.shift()
+    }
 }
 
 /// One reading of the word.
@@ -22,12 +46,17 @@ const fn unit(lane: Lane) -> u64 {
 struct Counts(u64);
 
 impl Counts {
-    fn of(self, lane: Lane) -> usize {
-        (self.0 / unit(lane)) as usize & 0xffff
+    fn of(self, charge: Charge) -> usize {
+        (self.0 >> charge.shift()) as usize & 0xffff
+    }
+
+    /// Threads that work for the frame. Lower lanes are left out: they must not keep it waiting.
+    fn frame(self) -> usize {
+        self.of(Charge::Lane(Lane::Frame)) + self.of(Charge::External)
     }
 
     fn total(self) -> usize {
-        Lane::ALL.into_iter().map(|lane| self.of(lane)).sum()
+        self.frame() + self.of(Charge::Lane(Lane::Io)) + self.of(Charge::Lane(Lane::Background))
     }
 }
 
@@ -83,24 +112,24 @@ impl Occupancy {
     }
 
     fn admits_at(&self, counts: Counts, lane: Lane) -> bool {
+        let running = counts.of(Charge::Lane(lane));
+        if lane == Lane::Frame {
+            return counts.frame() < self.target().min(self.budget(lane));
+        }
         // One of each lower lane always runs: none starves, and a frame that waits for one is safe.
-        let is_first = || lane != Lane::Frame && counts.of(lane) == 0 && self.target() > 0;
-        self.room_at(counts, lane) > 0 || is_first()
-    }
-
-    fn room_at(&self, counts: Counts, lane: Lane) -> usize {
-        let left = self.budget(lane).saturating_sub(counts.of(lane));
-        // Lower lanes must not keep the frame waiting: those that run them are left out there.
-        let busy = match lane {
-            Lane::Frame => counts.of(lane),
-            Lane::Io | Lane::Background => counts.total(),
-        };
-        self.target().saturating_sub(busy).min(left)
+        self.target() > 0
+            && (running == 0 || (counts.total() < self.target() && running < self.budget(lane)))
     }
 
     /// How many more jobs of `lane` may start now, but for the one that always may.
     pub(crate) fn room(&self, lane: Lane) -> usize {
-        self.room_at(self.counts(), lane)
+        let counts = self.counts();
+        let (target, budget) = (self.target(), self.budget(lane));
+        if lane == Lane::Frame {
+            return target.min(budget).saturating_sub(counts.frame());
+        }
+        let left = budget.saturating_sub(counts.of(Charge::Lane(lane)));
+        target.saturating_sub(counts.total()).min(left)
     }
 
     pub(crate) fn admits(&self, lane: Lane) -> bool {
@@ -110,13 +139,14 @@ impl Occupancy {
     /// Counts the caller as running `lane`, if there is room.
     #[must_use]
     pub(crate) fn try_admit(&self, lane: Lane) -> bool {
+        let unit = Charge::Lane(lane).unit();
         let mut seen = self.counts();
         while self.admits_at(seen, lane) {
             // AcqRel pairs with itself, `enter` and `leave`: a thread that takes the place that
             // another one has left sees what that one did before.
             match self.counts.compare_exchange_weak(
                 seen.0,
-                seen.0 + unit(lane),
+                seen.0 + unit,
                 Ordering::AcqRel,
                 Ordering::Relaxed,
             ) {
@@ -129,33 +159,33 @@ impl Occupancy {
 
     /// Counts the caller as running, room or not: a thread that comes back from a wait, or one
     /// from outside, is never held up.
-    pub(crate) fn enter(&self, lane: Lane) {
+    pub(crate) fn enter(&self, charge: Charge) {
         // AcqRel: as in `try_admit`.
-        self.counts.fetch_add(unit(lane), Ordering::AcqRel);
+        self.counts.fetch_add(charge.unit(), Ordering::AcqRel);
     }
 
     /// Takes the caller off the count. Whoever leaves must offer its place
     /// (`Registry::offer_seat`).
-    pub(crate) fn leave(&self, lane: Lane) {
+    pub(crate) fn leave(&self, charge: Charge) {
         // AcqRel: as in `try_admit`.
-        let before = self.counts.fetch_sub(unit(lane), Ordering::AcqRel);
-        debug_assert!(Counts(before).of(lane) > 0, "left a seat never taken");
+        let before = self.counts.fetch_sub(charge.unit(), Ordering::AcqRel);
+        debug_assert!(Counts(before).of(charge) > 0, "left a seat never taken");
     }
 
     /// As [`leave`](Self::leave), of a thread that waits in what it runs.
-    pub(crate) fn leave_waiting(&self, lane: Lane) {
-        if lane != Lane::Frame {
+    pub(crate) fn leave_waiting(&self, charge: Charge) {
+        if charge.lane() != Lane::Frame {
             // Relaxed, here and below: a hint to the order of the lower lanes.
-            self.waiting[lane.index()].fetch_add(1, Ordering::Relaxed);
+            self.waiting[charge.lane().index()].fetch_add(1, Ordering::Relaxed);
         }
-        self.leave(lane);
+        self.leave(charge);
     }
 
     /// As [`enter`](Self::enter), of a thread that has left so.
-    pub(crate) fn enter_waiting(&self, lane: Lane) {
-        self.enter(lane);
-        if lane != Lane::Frame {
-            self.waiting[lane.index()].fetch_sub(1, Ordering::Relaxed);
+    pub(crate) fn enter_waiting(&self, charge: Charge) {
+        self.enter(charge);
+        if charge.lane() != Lane::Frame {
+            self.waiting[charge.lane().index()].fetch_sub(1, Ordering::Relaxed);
         }
     }
 
@@ -175,30 +205,39 @@ impl Occupancy {
     /// that sees this stops taking its jobs.
     pub(crate) fn crowded(&self, lane: Lane) -> bool {
         let counts = self.counts();
+        let running = counts.of(Charge::Lane(lane));
         if lane == Lane::Frame {
-            return self.beyond(lane) > 0;
+            return counts.frame() > self.target().min(self.budget(lane));
         }
-        let running = counts.of(lane);
         running > 1 && (counts.total() > self.target() || running > self.budget(lane))
     }
 
     /// Whether others than the caller, which is counted itself, run `lane`.
     pub(crate) fn runs_others(&self, lane: Lane) -> bool {
-        self.counts().of(lane) > 1
+        self.counts().of(Charge::Lane(lane)) > 1
+    }
+
+    /// Whether a thread from outside that waits would find room to run.
+    pub(crate) fn has_room(&self) -> bool {
+        self.admits(Lane::Frame)
     }
 
     /// Whether one more thread would find room for frame work, or beside those that run another
     /// lane.
     pub(crate) fn has_room_beside(&self) -> bool {
         let counts = self.counts();
-        let runs = |lane: Lane| lane == Lane::Frame || counts.of(lane) > 0;
+        let runs = |lane: Lane| lane == Lane::Frame || counts.of(Charge::Lane(lane)) > 0;
         let mut lanes = Lane::ALL.into_iter();
         lanes.any(|lane| runs(lane) && self.admits_at(counts, lane))
     }
 
     /// How many threads work for `lane` beyond what should.
     pub(crate) fn beyond(&self, lane: Lane) -> usize {
-        let running = self.counts().of(lane);
+        let counts = self.counts();
+        let running = match lane {
+            Lane::Frame => counts.frame(),
+            Lane::Io | Lane::Background => counts.of(Charge::Lane(lane)),
+        };
         running.saturating_sub(self.target().min(self.budget(lane)))
     }
 
@@ -227,12 +266,12 @@ mod tests {
     fn frame_fills_the_target_and_no_more() {
         let occupancy = with_target(2);
         assert_eq!(occupancy.room(Lane::Frame), 2);
-        occupancy.enter(Lane::Frame);
+        occupancy.enter(Charge::External);
         assert_eq!(occupancy.room(Lane::Frame), 1);
         assert!(occupancy.try_admit(Lane::Frame));
         assert_eq!(occupancy.room(Lane::Frame), 0);
         assert!(!occupancy.try_admit(Lane::Frame));
-        occupancy.leave(Lane::Frame);
+        occupancy.leave(Charge::External);
         assert!(occupancy.try_admit(Lane::Frame));
     }
 
@@ -246,7 +285,7 @@ mod tests {
         assert!(occupancy.try_admit(Lane::Io));
         assert!(!occupancy.try_admit(Lane::Io));
         for _ in 0..4 {
-            occupancy.leave(Lane::Frame);
+            occupancy.leave(Charge::Lane(Lane::Frame));
         }
         assert!(occupancy.try_admit(Lane::Io));
         assert!(!occupancy.try_admit(Lane::Io), "over its budget");
@@ -261,7 +300,7 @@ mod tests {
         assert!(occupancy.try_admit(Lane::Frame));
         assert!(!occupancy.has_room_beside());
         assert!(occupancy.try_admit(Lane::Background));
-        assert!(!occupancy.admits(Lane::Frame) && occupancy.has_room_beside());
+        assert!(!occupancy.has_room() && occupancy.has_room_beside());
         occupancy.set_budget(Lane::Background, 1);
         assert!(!occupancy.has_room_beside());
     }
@@ -271,7 +310,7 @@ mod tests {
         let occupancy = with_target(1);
         assert!(occupancy.try_admit(Lane::Frame));
         assert!(!occupancy.crowded(Lane::Frame));
-        occupancy.enter(Lane::Frame);
+        occupancy.enter(Charge::Lane(Lane::Frame));
         assert!(occupancy.crowded(Lane::Frame));
     }
 }

@@ -116,7 +116,7 @@ impl Worker {
             self.run_own();
         }
         self.seat.counters.busy_end();
-        self.set_lane(None);
+        self.set_charge(None);
         self.offer_seat();
     }
 
@@ -143,7 +143,7 @@ impl Worker {
         if goes_on {
             return self.end_stretch();
         }
-        self.set_lane(None);
+        self.set_charge(None);
         self.idle()
     }
 
@@ -164,7 +164,7 @@ impl Worker {
     /// Leaves the count: offered to nobody, for this thread looks once more itself; and after the
     /// search has begun, so that no pusher finds the place free and nobody searching.
     fn end_stretch(&self) -> Doing {
-        self.set_lane(None);
+        self.set_charge(None);
         self.seat.counters.busy_end();
         self.stretch.end();
         if self.stretch.is_shy() {

@@ -5,6 +5,7 @@
 
 use super::Worker;
 use super::work::Found;
+use crate::lanes::occupancy::Charge;
 use crate::threads::this_thread::Stranger;
 use heartbeat_record::Lane;
 
@@ -48,7 +49,7 @@ impl Worker {
         }
         match kind.filter(|lane| *lane != self.lane()) {
             Some(lane) => {
-                self.team().occupancy.enter(lane);
+                self.team().occupancy.enter(Charge::Lane(lane));
                 self.run_as(lane, found);
             }
             None => self.run(found),

@@ -38,6 +38,7 @@ mod work;
 pub(crate) use work::{Found, STRANGERS_TURN};
 
 use crate::job::Job;
+use crate::lanes::occupancy::Charge;
 use crate::parker::Parker;
 use crate::placement;
 use crate::presence::Was;
@@ -190,7 +191,7 @@ impl Worker {
     #[inline]
     #[must_use]
     pub fn lane(&self) -> Lane {
-        self.count.lane.get().unwrap_or(Lane::Frame)
+        self.count.charge.get().map_or(Lane::Frame, Charge::lane)
     }
 
     /// How many threads the pool is meant to run at once. See
@@ -273,7 +274,7 @@ impl Worker {
     #[inline]
     fn counted<R>(&self, f: impl FnOnce(&Self) -> R) -> R {
         // A nested call, or one from a job, is counted already.
-        if self.count.lane.get().is_some() {
+        if self.count.charge.get().is_some() {
             return f(self);
         }
         self.newly_counted(f)
@@ -287,7 +288,7 @@ impl Worker {
         }
         impl Drop for Visit<'_> {
             fn drop(&mut self) {
-                self.worker.set_lane(None);
+                self.worker.set_charge(None);
                 self.worker.offer_seat();
                 if self.was_outside {
                     self.worker.seat.presence.leave();
@@ -295,8 +296,8 @@ impl Worker {
             }
         }
         let was_outside = !self.is_member() && self.come_in();
-        self.team().occupancy.enter(Lane::Frame);
-        self.count_as(Some(Lane::Frame));
+        self.team().occupancy.enter(Charge::External);
+        self.count_as(Some(Charge::External));
         self.seat.core.take();
         let _visit = Visit {
             worker: self,
@@ -316,23 +317,23 @@ impl Worker {
         was != Was::Inside
     }
 
-    /// Changes what the thread is counted as running. Gives the old one.
-    fn count_as(&self, lane: Option<Lane>) -> Option<Lane> {
-        self.seat.counters.runs.set(lane);
-        self.count.lane.replace(lane)
+    /// Changes what the thread is counted as. Gives the old one.
+    fn count_as(&self, charge: Option<Charge>) -> Option<Charge> {
+        self.seat.counters.runs.set(charge.map(Charge::lane));
+        self.count.charge.replace(charge)
     }
 
-    /// Leaves the count, if the thread was counted, and runs `lane`, which is counted already.
-    fn set_lane(&self, lane: Option<Lane>) {
-        if let Some(left) = self.count_as(lane) {
+    /// Leaves the count, if the thread was counted, and becomes `charge`, which is counted already.
+    fn set_charge(&self, charge: Option<Charge>) {
+        if let Some(left) = self.count_as(charge) {
             self.count.relief.end();
-            if lane.is_none() {
+            if charge.is_none() {
                 self.seat.core.give_back();
             }
             self.count.slot.release(&self.team().threads.numbers);
             self.team().occupancy.leave(left);
         }
-        if lane.is_some() {
+        if charge.is_some() {
             self.seat.counters.busy_turn(self.lane());
         }
     }

@@ -5,6 +5,7 @@ use super::current;
 use super::work::Found;
 use crate::age::Aged;
 use crate::job::Job;
+use crate::lanes::occupancy::Charge;
 use crate::lanes::stuck::RELIEF;
 use crate::sync::Instant;
 use crate::threads::this_thread::Stranger;
@@ -94,9 +95,9 @@ impl Worker {
     /// Runs all that only this thread may run. It can't wait for room, so the thread is counted as
     /// running whether there is some or not.
     pub(super) fn run_own(&self) {
-        if self.count.lane.get().is_none() {
-            self.team().occupancy.enter(Lane::Frame);
-            self.count_as(Some(Lane::Frame));
+        if self.count.charge.get().is_none() {
+            self.team().occupancy.enter(Charge::Lane(Lane::Frame));
+            self.count_as(Some(Charge::Lane(Lane::Frame)));
         }
         self.stretch.set_needed();
         // What is there now, for it may queue more without end.

@@ -1,6 +1,7 @@
 //! What a worker is made of, but for its queues.
 
 use crate::age::Age;
+use crate::lanes::occupancy::Charge;
 use crate::lanes::relief::Relief;
 use crate::queue::deque::Deque;
 use crate::queue::forks::ForkPtr;
@@ -11,7 +12,6 @@ use crate::seat::Seat;
 use crate::sync::Arc;
 use crate::threads::numbers::Slot;
 use crate::worker::ages::OwnJobs;
-use heartbeat_record::Lane;
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -59,8 +59,8 @@ pub(super) struct Search {
 pub(super) struct Count {
     /// Its team's.
     pub(super) rank: Rank,
-    /// Of what it is counted as running in the team's occupancy.
-    pub(super) lane: Cell<Option<Lane>>,
+    /// As what it is counted in the team's occupancy.
+    pub(super) charge: Cell<Option<Charge>>,
     pub(super) relief: Relief,
     pub(super) slot: Slot,
 }
@@ -94,7 +94,7 @@ impl Count {
     pub(super) fn new(rank: Rank) -> Self {
         Self {
             rank,
-            lane: Cell::new(None),
+            charge: Cell::new(None),
             relief: Relief::default(),
             slot: Slot::default(),
         }

@@ -1,8 +1,8 @@
 //! A thread that waits gives its seats away meanwhile.
 
 use super::Worker;
+use crate::lanes::occupancy::Charge;
 use crate::worker::current;
-use heartbeat_record::Lane;
 use std::rc::Rc;
 
 /// A thread that waits, and is counted as running in no pool until this is dropped.
@@ -10,7 +10,7 @@ pub(crate) struct Standing(Vec<Left>);
 
 struct Left {
     worker: Rc<Worker>,
-    lane: Lane,
+    charge: Charge,
     /// Whether its thread timed itself there.
     was_busy: bool,
 }
@@ -21,7 +21,7 @@ impl Standing {
     /// use.
     pub(super) fn demand_relief(&self) {
         for left in &self.0 {
-            let (team, lane) = (left.worker.team(), left.lane);
+            let (team, lane) = (left.worker.team(), left.charge.lane());
             if !team.occupancy.admits(lane) && left.worker.look().has_work(lane) {
                 team.stuck.demand(lane);
             }
@@ -32,11 +32,11 @@ impl Standing {
 impl Drop for Standing {
     fn drop(&mut self) {
         for left in self.0.drain(..) {
-            let (worker, lane) = (&left.worker, left.lane);
+            let (worker, charge) = (&left.worker, left.charge);
             // Whether there is room or not: no thread that comes back is held up.
             worker.seat.set_waiting(false);
-            worker.team().occupancy.enter_waiting(lane);
-            worker.count_as(Some(lane));
+            worker.team().occupancy.enter_waiting(charge);
+            worker.count_as(Some(charge));
             worker.seat.core.take();
             if left.was_busy {
                 worker.seat.counters.busy_begin(worker.lane());
@@ -52,7 +52,7 @@ impl Worker {
     pub(crate) fn visit_alone<R>(self: &Rc<Self>, f: impl FnOnce(&Self) -> R) -> R {
         let mut is_elsewhere = false;
         current::for_each_worker(|worker| {
-            is_elsewhere |= worker.count.lane.get().is_some() && !Rc::ptr_eq(worker, self);
+            is_elsewhere |= worker.count.charge.get().is_some() && !Rc::ptr_eq(worker, self);
         });
         let _standing = is_elsewhere.then(Self::stand_up);
         self.visit(f)
@@ -75,17 +75,17 @@ impl Worker {
         current::peek(|worker| worker.into_iter().for_each(Self::share_all));
         current::for_each_worker(|worker| {
             worker.share_all();
-            if let Some(lane) = worker.count_as(None) {
+            if let Some(charge) = worker.count_as(None) {
                 let was_busy = worker.seat.counters.is_busy();
                 worker.seat.counters.busy_end();
                 worker.seat.core.give_back();
                 worker.count.slot.release(&worker.team().threads.numbers);
                 worker.seat.set_waiting(true);
-                worker.team().occupancy.leave_waiting(lane);
+                worker.team().occupancy.leave_waiting(charge);
                 worker.offer_seat_now();
                 left.push(Left {
                     worker: worker.clone(),
-                    lane,
+                    charge,
                     was_busy,
                 });
             }

@@ -3,6 +3,7 @@
 use super::Worker;
 use crate::age::Aged;
 use crate::job::Job;
+use crate::lanes::occupancy::Charge;
 use crate::queue::forks::ForkPtr;
 use crate::registry::team::Rank;
 use crate::seat::Seat;
@@ -48,17 +49,17 @@ impl Worker {
 
     fn next_blocking(&self) -> Option<Found> {
         let job = self.take_blocking()?;
-        if self.count.lane.get().is_some() {
-            self.set_lane(None);
+        if self.count.charge.get().is_some() {
+            self.set_charge(None);
             self.offer_seat();
         }
         Some(Found::Blocking(job))
     }
 
     fn next_of(&self, lane: Lane) -> Option<Found> {
-        if self.count.lane.get() == Some(lane) {
+        if self.count.charge.get() == Some(Charge::Lane(lane)) {
             if self.is_one_too_many(lane) {
-                self.set_lane(None);
+                self.set_charge(None);
                 self.offer_seat();
                 return None;
             }
@@ -66,8 +67,8 @@ impl Worker {
             if !self.look().has_work(lane) || !self.team().occupancy.try_admit(lane) {
                 return None;
             }
-            let changed = self.count.lane.get().is_some();
-            self.set_lane(Some(lane));
+            let changed = self.count.charge.get().is_some();
+            self.set_charge(Some(Charge::Lane(lane)));
             if changed {
                 self.offer_seat();
             }
@@ -335,7 +336,7 @@ impl Worker {
             return false;
         }
         let Some(found) = self.pop(lane) else {
-            occupancy.leave(lane);
+            occupancy.leave(Charge::Lane(lane));
             self.offer_seat();
             return false;
         };
@@ -346,7 +347,7 @@ impl Worker {
     /// Runs `found` while the thread counts as one of `lane`, which it was let in to already.
     pub(super) fn run_as(&self, lane: Lane, found: Found) {
         let occupancy = &self.team().occupancy;
-        let outer = self.count_as(Some(lane));
+        let outer = self.count_as(Some(Charge::Lane(lane)));
         if let Some(outer) = outer {
             occupancy.leave(outer);
         }
@@ -357,7 +358,7 @@ impl Worker {
         if let Some(outer) = outer {
             occupancy.enter(outer);
         }
-        occupancy.leave(lane);
+        occupancy.leave(Charge::Lane(lane));
         self.offer_seat();
     }
 }
