@@ -223,11 +223,11 @@ impl HeartbeatPlugin {
                 panic!("bevy_heartbeat: {error}")
             }
             Err(error) => panic!(
-                "bevy_heartbeat: {error}; the number of threads is {}{}",
-                threads.origin(),
+                "bevy_heartbeat: {error}{}; the number of threads is {}",
                 error
                     .source()
-                    .map_or_else(String::new, |source| format!(": {source}"))
+                    .map_or_else(String::new, |source| format!(" ({source})")),
+                threads.origin()
             ),
         };
         if !is_new {

@@ -1,4 +1,4 @@
-//! Recordings in trouble: panics on other threads, full disks, files written while frames go on.
+//! Recordings in trouble: panics on other threads, refused files, files written while frames go on.
 #![allow(missing_docs, reason = "a test")]
 
 use bevy_app::{App, Update};

@@ -24,7 +24,6 @@ impl Part {
         if let Some(place) = self.places.get(&new.thread) {
             let old = &mut self.threads[*place];
             let first = old.events.len();
-            old.gaps.extend((new.lost > 0).then_some(first));
             old.gaps.extend(new.gaps.iter().map(|gap| first + gap));
             old.events.extend(new.events);
             old.lost += new.lost;
@@ -95,8 +94,10 @@ impl Kept {
         }
         let has_news = |thread: &ThreadEvents| thread.lost > 0 || !thread.events.is_empty();
         if let Some(last) = self.parts.back_mut() {
-            for thread in new.threads.into_iter().filter(has_news) {
+            for mut thread in new.threads.into_iter().filter(has_news) {
                 self.count += thread.events.len();
+                // Unless these are the first.
+                thread.gaps.extend((thread.lost > 0).then_some(0));
                 last.add(thread);
             }
         }
@@ -180,18 +181,27 @@ mod tests {
 
     #[test]
     fn where_events_are_lost_is_known() {
-        let mut kept = Kept::of_most(10_000);
-        for frame in 0..100 {
-            let mut new = Snapshot::default();
-            let mut events = noted(1, 20 * frame..20 * frame + 10);
-            events.lost = 10 * u64::from(frame % 2 == 1);
-            new.threads.push(events);
-            kept.put(new);
+        // Of all that is noted, and of some of which the older are forgotten.
+        for most in [1 << 16, 1 << 15] {
+            let mut kept = Kept::of_most(most);
+            let is_lost_before = |frame: u64| frame % 97 == 50;
+            let frames = (most / 8) as u64;
+            for frame in 0..frames {
+                let mut new = Snapshot::default();
+                let mut events = noted(1, 20 * frame..20 * frame + 10);
+                events.lost = 10 * u64::from(is_lost_before(frame));
+                new.threads.push(events);
+                kept.put(new);
+            }
+            let a_part = most as u64 / 1024 / 10;
+            assert!(a_part > 2, "several frames");
+            let thread = &kept.into_snapshot().threads[0];
+            let first = thread.events[0].time / 20;
+            assert!(first > 0, "some are forgotten");
+            let after = (first..frames).filter(|frame| is_lost_before(*frame));
+            let places = after.map(|frame| 10 * (frame - first) as usize);
+            assert!(thread.gaps.iter().copied().eq(places));
         }
-        assert!(kept.parts.len() > 10);
-        let thread = &kept.into_snapshot().threads[0];
-        let lost = (1..100).step_by(2);
-        assert!(thread.gaps.iter().copied().eq(lost.map(|frame| 10 * frame)));
     }
 
     #[test]

@@ -51,7 +51,7 @@ impl Display for Report<'_> {
         if trace.lost > 0 {
             writeln!(
                 f,
-                "{} older events are missing: there was no place for them",
+                "{} events are missing: there was no place for them",
                 trace.lost
             )?;
         }

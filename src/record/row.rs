@@ -130,11 +130,17 @@ impl Row {
         let mut last = 0;
         let mut gaps = thread.gaps.iter().peekable();
         for (place, event) in thread.events.iter().enumerate() {
-            if gaps.next_if_eq(&&place).is_some() {
-                builder.interrupt(last);
+            // Several, where nothing came between what is gone.
+            while gaps.next_if(|gap| **gap <= place).is_some() {
+                if place > 0 {
+                    builder.interrupt(last, event.time);
+                }
             }
             last = event.time;
             builder.add(event.time, event.what);
+        }
+        if gaps.next().is_some() {
+            builder.interrupt(last, last);
         }
         builder.end(last)
     }
@@ -295,13 +301,16 @@ impl Builder {
         }
     }
 
-    /// Events are gone that came after `last`: of what went on then, nothing later is known.
-    fn interrupt(&mut self, last: u64) {
+    /// Events are gone between these two times: of what went on at `last`, nothing later is known,
+    /// and up to `next` the thread counts as asleep.
+    fn interrupt(&mut self, last: u64, next: u64) {
         self.close_from(0, last);
-        let loops = self.row.loops.iter_mut();
-        let open = loops.filter(|(_, end)| *end == u64::MAX);
-        open.for_each(|(_, end)| *end = last);
+        let ends = self.row.loops.iter_mut().rev().map(|(_, end)| end);
+        let open = ends.take_while(|end| **end == u64::MAX);
+        open.for_each(|end| *end = last);
         self.row.states.push((last, self.row.rest()));
+        self.slept += next - last;
+        self.delayed = None;
     }
 
     /// Ends the innermost loop.

@@ -6,7 +6,6 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Why a trace could not be written.
 #[derive(Debug)]
@@ -14,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 pub enum SaveError {
     /// The file's name ends in none of `.html`, `.json` and `.txt`.
     Format(PathBuf),
-    /// The system refused the file or its folder, or had no room for all of it.
+    /// The system refused the file or its folder, or took only a part of it.
     File {
         /// The file, or its folder.
         path: PathBuf,
@@ -59,7 +58,8 @@ impl Trace {
     /// # Errors
     ///
     /// When the name ends otherwise, and when the system refuses the file or its folder, or takes
-    /// only a part of it. A file of that name that was there is replaced by a whole one, or stays.
+    /// only a part of it. A file of that name that was there, or a link, is replaced by a whole file,
+    /// or stays.
     ///
     /// ```
     /// # use bevy_heartbeat::{HeartbeatPlugin, record::{FlightRecorder, Record}};
@@ -102,17 +102,28 @@ fn replace(
     folder: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
 ) -> io::Result<()> {
-    static MADE: AtomicUsize = AtomicUsize::new(0);
-    // Of its own for each file that any process writes there. Relaxed: a count.
-    let number = MADE.fetch_add(1, Ordering::Relaxed);
-    let unfinished = folder.join(format!(".unfinished-{}-{number}", process::id()));
-    let whole = File::create(&unfinished).and_then(|file| {
+    let (unfinished, file) = create_unfinished(folder)?;
+    let write = || {
         let mut file = BufWriter::new(file);
         write(&mut file)?;
-        file.flush()?;
+        // Closed first, for some systems move no file that is open.
+        drop(file.into_inner()?);
         fs::rename(&unfinished, path)
-    });
-    whole.inspect_err(|_| _ = fs::remove_file(&unfinished))
+    };
+    write().inspect_err(|_| _ = fs::remove_file(&unfinished))
+}
+
+/// A new file in `folder`, by a name that nobody else writes to.
+fn create_unfinished(folder: &Path) -> io::Result<(PathBuf, File)> {
+    let mut number = 0;
+    loop {
+        let path = folder.join(format!(".unfinished-{}-{number}", process::id()));
+        match File::create_new(&path) {
+            Ok(file) => return Ok((path, file)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
+            Err(error) => return Err(error),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -139,11 +150,16 @@ mod tests {
         replace("second", Ok(())).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "second");
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
-        // A folder of that name stays, too.
+        // A folder of that name stays, too, and what a process that was killed has left.
+        fs::write(
+            folder.join(format!(".unfinished-{}-0", process::id())),
+            "left",
+        )
+        .unwrap();
         fs::remove_file(&path).unwrap();
         fs::create_dir(&path).unwrap();
         replace("third", Ok(())).unwrap_err();
-        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 2);
         fs::remove_dir_all(&folder).unwrap();
     }
 }

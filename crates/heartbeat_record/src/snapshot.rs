@@ -18,10 +18,10 @@ pub struct ThreadEvents {
     pub role: Role,
     /// In the order in which they happened.
     pub events: Vec<Event>,
-    /// How many are gone of which no reader came in time, for the ring was full.
+    /// How many are gone: the ring was full before a reader came, or the reader has forgotten them.
     pub lost: u64,
-    /// The events, by their places, right before which some of these were: where a reader has put
-    /// several snapshots together. Of one snapshot all came before the first event.
+    /// Places in `events`: right before each of these, some are gone. Empty in a single snapshot,
+    /// in which all of them came before the first event.
     pub gaps: Vec<usize>,
 }
 
