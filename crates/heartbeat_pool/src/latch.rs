@@ -44,8 +44,8 @@ impl CountLatch {
         self.pending.load(Ordering::Acquire).wrapping_add(untold) == 0
     }
 
-    /// The owner tells what it has not: the thread that finishes the last from now on wakes it. It must ask
-    /// [`is_done`](Self::is_done) once more before it sleeps.
+    /// The owner tells what it has not: the thread that finishes the last from now on wakes it. It
+    /// must ask [`is_done`](Self::is_done) once more before it sleeps.
     pub(crate) fn settle(&self, untold: usize) {
         if untold != 0 {
             // Relaxed: whoever has finished before this is acquired by `is_done`.

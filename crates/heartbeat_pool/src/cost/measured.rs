@@ -19,8 +19,9 @@ const LONGEST_TRIAL: Duration = Duration::from_millis(100);
 /// A call that was kept for too long is a surprise. One that comes alone is the system's doing, not
 /// the call's; one that comes so few calls after another ends the keeping.
 const OFTEN: u32 = 4;
-/// Calls after a surprise are watched, as many as cost what that took: somebody is awake to help in
-/// time if one of them is one as well, which costs a wake-up each. Fewer than these are no use.
+/// Calls after a surprise are watched, as many as cost what that took, or what the longest trial
+/// would: somebody is awake to help in time if one of them is one as well, which costs a wake-up
+/// each. Fewer than these are no use.
 const WARY: u32 = 64;
 
 /// How long a call is kept that usually takes `usual`.
@@ -91,8 +92,9 @@ impl Kind {
         }
     }
 
-    /// A call that was shared, but `was_alone` in it, for all others were busy, tells nothing of
-    /// what sharing gains. So it neither wins nor loses.
+    /// A call that was shared, but `was_alone` in it, for all others were busy and nobody has taken
+    /// a half, tells nothing of what sharing gains. So it neither wins nor loses, and a trial waits
+    /// for the next one that does.
     fn end(&mut self, call: Call, took: Duration, was_alone: bool) {
         if call.kept_for.is_none() && was_alone {
             return;
@@ -107,7 +109,7 @@ impl Kind {
             self.ways.end(call.round, nanos(took));
         }
         self.watched = self.watched.saturating_sub(1);
-        let worth = (took.as_nanos() / WAKE_UP.as_nanos()) as u32;
+        let worth = took.min(LONGEST_TRIAL).div_duration_f32(WAKE_UP) as u32;
         if is_surprise && worth >= WARY {
             self.watched = self.watched.max(worth);
         }
@@ -138,6 +140,12 @@ fn with_kind<R>(key: usize, f: impl FnOnce(&mut Kind) -> R) -> R {
         *kind = Kind::new(key);
     }
     f(&mut kind)
+}
+
+/// What calls usually take, in nanoseconds; infinite before the first that told something.
+#[cfg(test)]
+pub(crate) fn usual(key: usize) -> f64 {
+    with_kind(key, |kind| kind.ways.usual())
 }
 
 #[cfg(heartbeat_sim)]

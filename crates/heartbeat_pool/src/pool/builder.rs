@@ -72,7 +72,7 @@ impl fmt::Display for BuildError {
                 f,
                 "{started} of the pool's {wanted} threads have started, and the next can't be \
                  started as it is set up: see that thread_name gives no NUL, and that stack_size is \
-                 no more than a machine has"
+                 one that the system takes"
             ),
             Self::Spawn {
                 wanted, started, ..

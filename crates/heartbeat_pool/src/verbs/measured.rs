@@ -65,7 +65,7 @@ impl Worker {
             // which the next ones are watched.
             self.tell(News::kept_for_a_beat());
         }
-        let had_room = self.team().occupancy.admits(self.lane());
+        let had_room = call.kept_for.is_some() || self.team().occupancy.admits(self.lane());
         self.joins.were_taken.set(false);
         let start = Instant::now();
         self.joins.is_measured.set(true);
@@ -86,11 +86,51 @@ impl Worker {
 mod tests {
     use super::*;
     use crate::age::Aged;
+    use crate::lanes::occupancy::Charge;
     use crate::parker::Parker;
     use crate::pool::ThreadPool;
     use crate::queue::forks::ForkPtr;
-    use crate::sync::Arc;
+    use crate::sync::{Arc, AtomicBool, Ordering, thread};
+    use heartbeat_record::Lane;
     use std::time::Duration;
+
+    fn kind_of<B: FnOnce(&Worker) -> R + Send, R: Send>(_: &B) -> usize {
+        fork::kind::<B, R>()
+    }
+
+    #[test]
+    fn a_shared_call_counts_where_somebody_was_free_or_has_helped() {
+        let pool = ThreadPool::builder().num_threads(2).build().unwrap();
+        pool.with_worker(|worker| {
+            let occupancy = &worker.team().occupancy;
+            let fill = || (0..2).for_each(|_| occupancy.enter(Charge::Lane(Lane::Frame)));
+            let leave = || (0..2).for_each(|_| occupancy.leave(Charge::Lane(Lane::Frame)));
+            let short = |_: &Worker| 2;
+            let kind = kind_of(&short);
+            fill();
+            (0..100).for_each(|_| _ = worker.join_measured(|_| 1, short));
+            assert!(measured::usual(kind).is_infinite());
+            leave();
+            (0..100).for_each(|_| _ = worker.join_measured(|_| 1, short));
+            assert!(measured::usual(kind).is_finite());
+
+            let is_taken = AtomicBool::new(false);
+            let taken = |_: &Worker| is_taken.store(true, Ordering::Relaxed);
+            let kind = kind_of(&taken);
+            fill();
+            worker.join_measured(
+                |worker| {
+                    leave();
+                    while !is_taken.load(Ordering::Relaxed) {
+                        worker.tell(News::at_once(Lane::Frame));
+                        thread::yield_now();
+                    }
+                },
+                taken,
+            );
+            assert!(measured::usual(kind).is_finite());
+        });
+    }
 
     #[test]
     fn older_forks_are_announced_once_a_kept_join_is_over() {

@@ -26,7 +26,8 @@ pub(crate) struct Joins {
     pub(crate) forks: Deque<ForkPtr>,
     /// Whether the thread is inside of a measured join, or of a part of one.
     pub(crate) is_measured: Cell<bool>,
-    /// Whether another thread has taken a second half since this was unset last.
+    /// Whether a second half was not there to be taken back since this was unset last: another
+    /// thread has taken it, or this one in a yield.
     pub(crate) were_taken: Cell<bool>,
     /// How many are to look for its next fork, and what it forks then, as soon as others may take
     /// it.
@@ -41,8 +42,8 @@ pub(crate) struct Joins {
 #[derive(Default)]
 pub(super) struct Search {
     /// The seats as they were when their list last changed, and which change that was: none at
-    /// first, when the list has the worker's own. Cloned where a handler of the program's might run
-    /// meanwhile.
+    /// first, when the list has the worker's own. Looks hold it, not the cell: a handler of the
+    /// program's might run meanwhile.
     pub(super) seats: RefCell<(usize, Rc<SeatList>)>,
     /// Where the next search among the others' seats starts.
     pub(super) rotation: Cell<usize>,
