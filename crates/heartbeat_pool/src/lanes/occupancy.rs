@@ -97,9 +97,10 @@ impl Occupancy {
         self.target.swap(target, Ordering::AcqRel);
     }
 
-    pub(crate) fn cap_target(&self, most: usize) {
+    /// Whether it was more.
+    pub(crate) fn cap_target(&self, most: usize) -> bool {
         // AcqRel: as above.
-        self.target.fetch_min(most, Ordering::AcqRel);
+        self.target.fetch_min(most, Ordering::AcqRel) > most
     }
 
     pub(crate) fn budget(&self, lane: Lane) -> usize {

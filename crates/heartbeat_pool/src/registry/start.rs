@@ -132,7 +132,15 @@ impl Registry {
         if self.start(team, self.thread(team, pinned, true)).is_err() {
             // In case a spawn handler has refused the thread and keeps it.
             threads.spares.started();
+            // Whoever has sized the team meanwhile may have counted on it, for it had a place.
+            let wanted = lock(&threads.wanted);
+            let there = lock(&threads.slots).live.iter().count();
+            let is_missed = team.occupancy.cap_target(there);
+            drop(wanted);
             threads.spares.refuse(&self.waiters);
+            if is_missed {
+                self.rouse();
+            }
         }
     }
 
@@ -237,7 +245,9 @@ impl Registry {
 mod tests {
     use crate::pool::ThreadPool;
     use crate::registry::Registry;
+    use crate::registry::team::Rank;
     use crate::sync::Arc;
+    use std::io;
     use std::sync::{OnceLock, Weak};
 
     /// As where a thread that waits asks for refused threads, and the pool ends just then.
@@ -248,6 +258,38 @@ mod tests {
         drop(pool);
         registry.resize(2).unwrap();
         assert_eq!(registry.frame().occupancy.target(), 0);
+    }
+
+    /// Then jobs of the lower lanes are the frame's threads' to run.
+    #[test]
+    fn nobody_counts_on_a_spare_thread_that_is_refused_while_the_pool_is_resized() {
+        let known = Arc::new(OnceLock::<Weak<Registry>>::new());
+        let later = known.clone();
+        let pool = ThreadPool::builder()
+            .num_threads(1)
+            .lower_threads(true)
+            .spawn_handler(move |thread| {
+                if !thread.name().starts_with("low") {
+                    return thread.spawn().map(drop);
+                }
+                if let Some(registry) = later.get().and_then(Weak::upgrade)
+                    && thread.index() == 0
+                {
+                    // The second thread of the new size is refused here, too.
+                    registry.resize(2)?;
+                    assert_eq!(registry.team(Rank::Lower).occupancy.target(), 1);
+                }
+                Err(io::Error::other("no more"))
+            })
+            .build()
+            .unwrap();
+        let registry = pool.registry();
+        known.set(Arc::downgrade(registry)).unwrap();
+        let lower = registry.team(Rank::Lower);
+        assert!(lower.threads.spares.try_start());
+        registry.start_spare(lower);
+        assert_eq!(lower.occupancy.target(), 0);
+        assert!(lower.threads.is_short());
     }
 
     /// The first spare thread is there, and the next one refused, before the start of the first one
