@@ -58,8 +58,8 @@ impl Trace {
     /// # Errors
     ///
     /// When the name ends otherwise, and when the system refuses the file or its folder, or takes
-    /// only a part of it. A file of that name that was there, or a link, is replaced by a whole file,
-    /// or stays.
+    /// only a part of it. A file of that name that was there, or a link, is replaced by a whole
+    /// file, or stays.
     ///
     /// ```
     /// # use bevy_heartbeat::{HeartbeatPlugin, record::{FlightRecorder, Record}};

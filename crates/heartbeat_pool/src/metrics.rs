@@ -218,7 +218,7 @@ pub struct WorkerMetrics {
 pub struct PoolMetrics {
     /// How many threads are meant to run at once.
     pub threads: usize,
-    /// Jobs in the pool's own queues now, by [`Lane::index`]; those in workers' own are not counted.
+    /// Jobs in the pool's own queues now, by [`Lane::index`]; not those in workers' own.
     pub queued: [usize; 3],
     /// Every thread that holds a place in the pool, spare ones included.
     pub workers: Vec<WorkerMetrics>,

@@ -29,12 +29,13 @@ impl Crowd {
 }
 
 /// How many threads of a pool of two run `work` at once: in the median of some runs, and at most in
-/// all of them but one.
+/// all of them but one, which may have one more.
 fn most(lane: Lane, work: fn(&Worker, &Crowd)) -> (usize, usize) {
     let mut most: Vec<_> = (0..RUNS)
         .map(|seed| most_of_run(seed, lane, work))
         .collect();
     most.sort_unstable();
+    assert!(most[most.len() - 1] <= most[most.len() - 2] + 1, "{most:?}");
     (most[most.len() / 2], most[most.len() - 2])
 }
 

@@ -165,9 +165,9 @@ where
         }
     }
 
-    /// Ends the `state` of the pieces before it and folds `work`, half of it on offer; or, where its
-    /// items are long by their `size`, each of small parts, for the next ones may be as long, and
-    /// no other thread would come to those that this one is about to begin.
+    /// Ends the `state` of the pieces before it and folds `work`, half of it on offer; or, where
+    /// its items are long by their `size`, each of small parts, for the next ones may be as long,
+    /// and no other thread would come to those that this one is about to begin.
     #[cold]
     fn share(&self, worker: &Worker, work: W, state: Option<S>, size: &PieceSize) -> R {
         if let Some(item) = size.item {
