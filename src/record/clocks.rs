@@ -14,6 +14,8 @@ pub(crate) struct Clocks {
     pub(crate) slept: u64,
     /// For how long it had no core: what was known last.
     pub(crate) delayed: Delayed,
+    /// Whether events are gone since the reading before: then nothing is known of the time between.
+    pub(crate) is_after_gap: bool,
 }
 
 /// For how long a thread had no core.
@@ -36,7 +38,7 @@ impl Row {
         for pair in pairs.take_while(|pair| pair[0].time < end) {
             let [a, b] = [pair[0], pair[1]];
             let (from, to) = (a.time.max(begin), b.time.min(end));
-            if from >= to {
+            if from >= to || b.is_after_gap {
                 continue;
             }
             // Where the begin of a sleep is lost, its end may be as well.
@@ -122,6 +124,14 @@ mod tests {
         // More than was missing.
         row.clocks[1].delayed.ns = 900;
         assert_eq!(row.without_core(0, 2000), (300, 0));
+        // Of the time about lost events nothing is known, how many there are.
+        let mut lossy = thread(1, Role::Frame, &events);
+        for gaps in [vec![5], vec![5, 5]] {
+            lossy.gaps = gaps;
+            let row = Row::new(&lossy);
+            assert_eq!(row.without_core(0, 2000), (0, 0));
+            assert!(row.clocks[1].is_after_gap && !row.clocks[0].is_after_gap);
+        }
         // Still asleep: for how long it ran is not known yet.
         let row = Row::new(&thread(1, Role::Frame, &events[..8]));
         assert_eq!(row.without_core(0, 2000), (150, 0));

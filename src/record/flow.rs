@@ -1,7 +1,7 @@
 //! What led to what: work to the thread that ran it, a wake-up to the one that woke.
 
 use heartbeat_pool::Lane;
-use heartbeat_pool::record::{Event, Place, Snapshot, What, Work};
+use heartbeat_pool::record::{Event, Place, Snapshot, ThreadEvents, What, Work};
 use std::collections::{HashMap, VecDeque};
 
 /// How something came from one thread to another, or to a later time of the same.
@@ -54,11 +54,23 @@ pub(crate) fn flows(snapshot: &Snapshot) -> Vec<Flow> {
     let events = threads.flat_map(|(row, thread)| thread.events.iter().map(move |e| (row, e)));
     let mut events: Vec<(usize, &Event)> = events.collect();
     events.sort_by_key(|(_, event)| event.time);
+    let mut gaps: Vec<u64> = snapshot.threads.iter().flat_map(ends_of_gaps).collect();
+    gaps.sort_unstable();
+    let mut gaps = gaps.into_iter().peekable();
     let mut builder = Builder::default();
     for (row, event) in events {
+        while gaps.next_if(|end| *end <= event.time).is_some() {
+            builder.forget_scoped();
+        }
         builder.add(row, event.time, event.what);
     }
     builder.flows
+}
+
+/// When there are events again after some are gone.
+fn ends_of_gaps(thread: &ThreadEvents) -> impl Iterator<Item = u64> {
+    let after = thread.gaps.iter().map(|gap| thread.events.get(*gap));
+    after.flatten().map(|event| event.time)
 }
 
 impl Way {
@@ -120,6 +132,12 @@ impl Builder {
         }
     }
 
+    /// Jobs of scopes may have been begun unseen, and a scope's number comes again: what is begun later
+    /// is never told from what was queued before.
+    fn forget_scoped(&mut self) {
+        self.scoped.values_mut().for_each(VecDeque::clear);
+    }
+
     fn arrive(&mut self, to: usize, came: u64, left: Option<Left>, lane: Option<Lane>) {
         self.flows.extend(left.map(|(from, left, way)| Flow {
             from,
@@ -178,5 +196,27 @@ mod tests {
             (0, 30, 1, 40, Way::Promoted),
         ];
         assert_eq!(flows.iter().map(short).collect::<Vec<_>>(), expected);
+    }
+    #[test]
+    fn a_scope_of_which_a_begin_is_lost_has_its_own_flows_later() {
+        let (lane, place) = (Lane::Frame, Place::Scope);
+        let queued = What::Queued {
+            job: 5,
+            lane,
+            place,
+        };
+        let begun = What::Begun {
+            job: 5,
+            lane,
+            work: Work::Scoped,
+        };
+        let mut snapshot = Snapshot::default();
+        let first = [(10, queued), (1000, queued)];
+        let mut second = thread(2, Role::Frame, &[(5, begun), (900, begun), (1010, begun)]);
+        second.gaps = vec![1];
+        snapshot.threads = vec![thread(1, Role::Outside, &first), second];
+        let flows = flows(&snapshot);
+        let times = flows.iter().map(|flow| (flow.left, flow.came));
+        assert_eq!(times.collect::<Vec<_>>(), [(1000, 1010)]);
     }
 }

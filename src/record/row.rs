@@ -3,6 +3,7 @@
 use super::clocks::{Clocks, Delayed};
 use heartbeat_pool::Lane;
 use heartbeat_pool::record::{Name, Role, ThreadEvents, Wait, What, Work};
+use std::iter;
 use std::mem;
 
 // Spans of an app's own have any name and any value, so no such name may be one of these by chance.
@@ -106,6 +107,8 @@ struct Builder {
     slept: u64,
     /// For how long it had no core, once that is known.
     delayed: Option<Delayed>,
+    /// Whether events are gone since its clocks were last noted.
+    is_interrupted: bool,
 }
 
 impl Row {
@@ -126,21 +129,21 @@ impl Row {
             open: Vec::new(),
             slept: 0,
             delayed: None,
+            is_interrupted: false,
         };
         let mut last = 0;
         let mut gaps = thread.gaps.iter().peekable();
         for (place, event) in thread.events.iter().enumerate() {
             // Several, where nothing came between what is gone.
-            while gaps.next_if(|gap| **gap <= place).is_some() {
-                if place > 0 {
-                    builder.interrupt(last, event.time);
-                }
+            let is_gap = iter::from_fn(|| gaps.next_if(|gap| **gap <= place)).count() > 0;
+            if is_gap && place > 0 {
+                builder.interrupt(last);
             }
             last = event.time;
             builder.add(event.time, event.what);
         }
         if gaps.next().is_some() {
-            builder.interrupt(last, last);
+            builder.interrupt(last);
         }
         builder.end(last)
     }
@@ -258,14 +261,15 @@ impl Builder {
     }
 
     fn note_clocks(&mut self, time: u64, ran: Option<u64>) {
-        let slept = self.slept;
-        let clocks = |delayed| Clocks {
-            time,
-            ran,
-            slept,
-            delayed,
-        };
-        self.row.clocks.extend(self.delayed.map(clocks));
+        if let Some(delayed) = self.delayed {
+            self.row.clocks.push(Clocks {
+                time,
+                ran,
+                slept: self.slept,
+                delayed,
+                is_after_gap: mem::take(&mut self.is_interrupted),
+            });
+        }
     }
 
     fn open(&mut self, begin: u64, kind: Kind, name: Option<Name>) {
@@ -301,16 +305,16 @@ impl Builder {
         }
     }
 
-    /// Events are gone between these two times: of what went on at `last`, nothing later is known,
-    /// and up to `next` the thread counts as asleep.
-    fn interrupt(&mut self, last: u64, next: u64) {
+    /// Events are gone after `last`: of what went on then, nothing later is known, and up to the next
+    /// event the thread counts as asleep.
+    fn interrupt(&mut self, last: u64) {
         self.close_from(0, last);
         let ends = self.row.loops.iter_mut().rev().map(|(_, end)| end);
         let open = ends.take_while(|end| **end == u64::MAX);
         open.for_each(|end| *end = last);
         self.row.states.push((last, self.row.rest()));
-        self.slept += next - last;
         self.delayed = None;
+        self.is_interrupted = true;
     }
 
     /// Ends the innermost loop.

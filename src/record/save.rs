@@ -2,7 +2,7 @@
 
 use super::trace::Trace;
 use std::fmt;
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process;
@@ -58,8 +58,8 @@ impl Trace {
     /// # Errors
     ///
     /// When the name ends otherwise, and when the system refuses the file or its folder, or takes
-    /// only a part of it. A file of that name that was there, or a link, is replaced by a whole
-    /// file, or stays.
+    /// only a part of it. A file of that name that was there, or a link to one, is replaced by a
+    /// whole file, or stays; what is no file, as a named pipe, is written to.
     ///
     /// ```
     /// # use bevy_heartbeat::{HeartbeatPlugin, record::{FlightRecorder, Record}};
@@ -102,15 +102,25 @@ fn replace(
     folder: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
 ) -> io::Result<()> {
-    let (unfinished, file) = create_unfinished(folder)?;
-    let write = || {
+    let write = |file: File| {
         let mut file = BufWriter::new(file);
         write(&mut file)?;
         // Closed first, for some systems move no file that is open.
-        drop(file.into_inner()?);
-        fs::rename(&unfinished, path)
+        file.into_inner().map(drop).map_err(io::Error::from)
     };
-    write().inspect_err(|_| _ = fs::remove_file(&unfinished))
+    let present = fs::metadata(path).ok().filter(|there| !there.is_dir());
+    if present.as_ref().is_some_and(|there| !there.is_file()) {
+        return write(File::options().write(true).open(path)?);
+    }
+    let permissions = present.map(|there| there.permissions());
+    if permissions.as_ref().is_some_and(Permissions::readonly) {
+        return Err(io::ErrorKind::PermissionDenied.into());
+    }
+    let (unfinished, file) = create_unfinished(folder)?;
+    let written = permissions.map_or(Ok(()), |kept| file.set_permissions(kept));
+    let written = written.and_then(|()| write(file));
+    let replaced = written.and_then(|()| fs::rename(&unfinished, path));
+    replaced.inspect_err(|_| _ = fs::remove_file(&unfinished))
 }
 
 /// A new file in `folder`, by a name that nobody else writes to.
@@ -148,6 +158,23 @@ mod tests {
         replace("a part of", full()).unwrap_err();
         assert_eq!(fs::read_to_string(&path).unwrap(), "first");
         replace("second", Ok(())).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "second");
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+        // What others may do with it stays; and one that nobody may write to.
+        let permissions = || fs::metadata(&path).unwrap().permissions();
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            fs::set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
+            replace("second", Ok(())).unwrap();
+            assert_eq!(permissions().mode() & 0o777, 0o600);
+        }
+        let before = permissions();
+        let mut readonly = before.clone();
+        readonly.set_readonly(true);
+        fs::set_permissions(&path, readonly).unwrap();
+        replace("third", Ok(())).unwrap_err();
+        fs::set_permissions(&path, before).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "second");
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
         // A folder of that name stays, too, and what a process that was killed has left.
