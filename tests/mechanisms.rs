@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The types whose constants are numbers to choose; flags and states have names for theirs.
-const TYPES: [&str; 6] = ["usize", "u32", "u64", "f32", "f64", "Duration"];
+const TYPES: [&str; 7] = ["usize", "u8", "u32", "u64", "f32", "f64", "Duration"];
 
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder)
@@ -42,18 +42,22 @@ fn constants(file: &str, text: &str) -> Vec<String> {
 #[test]
 fn every_number_is_listed_as_it_is() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let crates = [
-        ("heartbeat_pool", ""),
-        ("heartbeat_record", "heartbeat_record/"),
-        ("heartbeat_system", "heartbeat_system/"),
+    let folders = [
+        "crates/heartbeat_pool/src/",
+        "crates/heartbeat_record/src/",
+        "crates/heartbeat_system/src/",
+        "crates/bevy_tasks/src/",
+        "crates/rayon-core/src/",
+        "src/executor/",
     ];
     let mut there = BTreeSet::new();
-    for (name, prefix) in crates {
-        let source = root.join("crates").join(name).join("src");
-        for path in sources(&source) {
-            let file = path.strip_prefix(&source).unwrap().to_str().unwrap();
-            let file = format!("{prefix}{}", file.replace('\\', "/"));
-            there.extend(constants(&file, &fs::read_to_string(&path).unwrap()));
+    for folder in folders {
+        for path in sources(&root.join(folder)) {
+            let file = path.strip_prefix(root).unwrap().to_str().unwrap();
+            let file = file.replace('\\', "/");
+            let short = file.strip_prefix("crates/heartbeat_pool/src/");
+            let text = fs::read_to_string(&path).unwrap();
+            there.extend(constants(short.unwrap_or(&file), &text));
         }
     }
     assert!(there.len() > 20, "the sources lie elsewhere");

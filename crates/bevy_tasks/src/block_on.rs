@@ -6,7 +6,7 @@ use heartbeat_pool::ThreadPool;
 
 /// Waits for `future` on the calling thread.
 ///
-/// On a thread that works for the pool, its seat goes to a spare thread while it sleeps, so that
+/// On a thread that works for the pool, a spare thread runs in its place while it sleeps, so that
 /// no core idles and the future may wait for the pool's own work. Where the process's pool has no
 /// threads, the calling thread does its work meanwhile, and its own local tasks.
 ///

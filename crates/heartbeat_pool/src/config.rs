@@ -35,11 +35,17 @@ pub(crate) struct Config {
 }
 
 impl Config {
+    /// Whether others take the oldest of each thread's work (`worker/ages.rs`), in place of what
+    /// lies nearest.
+    pub(crate) fn goes_by_age(&self) -> bool {
+        self.order == Order::NewestFirst
+    }
+
     /// Whether a thread that has work of its own does others' now and then, so that none is
     /// starved. Not where others take its work by age and no spare thread comes for one that
     /// blocks: others' may block on what it has itself, as no thread of rayon's would.
     pub(crate) fn have_turns(&self) -> bool {
-        self.order == Order::OldestFirst || self.has_spares
+        !self.goes_by_age() || self.has_spares
     }
 }
 

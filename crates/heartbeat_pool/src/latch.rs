@@ -5,8 +5,8 @@ use crate::sync::{Arc, AtomicUsize, Ordering};
 
 /// The owner counts what it begins and finishes itself by itself, and tells of it before it sleeps.
 ///
-/// It is shared by reference count, never on the waiter's stack, so the one that sets it may
-/// touch it afterwards.
+/// It is shared by reference count, never on the waiter's stack, so whoever finishes last may touch
+/// it afterwards.
 pub(crate) struct CountLatch {
     /// What is pending, less what the owner has not told; below zero, that is at the other end of
     /// the numbers, where others have finished some of that.

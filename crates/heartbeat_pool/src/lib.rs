@@ -36,7 +36,7 @@
 //!   another worker at once.
 //! - A thread that waits runs what it waits for and nothing else, but for what was spawned on this
 //!   very thread, and, in a pool without threads or without spare ones, what nobody else could run
-//!   ([`block_on`](block_on())). Its seat goes to a spare thread meanwhile, so no core is lost and
+//!   ([`block_on`](block_on())). A spare thread runs in its place meanwhile, so no core is lost and
 //!   nothing that is waited for can starve.
 //! - An idle pool sleeps without a timer.
 //! - Panics reach their owner, and no worker dies of one.
@@ -58,6 +58,7 @@
 //! | promote | to put a private fork where others can take it |
 //! | searcher | a thread that looks for work |
 //! | sentinel | of each team the one idle thread that keeps the beat |
+//! | nap | a sleep of one beat |
 //! | lookout | a sentinel whose duty is over, and that stays for a while with a longer timer |
 //! | shy | of a worker whose help has not paid of late: it naps for a beat before it looks again |
 //! | lane | a rank of work: frame, io, background |
@@ -70,7 +71,9 @@
 //! | team | a pool's threads of one priority, the frame's or the lower ones: counted, woken and started apart |
 //! | target | how many threads of a team are to run at once |
 //! | occupancy, charge | how many threads of a team run, lane by lane; the lane that a thread is counted under |
+//! | admit, leave | to let a thread into that count, if there is room; to take it off |
 //! | stuck, relief | said of a lane whose work comes no further; letting a thread run it beyond the target |
+//! | duty | work that a waiting thread must do, for nobody else could |
 //! | ticket | a job that stands for a scope in the pool's queues; at most one of a scope is queued at a time |
 //! | stranger | a job that a thread runs on top of another one, of which it is no part |
 //! | stretch | a thread's work between two searches |
@@ -85,7 +88,9 @@
 //!
 //! | room | what is in it |
 //! | --- | --- |
-//! | `sync`, `unwind`, `age`, `job`, `late`, `active`, `tickets`, `thread_bound`, `stopwatch`, `placement` | primitives |
+//! | `sync`, `unwind`, `age`, `stopwatch` | atomics and locks, panics, what was queued first, the time |
+//! | `job`, `active`, `late`, `tickets` | a piece of work; tasks that wait; what is dropped elsewhere; the ticket of a scope |
+//! | `thread_bound`, `placement` | a value that only one thread gets at; which core a thread runs on |
 //! | `lanes` | who may run what |
 //! | `parker`, `latch`, `signal` | where a thread sleeps, and how it is told |
 //! | `trace`, `metrics`, `queue_times` | what was done |
@@ -163,9 +168,9 @@ pub use heartbeat_record as record;
 /// it has work, so that none starves.
 ///
 /// Frame jobs that block on queued frame jobs, in ways that the pool can't see (a channel, a lock),
-/// are relieved: others run in their place, whatever the number of threads. Jobs of the other lanes
-/// are not, beyond their budget: there, wait by [`block_on`](crate::block_on()), or say so by
-/// [`block_in_place`](crate::block_in_place()).
+/// are relieved: others run in their place, whatever the number of threads. Of the other lanes only
+/// the scopes and joins of what runs are let in beyond the budget, no queued jobs: there, wait by
+/// [`block_on`](crate::block_on()), or say so by [`block_in_place`](crate::block_in_place()).
 ///
 /// ```
 /// use heartbeat_pool::{Lane, ThreadPool};

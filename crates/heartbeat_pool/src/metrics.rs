@@ -38,6 +38,7 @@ impl Runs {
 
     /// Owner only.
     pub(crate) fn set(&self, lane: Option<Lane>) {
+        const { assert!(Lane::ALL.len() <= Self::LANE as usize) };
         let lane = lane.map_or(0, |lane| lane.index() as u64 + 1);
         // Relaxed, here and below: a thread that reads it guesses.
         let changes = self.0.load(Ordering::Relaxed) & !Self::LANE;
@@ -63,7 +64,7 @@ pub(crate) struct Counters {
     pub(crate) runs: Runs,
     /// Pieces of loops run, but for those that are known to be short.
     pub(crate) pieces: [Tally; 3],
-    /// Jobs that the owner has queued, on scopes its own alone.
+    /// Jobs that the owner has queued; of scopes' jobs, those on its own scopes.
     pub(crate) pushes: Tally,
     /// Jobs taken from an injector.
     pub(crate) taken: Tally,

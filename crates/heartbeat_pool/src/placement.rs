@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 
 pub(crate) use affinity::{Thread, this_thread};
 
-/// With so many cores the system finds an idle one, and sooner.
+/// From so many cores on the system itself finds an idle one, and sooner.
 const MANY_CORES: usize = 4;
 
 /// Whether anything here has an effect.

@@ -23,7 +23,7 @@ enum When {
     Sometime,
 }
 
-/// Where work lies, how soon it is wanted, and what its queuer does next.
+/// Of which lane work is, how soon it is wanted, and what its queuer does next.
 #[derive(Clone, Copy)]
 pub(crate) struct News {
     /// Of what lane it is, for whoever that has room for; none for what needs no room.
@@ -62,13 +62,14 @@ impl News {
         Self::of(None, When::AtOnce)
     }
 
-    /// Forks that others may take later, if they are there still.
-    pub(crate) const fn kept() -> Self {
+    /// What somebody must be there to see to some time: forks that others may take later, if they are
+    /// there still, or the next beat.
+    pub(crate) const fn to_watch() -> Self {
         Self::of(None, When::Sometime).by(Wake::Elsewhere)
     }
 
-    /// The same, of which many are likely to be there still.
-    pub(crate) const fn kept_for_a_beat() -> Self {
+    /// The same within a beat: many of those forks are likely to be there still.
+    pub(crate) const fn to_watch_within_a_beat() -> Self {
         Self::of(None, When::WithinABeat).by(Wake::Elsewhere)
     }
 
@@ -96,7 +97,7 @@ fn has_use_for_one_more(team: &Team, lane: Lane) -> bool {
     // Threadless: a caller of `block_on` may sleep. If it isn't admitted, the woken thread
     // becomes the sentinel, which relieves a pool whose running jobs block on queued ones.
     let threadless = team.occupancy.target() == 0;
-    threadless || team.occupancy.admits(lane) || !team.sleep.has_sentinel()
+    threadless || team.occupancy.admits(lane) || !team.sleep.finds_sentinel()
 }
 
 impl Registry {
@@ -107,7 +108,7 @@ impl Registry {
         let is_needed = match news.when {
             When::AtOnce => team.sleep.needs_searcher() || self.wants_more_searchers(team, news),
             When::WithinABeat => team.sleep.needs_watch(),
-            When::Sometime => team.sleep.needs_watch() && !team.sleep.has_sentinel(),
+            When::Sometime => team.sleep.needs_watch() && !team.sleep.finds_sentinel(),
         };
         if is_needed
             && news
@@ -131,17 +132,17 @@ impl Registry {
         while wants_more() && team.sleep.wake_worker(news.wake) {}
     }
 
-    /// After the calling thread left the count of `team`: its place goes to whoever can use it.
-    pub(crate) fn offer_seat(self: &Arc<Self>, team: &Team) {
+    /// After room was made in `team`: it goes to whoever can use it.
+    pub(crate) fn offer_room(self: &Arc<Self>, team: &Team) {
         if team.sleep.needs_watch() {
             let seats = Rc::new(team.seats.listed());
-            self.fill_seat(team, &Look::new(self, team, seats));
+            self.fill_room(team, &Look::new(self, team, seats));
         }
     }
 
     /// The same, where nobody is there to find it soon enough, as far as `look` tells.
-    pub(crate) fn fill_seat(self: &Arc<Self>, team: &Team, look: &Look<'_>) {
-        let lane = look.work_for_one_more();
+    pub(crate) fn fill_room(self: &Arc<Self>, team: &Team, look: &Look<'_>) {
+        let lane = look.best_lane_for_one_more();
         let has_use = lane.is_some_and(|lane| has_use_for_one_more(team, lane));
         if !has_use && !look.has_blocking() {
             if !team.occupancy.is_quiet() {
@@ -181,8 +182,14 @@ impl Registry {
         // A thread that gives way doesn't go on once a frame's has woken.
         let is_anywhere = team.rank == Rank::Lower || priority::gives_way();
         let wake = if is_anywhere { Wake::Anywhere } else { wake };
-        if !team.sleep.wake_one(wake) && team.occupancy.target() > 0 {
+        if team.sleep.wake_one(wake) {
+            return;
+        }
+        if team.occupancy.target() > 0 {
             self.spawn_spare(team);
+        } else {
+            // It may have none for the system has refused them.
+            self.ask_again(team);
         }
     }
 }

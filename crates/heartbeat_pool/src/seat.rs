@@ -140,11 +140,6 @@ impl Seat {
         self.returned.take(|_| true).or_else(|| self.forks.steal())
     }
 
-    /// Whether the pool's work goes by age.
-    pub(crate) fn goes_by_age(&self) -> bool {
-        self.stealer.is_by_age()
-    }
-
     pub(crate) fn take_ticket(&self, is_wanted: impl Fn(Age) -> bool) -> Option<Aged<Job>> {
         self.tickets
             .take(|ticket| ticket.age().is_some_and(&is_wanted))

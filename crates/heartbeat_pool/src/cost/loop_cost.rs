@@ -26,7 +26,7 @@ pub(crate) fn expected(key: usize, items: usize) -> Option<Duration> {
     // Relaxed, here and below: a number that is another loop's costs a guess.
     let is_known = place.key.load(Ordering::Relaxed) == key;
     let item = || f32::from_bits(place.item.load(Ordering::Relaxed));
-    is_known.then(|| cost::nanos(f64::from(item()) * items as f64))
+    is_known.then(|| cost::duration(f64::from(item()) * items as f64))
 }
 
 /// An item of that loop was found to take so many nanoseconds.

@@ -29,7 +29,7 @@ fn patience(usual: Duration) -> Duration {
     usual * 4 + WAKE_UP
 }
 
-fn nanos(duration: Duration) -> f64 {
+fn in_nanos(duration: Duration) -> f64 {
     duration.as_nanos() as f64
 }
 
@@ -77,16 +77,16 @@ impl Kind {
     fn begin(&mut self) -> Call {
         let usual = self.ways.usual();
         let is_kept = self.ways.in_use() == Way::Alone;
-        let round = self.ways.begin(is_kept || usual <= nanos(LONGEST_TRIAL));
+        let round = self.ways.begin(is_kept || usual <= in_nanos(LONGEST_TRIAL));
         let kept_for = match round.way {
             Way::Shared => None,
             // Once it has taken longer, it has lost.
-            Way::Alone if round.is_trial() => Some(cost::nanos(self.ways.enough())),
-            Way::Alone => Some(patience(cost::nanos(usual))),
+            Way::Alone if round.is_trial() => Some(cost::duration(self.ways.enough())),
+            Way::Alone => Some(patience(cost::duration(usual))),
         };
         Call {
             kept_for,
-            is_long: kept_for.is_none() && cost::is_worth_waking(cost::nanos(usual)),
+            is_long: kept_for.is_none() && cost::is_worth_waking(cost::duration(usual)),
             is_watched: kept_for.is_some() && self.watched > 0,
             round,
         }
@@ -103,10 +103,10 @@ impl Kind {
         let is_kept = self.ways.in_use() == Way::Alone;
         if is_surprise && is_kept {
             if self.since_surprise < OFTEN {
-                self.ways.change(nanos(took));
+                self.ways.change(in_nanos(took));
             }
         } else {
-            self.ways.end(call.round, nanos(took));
+            self.ways.end(call.round, in_nanos(took));
         }
         self.watched = self.watched.saturating_sub(1);
         let worth = took.min(LONGEST_TRIAL).div_duration_f32(WAKE_UP) as u32;

@@ -52,6 +52,6 @@ pub(crate) fn is_worth_waking(time: Duration) -> bool {
     time >= 10 * WAKE_UP
 }
 
-pub(crate) fn nanos(nanos: f64) -> Duration {
+pub(crate) fn duration(nanos: f64) -> Duration {
     Duration::from_nanos(nanos as u64)
 }

@@ -81,14 +81,14 @@ impl PieceSize {
     /// How many items a part may have at most, if those that were run last are long: so many parts
     /// of the `left` ones take less than one such item to make.
     pub(crate) fn most_in_a_part(&self, left: usize) -> Option<usize> {
-        let item = cost::nanos(self.item?);
+        let item = cost::duration(self.item?);
         let parts = item.as_nanos() / HAND_OVER.as_nanos();
         let most = left / usize::try_from(parts).unwrap_or(usize::MAX).max(1);
         cost::is_worth_a_call(item).then_some(most.max(1))
     }
 
     pub(crate) fn time(&self, left: usize) -> Option<Duration> {
-        Some(cost::nanos(self.item? * left as f64))
+        Some(cost::duration(self.item? * left as f64))
     }
 
     pub(crate) fn is_timed(&self) -> bool {

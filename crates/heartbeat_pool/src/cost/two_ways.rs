@@ -1,5 +1,5 @@
 //! Which of two ways to do the same thing costs less: learnt by doing it, with trials of the other
-//! way that grow seldom.
+//! way that grow rarer.
 //!
 //! A scheduler can't see into the work that it is given, and to share work may cost more than it
 //! gains. But the same work comes again and again. So each kind of it has a way in use and what

@@ -173,7 +173,7 @@ impl Sleep {
 
     /// Takes `post`, unless somebody has it.
     fn take_post(&self, post: Post) -> bool {
-        // SeqCst: one winner; a thread that misses it in `has_sentinel` wakes somebody in vain.
+        // SeqCst: one winner; a thread that misses it in `finds_sentinel` wakes somebody in vain.
         self.posts.fetch_or(post, Ordering::SeqCst) & post == 0
     }
 
@@ -196,7 +196,7 @@ impl Sleep {
 
     /// Whether somebody is the sentinel or the lookout, asked after work was started and after
     /// [`needs_watch`](Self::needs_watch) or [`needs_searcher`](Self::needs_searcher).
-    pub(crate) fn has_sentinel(&self) -> bool {
+    pub(crate) fn finds_sentinel(&self) -> bool {
         // Relaxed: the fence in either pairs with that in `leave_post`.
         let posts = self.posts.load(Ordering::Relaxed);
         if posts & ASKED == 0 {
@@ -208,7 +208,7 @@ impl Sleep {
 
     /// Whether anybody has asked that since this was called last.
     pub(crate) fn take_asked(&self) -> bool {
-        // Relaxed: as in `has_sentinel`.
+        // Relaxed: as in `finds_sentinel`.
         let asked = self.posts.load(Ordering::Relaxed) & ASKED != 0;
         if asked {
             self.posts.fetch_and(!ASKED, Ordering::Relaxed);

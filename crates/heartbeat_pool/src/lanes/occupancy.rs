@@ -5,9 +5,10 @@
 //! | 0-15  | frame      | workers running frame jobs                          |
 //! | 16-31 | io         | workers running io jobs                             |
 //! | 32-47 | background | workers running background jobs                     |
-//! | 48-63 | external   | threads from outside that are inside a pool call    |
+//! | 48-63 | external   | threads inside of a pool call, but of no job        |
 //!
-//! A thread that waits is counted nowhere, which is how its seat passes to a spare thread.
+//! A thread that waits is counted nowhere, which is how a spare thread has room in its place. The
+//! word is full: a lane more needs a wider one.
 
 use crate::sync::{AtomicU64, AtomicUsize, Ordering};
 use crossbeam_utils::CachePadded;
@@ -17,7 +18,8 @@ use heartbeat_record::Lane;
 pub(crate) enum Charge {
     /// A worker running a job of this lane.
     Lane(Lane),
-    /// A thread from outside the pool.
+    /// A thread inside of a pool call that runs no lane's job: one from outside, or a pool's own in
+    /// a handler or a call that blocks. It counts as the frame's.
     External,
 }
 
@@ -30,6 +32,7 @@ impl Charge {
     }
 
     const fn shift(self) -> u32 {
+        const { assert!(Lane::ALL.len() == 3, "the fourth field is External's") };
         match self {
             Self::Lane(lane) => lane as u32 * 16,
             Self::External => 48,
@@ -166,7 +169,7 @@ impl Occupancy {
     }
 
     /// Takes the caller off the count. Whoever leaves must offer its place
-    /// (`Registry::offer_seat`).
+    /// (`Registry::offer_room`).
     pub(crate) fn leave(&self, charge: Charge) {
         // AcqRel: as in `try_admit`.
         let before = self.counts.fetch_sub(charge.unit(), Ordering::AcqRel);
@@ -218,7 +221,7 @@ impl Occupancy {
         self.counts().of(Charge::Lane(lane)) > 1
     }
 
-    /// Whether a thread from outside that waits would find room to run.
+    /// Whether one more thread would find room for frame work.
     pub(crate) fn has_room(&self) -> bool {
         self.admits(Lane::Frame)
     }

@@ -10,7 +10,8 @@ use std::cell::Cell;
 pub(crate) struct Relief(Cell<bool>);
 
 impl Relief {
-    /// The thread begins to relieve those that run `lane`, counted as one of them.
+    /// The thread begins to relieve those that run `lane`, counted as one of them. Of the lower
+    /// lanes it runs no more than what it was let in for.
     pub(crate) fn begin(&self, lane: Lane) {
         self.0.set(lane == Lane::Frame);
     }

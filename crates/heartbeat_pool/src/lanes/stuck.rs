@@ -8,7 +8,7 @@ use heartbeat_system::CLOCK_AGE;
 use std::time::Duration;
 
 /// Frame work that waits this long, forks included, while nothing of its lane ends and a thread has
-/// no core, is let in beyond the target: what runs may be blocked on it. Forks of the other lanes
+/// no core, is let in beyond the target: what runs may be blocked on it. Parts of the other lanes
 /// wait sixteen times as long. The thread that lets it in goes on with what else is queued. It is
 /// later by the [age](CLOCK_AGE) of what clocks say, where that matters. Each thread already beyond
 /// the target doubles the wait, so that long jobs are not taken for blocked ones over and over.

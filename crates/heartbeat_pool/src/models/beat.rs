@@ -1,7 +1,7 @@
 //! Beats that are answered: somebody raises the next one.
 //!
 //! [`searcher`] stands for `end_search` of `worker/life.rs`, [`promote`] for
-//! `has_room_after_a_beat` of `verbs/join.rs`, what leaves for `offer_seat` of `schedule.rs`, and
+//! `has_room_after_a_beat` of `verbs/join.rs`, what leaves for `offer_room` of `schedule.rs`, and
 //! [`leave_and_sleep`] for `spin` and `sleep` of `worker/ladder.rs`. A drowsy sentinel has taken
 //! the post, or is left out, and does nothing.
 
@@ -54,10 +54,10 @@ fn searcher(pool: &Pool, sees_to: SeesTo) {
     if !is_answered {
         return;
     }
-    if sees_to == SeesTo::Both && pool.sleep.needs_watch() && pool.sleep.has_sentinel() {
+    if sees_to == SeesTo::Both && pool.sleep.needs_watch() && pool.sleep.finds_sentinel() {
         pool.beat.raise();
     }
-    if pool.sleep.needs_watch() && !pool.sleep.has_sentinel() {
+    if pool.sleep.needs_watch() && !pool.sleep.finds_sentinel() {
         let _ = pool.sleep.wake_one(Wake::Anywhere);
     }
 }

@@ -2,7 +2,7 @@
 //! something else.
 //!
 //! [`Pool::announce`] stands for `Worker::announce_forks` of `verbs/fork.rs`,
-//! [`Pool::see_to_sentinel`] for `tell` of `schedule.rs` with `News::kept`, [`Pool::idle`]
+//! [`Pool::see_to_sentinel`] for `tell` of `schedule.rs` with `News::to_watch`, [`Pool::idle`]
 //! for `sleep` of `worker/ladder.rs` with `keep_beat` of `worker/watch.rs`, [`Pool::take_other`]
 //! for a searcher that finds work, and `end_search` of `worker/life.rs`. Whether the forks are
 //! hidden is the pool's own to tell, by a clock that strikes once. Forks that want help are those of
@@ -64,29 +64,29 @@ impl Pool {
     }
 
     /// The thread from outside begins a join that hides its forks, and forks.
-    fn fork(&self, wants_help_now: bool) {
+    fn fork(&self, helpers_wanted: bool) {
         self.occupancy.enter(Charge::External);
         self.hidden.hide(Instant::now() + Duration::from_secs(1));
-        self.fork_again(wants_help_now);
+        self.fork_again(helpers_wanted);
     }
 
-    fn fork_again(&self, wants_help_now: bool) {
+    fn fork_again(&self, helpers_wanted: bool) {
         self.forks.fetch_add(1, Ordering::Relaxed);
-        self.announce(wants_help_now);
+        self.announce(helpers_wanted);
     }
 
-    fn announce(&self, wants_help_now: bool) {
+    fn announce(&self, helpers_wanted: bool) {
         if self.shows_forks() {
             self.hidden.show();
-            let wakes = if wants_help_now {
+            let wakes = if helpers_wanted {
                 self.sleep.needs_searcher()
             } else {
                 self.sleep.needs_watch()
             };
-            if wakes && (self.occupancy.admits(Lane::Frame) || !self.sleep.has_sentinel()) {
+            if wakes && (self.occupancy.admits(Lane::Frame) || !self.sleep.finds_sentinel()) {
                 let _ = self.sleep.wake_one(Wake::Anywhere);
             }
-        } else if !wants_help_now {
+        } else if !helpers_wanted {
             self.see_to_sentinel();
         } else if self.sleep.needs_watch() {
             let _ = self.sleep.wake_one(Wake::Anywhere);
@@ -94,7 +94,7 @@ impl Pool {
     }
 
     fn see_to_sentinel(&self) {
-        if self.sleep.needs_watch() && !self.sleep.has_sentinel() {
+        if self.sleep.needs_watch() && !self.sleep.finds_sentinel() {
             let _ = self.sleep.wake_one(Wake::Anywhere);
         }
     }
@@ -158,14 +158,14 @@ impl Pool {
 
 /// A thread that forks, a worker that may be anywhere before its sleep: it keeps a timer as long as
 /// there are hidden forks.
-fn fork_and_sleep(wants_help_now: bool) {
+fn fork_and_sleep(helpers_wanted: bool) {
     let pool = Pool::new(2);
     pool.sleep.search_begin();
     let idle = {
         let pool = pool.clone();
         thread::spawn(move || pool.idle(|| true, false))
     };
-    pool.fork(wants_help_now);
+    pool.fork(helpers_wanted);
     idle.join().unwrap();
 }
 

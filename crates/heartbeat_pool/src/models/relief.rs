@@ -59,12 +59,12 @@ impl Pool {
     }
 
     fn wake_for_frame(&self) {
-        if self.occupancy.admits(Lane::Frame) || !self.sleep.has_sentinel() {
+        if self.occupancy.admits(Lane::Frame) || !self.sleep.finds_sentinel() {
             let _ = self.sleep.wake_one(Wake::Anywhere);
         }
     }
 
-    fn offer_seat(&self) {
+    fn offer_room(&self) {
         if self.sleep.needs_watch() && self.has_work() {
             self.wake_for_frame();
         }
@@ -116,7 +116,7 @@ impl Pool {
                     relief.end();
                     self.occupancy.leave(FRAME);
                     counted = false;
-                    self.offer_seat();
+                    self.offer_room();
                 }
             } else {
                 counted = self.has_work() && self.occupancy.try_admit(Lane::Frame);

@@ -112,7 +112,7 @@ fn busy_pool(stays: bool) {
         };
         occupancy.enter(Charge::External);
         queue.fetch_add(1, Ordering::Relaxed);
-        if sleep.needs_watch() && (occupancy.admits(Lane::Frame) || !sleep.has_sentinel()) {
+        if sleep.needs_watch() && (occupancy.admits(Lane::Frame) || !sleep.finds_sentinel()) {
             let _ = sleep.wake_one(Wake::Anywhere);
         }
         idle.join().unwrap();

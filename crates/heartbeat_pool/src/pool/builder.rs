@@ -71,8 +71,8 @@ impl fmt::Display for BuildError {
             } if source.kind() == io::ErrorKind::InvalidInput => write!(
                 f,
                 "{started} of the pool's {wanted} threads have started, and the next can't be \
-                 started as it is set up: see that thread_name gives no NUL, and that stack_size is \
-                 one that the system takes"
+                 started as it is set up: see that thread_name gives no NUL, that stack_size is \
+                 one that the system takes, and that a spawn_handler asks for nothing that it refuses"
             ),
             Self::Spawn {
                 wanted, started, ..
@@ -175,7 +175,7 @@ impl ThreadPoolBuilder {
         self
     }
 
-    /// Whether spare threads take the seats of threads that wait, beyond
+    /// Whether spare threads run in the place of threads that wait, beyond
     /// [`num_threads`](Self::num_threads); they do by default.
     ///
     /// Without them the pool has never more threads than it was given, and each keeps its index. A

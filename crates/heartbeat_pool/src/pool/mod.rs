@@ -104,7 +104,7 @@ impl ThreadPool {
         current::peek(|worker| worker.is_some_and(is_its))
     }
 
-    /// How many threads are meant to run at once. Spare threads, which take the seats of waiting
+    /// How many threads are meant to run at once. Spare threads, which run in the place of waiting
     /// ones, come on top.
     #[must_use]
     pub fn num_threads(&self) -> usize {
@@ -151,7 +151,7 @@ impl ThreadPool {
         let registry = self.registry();
         for team in &registry.teams {
             team.occupancy.set_budget(lane, budget);
-            registry.offer_seat(team);
+            registry.offer_room(team);
         }
     }
 
@@ -332,7 +332,7 @@ impl ThreadPool {
         self.with_worker(|worker| worker.broadcast(f))
     }
 
-    /// Waits for `future` on the calling thread. A worker gives its seat away meanwhile; in a pool
+    /// Waits for `future` on the calling thread. A spare thread runs in its place meanwhile; in a pool
     /// without threads, the caller does the pool's work.
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
         drive(future, Some(self.registry()))

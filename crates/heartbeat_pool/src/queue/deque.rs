@@ -145,10 +145,6 @@ impl<T> Stealer<T> {
         self.items.len()
     }
 
-    pub(crate) fn is_by_age(&self) -> bool {
-        self.by_age
-    }
-
     /// How old the oldest may be, where others take by age.
     pub(crate) fn oldest(&self) -> Option<Age> {
         let has_any = self.by_age && !self.is_empty();

@@ -50,14 +50,17 @@ impl<'a> Look<'a> {
         self.seats.iter().any(|seat| seat.has_shared(lane))
     }
 
-    pub(crate) fn work(&self) -> Option<Lane> {
+    pub(crate) fn best_lane(&self) -> Option<Lane> {
         Lane::ALL.into_iter().find(|lane| self.has_work(*lane))
     }
 
-    /// The best lane that has work for any one more thread; without one, as [`work`](Self::work).
-    pub(crate) fn work_for_one_more(&self) -> Option<Lane> {
+    /// The best lane that has work for any one more thread; without one, [`best_lane`](Self::best_lane).
+    pub(crate) fn best_lane_for_one_more(&self) -> Option<Lane> {
         let admitted = |lane: &Lane| self.team.occupancy.admits(*lane) && self.has_work(*lane);
-        Lane::ALL.into_iter().find(admitted).or_else(|| self.work())
+        Lane::ALL
+            .into_iter()
+            .find(admitted)
+            .or_else(|| self.best_lane())
     }
 
     /// What is to be seen of each lane that has work which what runs may be waiting for in ways of
@@ -103,7 +106,7 @@ impl<'a> Look<'a> {
     }
 
     pub(crate) fn has_any_work(&self) -> bool {
-        self.work().is_some() || self.has_blocking()
+        self.best_lane().is_some() || self.has_blocking()
     }
 
     /// Whether a worker that now looks would find work and be let in.
@@ -140,9 +143,9 @@ impl<'a> Look<'a> {
         self.sum(Counters::progress)
     }
 
-    /// How much of the frame work that is queued the pool's threads have taken so far, but for
-    /// each one's own and parts of what it waits for, which may have no end: of what comes from
-    /// outside if there is any, for that is last.
+    /// How much queued frame work the pool's threads have taken so far: from outside if any lies
+    /// there, for that is last, else from other seats. Their own, and parts of what they wait for,
+    /// don't count, for these may have no end.
     pub(crate) fn taken_of_queued(&self) -> Option<u64> {
         if self.has_injected(Lane::Frame, |injector| !injector.is_empty()) {
             return Some(self.sum_of_members(|counters| counters.taken.get()));

@@ -113,7 +113,7 @@ impl Registry {
     /// the system has refused one of the frame's.
     pub(crate) fn resize(self: &Arc<Self>, threads: usize) -> io::Result<()> {
         let [frame, lower] = self.teams.each_ref();
-        let (of_lower, sized) = {
+        let (of_lower, missing) = {
             // Both before anybody else changes either; a thread that has turned them on or off
             // sizes them after that.
             let _sizing = lock(&self.lower.sizing);
@@ -123,8 +123,8 @@ impl Registry {
         };
         // No lock is held as the threads start: what names or starts them may queue a job. Jobs of
         // lower threads that the system refuses run on those that there are.
-        let started = self.start_sized(frame, sized.0);
-        _ = self.start_sized(lower, sized.1);
+        let started = self.start_missing(frame, missing.0);
+        _ = self.start_missing(lower, missing.1);
         if of_lower > 0 && self.lower.priority().gives_way() && !frame.has_ended() {
             let mut present = lock(&self.lower.starter);
             // None that gives way itself.
@@ -152,6 +152,6 @@ impl Registry {
         fence(Ordering::SeqCst);
         self.teams.iter().for_each(|team| team.sleep.wake_all());
         self.waiters.wake_all();
-        self.started().for_each(|team| self.offer_seat(team));
+        self.started().for_each(|team| self.offer_room(team));
     }
 }

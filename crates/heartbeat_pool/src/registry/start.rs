@@ -12,7 +12,8 @@ use crate::unwind;
 use std::cell::Cell;
 use std::io;
 
-/// A thread from its wish to its end, however it comes to it. What it does then, the worker knows.
+/// A pool's thread, from when it is wanted until it ends, whoever starts it. What it does then, the
+/// worker knows.
 pub(crate) struct Thread {
     pub(crate) registry: Arc<Registry>,
     pub(crate) rank: Rank,
@@ -62,9 +63,6 @@ impl Drop for Thread {
     }
 }
 
-/// A team's number of threads, and those of them that are missing.
-type Size = (usize, Vec<Thread>);
-
 /// The name of the thread of `index`. Workers start threads, so a panic must not get out.
 fn name(registry: &Registry, team: &Team, index: usize) -> String {
     let mut name = format!("heartbeat ({index})");
@@ -90,8 +88,8 @@ impl Registry {
             return;
         }
         if team.occupancy.target() < threads.wanted() {
-            let sized = self.size_team(team, None);
-            _ = self.start_sized(team, sized);
+            let missing = self.size_team(team, None);
+            _ = self.start_missing(team, missing);
         } else if self.config.has_spares {
             self.spawn_spare(team);
         } else {
@@ -99,8 +97,9 @@ impl Registry {
         }
     }
 
-    /// Starts a thread for a seat of `team` that a waiting one has left. Does nothing while one is
-    /// being started. Where the system has no more threads, those that wait see to the work.
+    /// Starts one more thread of `team`: nobody is idle, and there is room or work for one. Does
+    /// nothing while one is being started. Where the system has no more threads, those that wait
+    /// see to the work.
     pub(crate) fn spawn_spare(self: &Arc<Self>, team: &Team) {
         if !self.config.has_spares {
             return;
@@ -132,10 +131,11 @@ impl Registry {
         if self.start(team, self.thread(team, pinned, true)).is_err() {
             // In case a spawn handler has refused the thread and keeps it.
             threads.spares.started();
-            // Whoever has sized the team meanwhile may have counted on it, for it had a place.
+            // Whoever has sized the team meanwhile may have counted on it, for it had a place. With
+            // others there the next push finds nobody idle and asks for one more.
             let wanted = lock(&threads.wanted);
-            let there = lock(&threads.slots).live.iter().count();
-            let is_missed = team.occupancy.cap_target(there);
+            let is_none = lock(&threads.slots).live.iter().next().is_none();
+            let is_missed = is_none && team.occupancy.cap_target(0);
             drop(wanted);
             threads.spares.refuse(&self.waiters);
             if is_missed {
@@ -191,8 +191,9 @@ impl Registry {
         Ok(())
     }
 
-    /// Sets the number of threads of `team`, without one to what was asked for last.
-    pub(super) fn size_team(self: &Arc<Self>, team: &Team, threads: Option<usize>) -> Size {
+    /// Sets the number of threads of `team`, without one to what was asked for last. Gives those
+    /// that are missing.
+    pub(super) fn size_team(self: &Arc<Self>, team: &Team, threads: Option<usize>) -> Vec<Thread> {
         // Relaxed: the flag guards nothing.
         team.threads.is_sized.store(true, Ordering::Relaxed);
         let mut wanted = lock(&team.threads.wanted);
@@ -213,14 +214,14 @@ impl Registry {
         *wanted = threads;
         drop(wanted);
         let thread = |pinned| self.thread(team, pinned, false);
-        (threads, places.into_iter().map(thread).collect())
+        places.into_iter().map(thread).collect()
     }
 
     /// Starts the threads of `team` that its new size misses.
-    pub(super) fn start_sized(
+    pub(super) fn start_missing(
         self: &Arc<Self>,
         team: &Team,
-        (threads, missing): Size,
+        missing: Vec<Thread>,
     ) -> io::Result<()> {
         // Those behind one that is refused, or behind the pool's end, leave their places at once.
         let started = missing
@@ -230,7 +231,7 @@ impl Registry {
         if started.is_err() {
             // Nobody is to wait for threads that are not there. Behind the refused one some may be.
             let wanted = lock(&team.threads.wanted);
-            let there = lock(&team.threads.slots).live.of_first(threads);
+            let there = lock(&team.threads.slots).live.of_first(*wanted);
             team.occupancy.cap_target(there);
             drop(wanted);
             team.threads.spares.refuse(&self.waiters);
@@ -246,9 +247,14 @@ mod tests {
     use crate::pool::ThreadPool;
     use crate::registry::Registry;
     use crate::registry::team::Rank;
+    use crate::registry::threads::RETRY;
     use crate::sync::Arc;
+    use heartbeat_record::Lane;
     use std::io;
-    use std::sync::{OnceLock, Weak};
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::{OnceLock, Weak, mpsc};
+    use std::thread;
+    use std::time::Duration;
 
     /// As where a thread that waits asks for refused threads, and the pool ends just then.
     #[test]
@@ -292,6 +298,34 @@ mod tests {
         assert!(lower.threads.is_short());
     }
 
+    /// Whoever has resized the pool meanwhile has counted on it, and was told that all is well.
+    #[test]
+    fn a_job_without_anybody_who_waits_asks_again_for_the_one_thread_that_was_refused() {
+        let known = Arc::new(OnceLock::<Weak<Registry>>::new());
+        let later = known.clone();
+        let is_first = AtomicBool::new(true);
+        let pool = ThreadPool::builder()
+            .num_threads(0)
+            .spawn_handler(move |thread| {
+                if !is_first.swap(false, Ordering::SeqCst) {
+                    return thread.spawn().map(drop);
+                }
+                later.get().and_then(Weak::upgrade).unwrap().resize(1)?;
+                Err(io::Error::other("not now"))
+            })
+            .build()
+            .unwrap();
+        let registry = pool.registry();
+        known.set(Arc::downgrade(registry)).unwrap();
+        assert!(registry.frame().threads.spares.try_start());
+        registry.start_spare(registry.frame());
+        assert_eq!(registry.frame().occupancy.target(), 0);
+        thread::sleep(2 * RETRY);
+        let (done, is_done) = mpsc::channel();
+        pool.spawn(Lane::Frame, move || done.send(()).unwrap());
+        is_done.recv_timeout(Duration::from_secs(60)).unwrap();
+    }
+
     /// The first spare thread is there, and the next one refused, before the start of the first one
     /// returns.
     #[test]
@@ -305,7 +339,7 @@ mod tests {
                 if let Some(registry) = later.get().and_then(Weak::upgrade) {
                     let spares = &registry.frame().threads.spares;
                     while !spares.try_start() {
-                        std::thread::yield_now();
+                        thread::yield_now();
                     }
                     spares.refuse(&registry.waiters);
                     spares.started();

@@ -49,7 +49,7 @@ impl Team {
         self.has_ended.load(Ordering::Acquire)
     }
 
-    /// No thread is missed any more, if all its members are there.
+    /// No thread is missed any more, if all that stay are there.
     pub(crate) fn suffice(&self) {
         let has_all = || self.occupancy.target() >= self.threads.wanted();
         self.threads.spares.suffice_if(has_all);

@@ -17,15 +17,15 @@ pub(crate) const RETRY: Duration = Duration::from_millis(10);
 /// wait for.
 const LOOK: Duration = Duration::from_millis(1);
 
-/// The threads of one team, by index. The first ones, as many as the target, are its members and
-/// stay; the others are spares, which come for waiting threads and go when too many are idle.
+/// The threads of one team, by index. The first ones, as many as the target, stay; the others are
+/// spares, which come for waiting threads and go when too many are idle.
 #[derive(Default)]
 pub(crate) struct Threads {
     pub(crate) slots: Mutex<Slots>,
     /// Signalled when a thread ends.
     ended: Condvar,
     pub(super) spares: Spares,
-    /// How many members were asked for. Locked as that changes, so that who asks again for those
+    /// How many that stay were asked for. Locked as that changes, so that who asks again for those
     /// that were refused never asks for more than anybody wants by now.
     pub(super) wanted: Mutex<usize>,
     /// Whether somebody has chosen how many there are to be.

@@ -4,7 +4,7 @@ use crate::sync::thread::{self, JoinHandle};
 use std::fmt;
 use std::io;
 
-/// A thread of a pool, from its wish to its end, however it comes to it.
+/// A pool's thread, from when it is wanted until it ends, whoever starts it.
 pub(crate) trait Wanted: Send {
     /// Whether the calling thread belongs to a pool.
     fn is_taken(&self) -> bool;

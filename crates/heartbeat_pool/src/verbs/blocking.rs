@@ -63,7 +63,7 @@ where
     Worker::current_for("spawn_blocking", |worker| worker.registry.spawn_blocking(f))
 }
 
-/// Runs `f`, which may block, here and now; a spare thread takes the caller's seat meanwhile, so
+/// Runs `f`, which may block, here and now; a spare thread runs in its place meanwhile, so
 /// the pool keeps its cores busy. Outside of any pool it is a plain call.
 ///
 /// What the caller has forked and not finished is offered to others first, so `f` may wait for it.

@@ -23,9 +23,9 @@ const PARTS: usize = 16;
 struct Parts {
     /// The most items of one part.
     most: usize,
-    /// Items that a helper that comes a beat later is missed for, if that is known.
+    /// More items than this are worth calling a helper at once, if that is known.
     missed: Option<usize>,
-    /// The nanoseconds that they took.
+    /// The nanoseconds that all parts took.
     took: AtomicU64,
 }
 
@@ -106,7 +106,7 @@ where
         let items = work.size();
         if items <= parts.most {
             // What the items share is theirs to know.
-            worker.joins.wants_help_now.set(0);
+            worker.joins.helpers_wanted.set(0);
             let start = Instant::now();
             let result = self.stretch(worker, work, None, PieceSize::new(true));
             // Relaxed: read after all joins.
@@ -114,7 +114,7 @@ where
             parts.took.fetch_add(took, Ordering::Relaxed);
             return result;
         }
-        worker.joins.wants_help_now.set(parts.helpers(items));
+        worker.joins.helpers_wanted.set(parts.helpers(items));
         let (left, right) = work.split_at(items / 2);
         let (left, right) = worker.join_offered(
             |worker| self.parts(worker, left, parts),
@@ -188,7 +188,7 @@ where
             return self.parts(worker, work, &Parts::new(most, items, size.time(items)));
         }
         let is_long = size.time(items).is_some_and(cost::is_worth_waking);
-        worker.joins.wants_help_now.set(usize::from(is_long));
+        worker.joins.helpers_wanted.set(usize::from(is_long));
         let middle = work.size() / 2;
         let (left, right) = work.split_at(middle);
         let (left, right) = worker.join(
@@ -196,7 +196,7 @@ where
             |worker| self.stretch(worker, right, None, PieceSize::new(true)),
         );
         // Should nobody have been there to share with.
-        worker.joins.wants_help_now.set(0);
+        worker.joins.helpers_wanted.set(0);
         (self.combine)(left, right)
     }
 }

@@ -24,7 +24,7 @@ use std::cell::{Cell, UnsafeCell};
 use std::mem::MaybeUninit;
 use std::ptr;
 
-/// Who runs a fork, if that is another one who had no forks.
+/// The thread that runs a stolen fork, if it had no forks of its own then.
 struct Thief {
     seat: Arc<Seat>,
     /// How many strangers' jobs its thread was inside of then.
@@ -165,7 +165,7 @@ struct StolenFork<'a> {
     state: &'a State<'a>,
     /// The owner's.
     seat: &'a Seat,
-    /// A fork that came back to the thief until something older was done.
+    /// A fork that this wait gave back to the thief until something older was done.
     put_back: Cell<*const ()>,
 }
 
@@ -258,8 +258,6 @@ impl Wait for StolenFork<'_> {
             || (self.may_steal() && thief.is_some_and(|thief| self.has_parts(&thief.seat)))
     }
 
-    fn set_asleep(&self, _: bool) {}
-
     fn kind(&self) -> heartbeat_record::Wait {
         heartbeat_record::Wait::Join
     }
@@ -340,14 +338,14 @@ impl Worker {
             if is_shown {
                 self.seat.hidden.show();
             }
-            let news = match (is_shown, self.joins.wants_help_now.take()) {
+            let news = match (is_shown, self.joins.helpers_wanted.take()) {
                 (true, 0) => News::within_a_beat(self.lane()).by(Wake::Elsewhere),
                 (true, helpers) => {
                     let news = News::at_once(self.lane()).by(Wake::Elsewhere);
                     news.for_many(helpers)
                 }
-                (false, 0) => News::kept(),
-                (false, _) => News::kept_for_a_beat(),
+                (false, 0) => News::to_watch(),
+                (false, _) => News::to_watch_within_a_beat(),
             };
             self.tell(news);
         });

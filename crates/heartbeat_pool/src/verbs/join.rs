@@ -55,7 +55,7 @@ impl Worker {
         A: FnOnce(&Self) -> RA + Send,
         B: FnOnce(&Self) -> RB + Send,
     {
-        if !self.make_room() {
+        if !self.may_keep_one_more() {
             return (a(self), b(self));
         }
         let (beat, private) = (&self.seat.beat, &self.joins.private);
@@ -135,10 +135,11 @@ impl Worker {
         (ra, rb)
     }
 
-    /// Whether there is room for one more private job, by a beat that has come, which is answered,
-    /// if need be. If not, the gate is closed.
+    /// Whether the next fork may be private: if joins are not deep, or a beat has come and found
+    /// nothing private, from where levels count anew. Else what is private is promoted if a beat
+    /// has come, and the gate closed.
     #[inline]
-    fn make_room(&self) -> bool {
+    fn may_keep_one_more(&self) -> bool {
         let (beat, private) = (&self.seat.beat, &self.joins.private);
         if !private.is_deep() {
             return true;
@@ -154,8 +155,8 @@ impl Worker {
         false
     }
 
-    /// Shares the private jobs if a beat has come; true if there is none, so that the caller
-    /// should split its own work instead.
+    /// If a beat has come, shares what is private. True if there is nothing private, nor on offer:
+    /// the caller should split its own work instead.
     #[inline]
     pub(crate) fn poll_beat(&self) -> bool {
         self.seat.beat.is_raised() && self.share()

@@ -63,7 +63,7 @@ impl Worker {
         if call.is_watched {
             // Before the clock: else a wake-up that is dear makes the call a surprise itself, after
             // which the next ones are watched.
-            self.tell(News::kept_for_a_beat());
+            self.tell(News::to_watch_within_a_beat());
         }
         let had_room = call.kept_for.is_some() || self.team().occupancy.admits(self.lane());
         self.joins.were_taken.set(false);
@@ -73,7 +73,7 @@ impl Worker {
         if let Some(kept_for) = call.kept_for {
             self.seat.hidden.hide(start + kept_for);
         }
-        self.joins.wants_help_now.set(usize::from(call.is_long));
+        self.joins.helpers_wanted.set(usize::from(call.is_long));
         let results = self.join_offered(a, b);
         drop(outermost);
         let was_alone = !had_room && !self.joins.were_taken.get();

@@ -1,4 +1,5 @@
-//! What a program asks a pool for, a verb a file: a function for threads inside of a pool, a
+//! What a program asks a pool for, a verb a file (`fork`, `split` and `measured` are what they
+//! share): a function for threads inside of a pool, a
 //! method of [`ThreadPool`](crate::ThreadPool) for others, or a method of
 //! [`Worker`](crate::Worker).
 

@@ -32,7 +32,7 @@ pub(crate) trait OwnJobs: Send + Sync {
 
 impl Worker {
     pub(crate) fn goes_by_age(&self) -> bool {
-        self.seat.goes_by_age()
+        self.registry.config.goes_by_age()
     }
 
     /// Takes what a thread of the pool has queued, if there is something: what is the caller's own

@@ -1,4 +1,4 @@
-//! A thread's seats in pools, and the one that it now works in.
+//! A thread's workers, one for each pool that it has been in, and which it is now.
 
 use super::Worker;
 use crate::registry::Registry;
@@ -9,24 +9,24 @@ use std::cell::{Cell, RefCell};
 use std::ptr::{self, NonNull};
 use std::rc::Rc;
 
-struct Seats {
+struct Workers {
     /// One a pool, kept between calls so that entering a pool again costs a look-up.
-    seats: RefCell<Vec<Rc<Worker>>>,
+    all: RefCell<Vec<Rc<Worker>>>,
     /// What makes a thread that had a life before one of a pool's own.
     enrolled: RefCell<Option<Box<dyn Any>>>,
 }
 
-impl Drop for Seats {
+impl Drop for Workers {
     fn drop(&mut self) {
-        // An enrolled thread's worker goes with its seat.
+        // An enrolled thread's worker is one of these.
         CURRENT.set(ptr::null());
     }
 }
 
 thread_local! {
-    static STATE: Seats = const {
-        Seats {
-            seats: RefCell::new(Vec::new()),
+    static WORKERS: Workers = const {
+        Workers {
+            all: RefCell::new(Vec::new()),
             enrolled: RefCell::new(None),
         }
     };
@@ -34,24 +34,24 @@ thread_local! {
     static CURRENT: Cell<*const Worker> = const { Cell::new(ptr::null()) };
 }
 
-/// The calling thread's seat in `team`, one of `registry`'s, taken now if it has none.
+/// The calling thread's worker in `team`, one of `registry`'s, made now if it has none.
 pub(crate) fn worker_in(registry: &Arc<Registry>, team: &Team) -> Rc<Worker> {
-    let kept = STATE.try_with(|state| {
-        let mut seats = state.seats.borrow_mut();
-        if let Some(worker) = seats.iter().find(|worker| worker.is_in(team)) {
+    let kept = WORKERS.try_with(|workers| {
+        let mut all = workers.all.borrow_mut();
+        if let Some(worker) = all.iter().find(|worker| worker.is_in(team)) {
             return worker.clone();
         }
-        // Pools that ended need no seat any more, but for that of a thread of their own.
+        // Pools that ended need none any more, but for that of a thread of their own.
         let ended = |worker: &mut Rc<Worker>| worker.team().has_ended() && !worker.is_member();
-        let gone: Vec<_> = seats.extract_if(.., ended).collect();
-        drop(seats);
+        let gone: Vec<_> = all.extract_if(.., ended).collect();
+        drop(all);
         // Outside of the borrow: they may be the last to hold a pool's handlers.
         drop(gone);
         let worker = Rc::new(Worker::new(registry, team.rank, None));
-        state.seats.borrow_mut().push(worker.clone());
+        workers.all.borrow_mut().push(worker.clone());
         worker
     });
-    // While the thread's locals are destroyed, a seat for this call alone.
+    // While the thread's locals are destroyed, one for this call alone.
     kept.unwrap_or_else(|_| Rc::new(Worker::new(registry, team.rank, None)))
 }
 
@@ -64,13 +64,13 @@ pub(crate) fn nearest_worker_in(registry: &Arc<Registry>) -> Rc<Worker> {
     })
 }
 
-/// Keeps a pool thread's own seat where [`worker_in`] finds it.
+/// Keeps a pool thread's own worker where [`worker_in`] finds it.
 pub(crate) fn keep_worker(worker: Rc<Worker>) {
     // First, whatever pools its handlers have entered.
-    STATE.with(|state| state.seats.borrow_mut().insert(0, worker));
+    WORKERS.with(|workers| workers.all.borrow_mut().insert(0, worker));
 }
 
-/// The calling thread's seat in its own pool, if that has no spare threads, or can't have more.
+/// The calling thread's worker in its own pool, if that has no spare threads, or can't have more.
 pub(crate) fn lone_member() -> Option<Rc<Worker>> {
     member().filter(|worker| worker.is_alone())
 }
@@ -78,28 +78,27 @@ pub(crate) fn lone_member() -> Option<Rc<Worker>> {
 /// Makes the calling thread, which had a life before, one of a pool's own, with `worker` and
 /// `thread`, until it ends.
 pub(crate) fn enroll(worker: Rc<Worker>, thread: Box<dyn Any>) {
-    STATE.with(|state| {
+    WORKERS.with(|workers| {
         // Not before this is known to live: it keeps the worker.
         CURRENT.set(Rc::as_ptr(&worker));
-        state.seats.borrow_mut().insert(0, worker);
-        *state.enrolled.borrow_mut() = Some(thread);
+        workers.all.borrow_mut().insert(0, worker);
+        *workers.enrolled.borrow_mut() = Some(thread);
     });
 }
 
-/// Gives up every seat, when a pool thread ends, but those of pools that the thread is still inside
-/// of.
+/// Drops all, when a pool thread ends, but those of pools that the thread is still inside of.
 pub(crate) fn drop_workers() {
-    // Taken out first: a seat's end may run a job's destructor, which may look for a seat.
+    // Taken out first: a worker's end may run a job's destructor, which may look for one.
     let is_unused = |worker: &mut Rc<Worker>| Rc::strong_count(worker) == 1;
     let unused: Vec<_> =
-        STATE.with(|state| state.seats.borrow_mut().extract_if(.., is_unused).collect());
+        WORKERS.with(|workers| workers.all.borrow_mut().extract_if(.., is_unused).collect());
     drop(unused);
 }
 
-/// The calling thread's seat in the pool whose own thread it is.
+/// The calling thread's worker in the pool whose own thread it is.
 pub(crate) fn member() -> Option<Rc<Worker>> {
-    let first = |state: &Seats| state.seats.borrow().first().cloned();
-    let first = STATE.try_with(first).ok().flatten();
+    let first = |workers: &Workers| workers.all.borrow().first().cloned();
+    let first = WORKERS.try_with(first).ok().flatten();
     first.filter(|worker| worker.is_member())
 }
 
@@ -115,11 +114,11 @@ pub(crate) fn has_pinned() -> bool {
 }
 
 pub(crate) fn for_each_worker(mut f: impl FnMut(&Rc<Worker>)) {
-    // Cloned, for `f` may take a seat; most threads have none, and then this allocates nothing.
-    let seats = STATE.try_with(|state| state.seats.borrow().clone());
+    // Cloned, for `f` may make one; most threads have none, and then this allocates nothing.
+    let all = WORKERS.try_with(|workers| workers.all.borrow().clone());
     // While the thread's locals are destroyed, the one that it is inside of is known alone.
-    let seats = seats.unwrap_or_else(|_| now().into_iter().collect());
-    seats.iter().for_each(&mut f);
+    let all = all.unwrap_or_else(|_| current().into_iter().collect());
+    all.iter().for_each(&mut f);
 }
 
 /// Makes `worker` the current one until the guard is dropped.
@@ -144,7 +143,7 @@ impl Drop for Entered {
     }
 }
 
-fn now() -> Option<Rc<Worker>> {
+fn current() -> Option<Rc<Worker>> {
     let current = NonNull::new(CURRENT.get().cast_mut())?;
     // SAFETY: it comes from `Rc::as_ptr` of one that is alive, as in `peek`.
     unsafe { Rc::increment_strong_count(current.as_ptr()) };

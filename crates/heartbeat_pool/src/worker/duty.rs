@@ -35,7 +35,7 @@ pub(crate) fn do_what_only_it_does(pool: Option<&Arc<Registry>>) -> bool {
 }
 
 /// Does one piece of the work of the calling thread's own pool, if nobody else could. The thread
-/// waits, and has given its seats away.
+/// waits, and is counted nowhere.
 pub(crate) fn tick_lone() -> bool {
     let needed = current::lone_member().filter(|own| own.is_needed());
     needed.is_some_and(|own| own.visit_alone(Worker::tick))
@@ -62,19 +62,19 @@ pub(crate) fn do_what_is_left(looks: bool) {
     }
 }
 
-/// The seats by which the calling thread, which waits in `pool` or in none, must do the work that
-/// nobody else could.
+/// The calling thread's workers, as it waits in `pool` or in none, by which it must do the work
+/// that nobody else could.
 fn duties(pool: Option<&Arc<Registry>>) -> Vec<Rc<Worker>> {
-    let mut seats = Vec::new();
+    let mut workers = Vec::new();
     if let Some(pool) = pool {
-        seats.extend(threadless(pool).map(|team| current::worker_in(pool, team)));
+        workers.extend(threadless(pool).map(|team| current::worker_in(pool, team)));
     }
     if let Some(own) = current::lone_member()
-        && !seats.iter().any(|seat| Rc::ptr_eq(seat, &own))
+        && !workers.iter().any(|worker| Rc::ptr_eq(worker, &own))
     {
-        seats.push(own);
+        workers.push(own);
     }
-    seats
+    workers
 }
 
 /// The pools that may come to need the calling thread, which waits in `pool` or in none.
@@ -106,27 +106,27 @@ impl Drop for Listed<'_> {
     }
 }
 
-/// A seat by which a waiting thread must do a piece of work, and how it takes one.
+/// The worker by which a waiting thread must do a piece of work, and how it takes one.
 pub(crate) struct Duty(Rc<Worker>, fn(&Worker) -> bool);
 
 impl Duty {
-    /// What the calling thread, which waits, must do by `seat`, if there is something.
-    fn of(seat: &Rc<Worker>) -> Option<Self> {
-        if seat.is_needed() {
-            return Some(Self(seat.clone(), Worker::tick));
+    /// What the calling thread, which waits, must do by `worker`, if there is something.
+    fn of(worker: &Rc<Worker>) -> Option<Self> {
+        if worker.is_needed() {
+            return Some(Self(worker.clone(), Worker::tick));
         }
-        Self::of_what_is_left(seat)
+        Self::of_what_is_left(worker)
     }
 
     /// What it must do, if anything, of what the threads of its own pool leave.
-    fn of_what_is_left(seat: &Rc<Worker>) -> Option<Self> {
-        let is_left = seat.is_spareless_member() && seat.team().untaken.is_left();
-        (is_left && seat.look().has_work(Lane::Frame)).then(|| Self::of_frame(seat))
+    fn of_what_is_left(worker: &Rc<Worker>) -> Option<Self> {
+        let is_left = worker.is_spareless_member() && worker.team().untaken.is_left();
+        (is_left && worker.look().has_work(Lane::Frame)).then(|| Self::of_frame(worker))
     }
 
     /// Of what is queued for the frame, for nobody has for long.
-    fn of_frame(seat: &Rc<Worker>) -> Self {
-        Self(seat.clone(), Worker::run_one_of_frame)
+    fn of_frame(worker: &Rc<Worker>) -> Self {
+        Self(worker.clone(), Worker::run_one_of_frame)
     }
 
     pub(super) fn do_a_piece(self) {
@@ -139,11 +139,11 @@ impl Duty {
 }
 
 /// Sleeps until the calling thread is unparked, or for a while if something may change that nobody
-/// tells of. Gives the seat, one of `seats`, by which it must do what is queued for the frame. The
-/// `nth` sleep of a wait in vain.
+/// tells of. Gives the worker, one of `workers`, by which it must do what is queued for the frame.
+/// The `nth` sleep of a wait in vain.
 fn sleep(
     watched: &[Arc<Registry>],
-    seats: &[Rc<Worker>],
+    workers: &[Rc<Worker>],
     parker: &Arc<Parker>,
     nth: u32,
 ) -> Option<Duty> {
@@ -152,7 +152,7 @@ fn sleep(
         parker.park_timeout(RETRY);
         return None;
     }
-    let Some(own) = seats.iter().find(|seat| seat.is_spareless_member()) else {
+    let Some(own) = workers.iter().find(|worker| worker.is_spareless_member()) else {
         parker.park();
         return None;
     };
@@ -169,12 +169,12 @@ fn sleep(
     own.leaves_work().then(|| Duty::of_frame(own))
 }
 
-/// The sleep of the calling thread, which has given its seats away, in a wait in `pool`, or in
-/// none, until `came_about`. Calls `begin` each time before it looks for that and sleeps. Gives the
-/// seat by which the caller must do a piece of work that what it waits for may need.
+/// The sleep of the calling thread, which is counted nowhere, in a wait in `pool`, or in none,
+/// until `came_about`. Calls `begin` each time before it looks for that and sleeps. Gives the worker
+/// by which the caller must do a piece of work that what it waits for may need.
 ///
-/// A thread that only looks keeps its seats away: where the system refuses spare threads, those
-/// that wait are called for each seat that is given away.
+/// A thread that only looks stays out of the count: where the system refuses spare threads, those
+/// that wait are called each time that one leaves it.
 pub(crate) fn rest(
     pool: Option<&Arc<Registry>>,
     parker: &Arc<Parker>,
@@ -205,24 +205,24 @@ fn sleep_once(
     }
     // Listed first: whoever changes what this thread must do has it look again.
     let _listed = Listed::in_all(&watched, parker);
-    let seats = duties(pool);
-    for seat in &seats {
-        seat.team().sleep.wait_begin(parker);
+    let workers = duties(pool);
+    for worker in &workers {
+        worker.team().sleep.wait_begin(parker);
     }
-    let mut needed_for = seats.iter().find_map(Duty::of);
+    let mut needed_for = workers.iter().find_map(Duty::of);
     if needed_for.is_none() && !came_about() {
-        needed_for = sleep(&watched, &seats, parker, nth);
+        needed_for = sleep(&watched, &workers, parker, nth);
     }
     let has_come_about = came_about();
-    for seat in &seats {
+    for worker in &workers {
         // A waker was first, and relies on this thread to see to what it has queued.
-        if !(seat.team().sleep.wait_end(parker) && seat.look().has_any_work()) {
+        if !(worker.team().sleep.wait_end(parker) && worker.look().has_any_work()) {
             continue;
         }
         let is_free = needed_for.is_none() && !has_come_about;
-        match is_free.then(|| Duty::of(seat)).flatten() {
+        match is_free.then(|| Duty::of(worker)).flatten() {
             Some(duty) => needed_for = Some(duty),
-            None => seat.hand_on(),
+            None => worker.hand_on(),
         }
     }
     needed_for.filter(|_| !has_come_about)

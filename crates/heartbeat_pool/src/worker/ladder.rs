@@ -2,8 +2,8 @@
 //!
 //! | step | how many | sleeps | what others may rely on | ends, but for work |
 //! | --- | --- | --- | --- | --- |
-//! | search | any | no | it finds what is queued | 20 µs without work, or its core is wanted |
-//! | nap | any for which helping doesn't pay | a beat | it looks within a beat | always |
+//! | search | any | no | it finds what is queued | at once; the only one, if there is room, after 20 µs, or when its core is wanted |
+//! | nap | any for which helping doesn't pay | a beat | it looks within a beat | after that |
 //! | sentinel, alert | one | a beat | it looks within a beat, and raises the beats | 8 calm beats, 2 quiet ones, or no room |
 //! | sentinel, drowsy | the same one | 16 ms, or 4 if something may be stuck | it looks some time; beats stay raised | nothing runs |
 //! | lookout | one | 32, 64, 128 ms | it looks some time | 2 sleeps in which nobody wanted a sentinel |

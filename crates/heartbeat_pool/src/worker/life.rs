@@ -51,12 +51,6 @@ impl Wanted for Thread {
 
 /// What a thread of the pool runs from its start to its end.
 fn thread_main(thread: &Thread) {
-    struct Exit<'a>(&'a Registry, Option<ThreadHandler>, usize);
-    impl Drop for Exit<'_> {
-        fn drop(&mut self) {
-            handle(self.0, self.1.as_ref(), self.2);
-        }
-    }
     let (registry, rank, pinned) = (&thread.registry, thread.rank, &thread.pinned);
     note::set_role(match rank {
         Rank::Lower => Role::Lower,
@@ -73,11 +67,11 @@ fn thread_main(thread: &Thread) {
     // looks for work: they may wait for some.
     let handlers = registry.handlers();
     handle(registry, handlers.start.as_ref(), pinned.index);
-    let exit = Exit(registry, handlers.exit.clone(), pinned.index);
+    let exit = handlers.exit.clone();
     drop(handlers);
     thread.begin();
     worker.main_loop();
-    drop(exit);
+    handle(registry, exit.as_ref(), pinned.index);
     drop(entered);
     drop(worker);
     current::drop_workers();
@@ -117,11 +111,10 @@ impl Worker {
         }
         self.seat.counters.busy_end();
         self.set_charge(None);
-        self.offer_seat();
+        self.offer_room();
     }
 
-    /// What to run next, and the thread is counted for. Of frame work none, if the thread is in the
-    /// way there.
+    /// What to run next, for which the thread is counted then; no frame work if it `is_wasted`.
     fn next(&self, is_wasted: bool) -> Option<Found> {
         // Own work and the pool's take turns, for either may go on for ever.
         if !self.search.had_own_turn.take() && self.is_called() {
@@ -130,7 +123,7 @@ impl Worker {
         self.next_work(!is_wasted)
     }
 
-    /// Looks for work; with `goes_on`, as part of the present stretch.
+    /// Looks for work. If it `goes_on`, what is found belongs to the present stretch.
     fn search(&self, goes_on: bool) -> Doing {
         if let Some(next) = self.next(false) {
             self.end_search();
@@ -161,8 +154,8 @@ impl Worker {
         self.end_stretch()
     }
 
-    /// Leaves the count: offered to nobody, for this thread looks once more itself; and after the
-    /// search has begun, so that no pusher finds the place free and nobody searching.
+    /// Leaves the count. The room is offered to nobody, for this thread looks once more itself.
+    /// After the search has begun, so that no pusher finds room and nobody searching.
     fn end_stretch(&self) -> Doing {
         self.set_charge(None);
         self.seat.counters.busy_end();
@@ -195,7 +188,7 @@ impl Worker {
         let team = self.team();
         if team.sleep.search_end() {
             let look = self.look();
-            let lane = look.work_for_one_more();
+            let lane = look.best_lane_for_one_more();
             // The thread that is woken for that is the last searcher next.
             let is_next = lane.is_some_and(|lane| team.occupancy.admits(lane));
             let is_answered = !is_next && self.see_to_beats(&look);
@@ -206,7 +199,7 @@ impl Worker {
             if is_unwatched {
                 // A thread that hides forks, or has answered its beat, has relied on a searcher as
                 // well: to become the sentinel, which raises the next beat, had it found nothing.
-                self.tell(News::kept());
+                self.tell(News::to_watch());
             }
             if look.has_blocking() {
                 self.tell(News::blocking());
@@ -220,7 +213,7 @@ impl Worker {
         let is_answered =
             self.team().occupancy.has_room_beside() && look.any_beat_answered(&self.seat);
         let sleep = &self.team().sleep;
-        if is_answered && sleep.needs_watch() && sleep.has_sentinel() {
+        if is_answered && sleep.needs_watch() && sleep.finds_sentinel() {
             look.raise_beats(Some(&self.seat));
         }
         is_answered

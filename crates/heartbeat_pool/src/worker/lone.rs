@@ -45,7 +45,7 @@ impl Worker {
         let Some(found) = found else { return false };
         if self.num_threads() == 0 {
             // Whoever has queued the rest may have relied on this thread to find it.
-            self.offer_seat();
+            self.offer_room();
         }
         match kind.filter(|lane| *lane != self.lane()) {
             Some(lane) => {

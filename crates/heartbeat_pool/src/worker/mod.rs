@@ -14,8 +14,9 @@
 //! | `stretch` | whether helping pays |
 //! | `end` | the end of a pool |
 //!
-//! A thread is counted, in the pool's occupancy or as a searcher, whenever it isn't on the idle
-//! list; whoever leaves a count looks, or has somebody look, at what was queued meanwhile.
+//! A pool's thread is counted, in the occupancy or as a searcher, unless it is on the idle list,
+//! waits, or runs a call that blocks. Whoever leaves a count looks, or has somebody look, at what
+//! was queued meanwhile.
 
 mod again;
 pub(crate) mod ages;
@@ -63,8 +64,8 @@ use std::ptr;
 use std::rc::Rc;
 use stretch::Stretch;
 
-/// A thread's seat in a pool: a pool thread's own, or one that a thread from outside holds while
-/// it is inside a pool call.
+/// A thread's own side of its place in a pool: a pool thread's, or that of a thread from outside
+/// while it is inside of a pool call.
 ///
 /// Most verbs are methods of it; the [`ThreadPool`](crate::ThreadPool)'s methods of the same names
 /// find the calling thread's worker first.
@@ -106,9 +107,8 @@ impl Worker {
             Some(pinned) => pinned.is_enrolled(),
             None => rank == Rank::Frame,
         };
-        let order = registry.config.order;
-        let by_age = order == Order::NewestFirst;
-        let deque = Deque::new(order, by_age);
+        let by_age = registry.config.goes_by_age();
+        let deque = Deque::new(registry.config.order, by_age);
         let thread = thread::current();
         let name = match thread.name() {
             Some(name) => name.to_owned(),
@@ -264,7 +264,7 @@ impl Worker {
         }
     }
 
-    /// Counts a thread from outside as running, for as long as `f` does.
+    /// Makes this the thread's current worker, and counts the thread as running, while `f` runs.
     pub(crate) fn visit<R>(self: &Rc<Self>, f: impl FnOnce(&Self) -> R) -> R {
         let _entered = Entered::new(self.clone());
         self.counted(f)
@@ -289,7 +289,7 @@ impl Worker {
         impl Drop for Visit<'_> {
             fn drop(&mut self) {
                 self.worker.set_charge(None);
-                self.worker.offer_seat();
+                self.worker.offer_room();
                 if self.was_outside {
                     self.worker.seat.presence.leave();
                 }

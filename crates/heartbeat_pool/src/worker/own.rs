@@ -46,8 +46,8 @@ impl Worker {
         self.run(found);
     }
 
-    /// Whether of the scope for which the job stands that is just begun only one job is to run, on
-    /// top of something that is to go on.
+    /// Whether the ticket that is just begun is to run one job of its scope only, for it runs on top
+    /// of something that is to go on.
     pub(crate) fn takes_one_piece(&self) -> bool {
         self.search.one_piece.take()
     }

@@ -1,4 +1,4 @@
-//! What a worker is made of, but for its queues.
+//! The cells that a worker is made of, by what they are for.
 
 use crate::age::Age;
 use crate::lanes::occupancy::Charge;
@@ -31,7 +31,7 @@ pub(crate) struct Joins {
     pub(crate) were_taken: Cell<bool>,
     /// How many are to look for its next fork, and what it forks then, as soon as others may take
     /// it.
-    pub(crate) wants_help_now: Cell<usize>,
+    pub(crate) helpers_wanted: Cell<usize>,
     /// The number of what was queued last.
     queued: Cell<u32>,
     /// The scopes on which the thread has queued jobs, where work goes by age, the last one last;
@@ -53,7 +53,7 @@ pub(super) struct Search {
     pub(super) lone_ticks: Cell<u32>,
     /// Whether the last thing that it ran was what only it may run.
     pub(super) had_own_turn: Cell<bool>,
-    /// Whether the job that is begun next is to stand for one only of those of its scope.
+    /// Whether the ticket that is begun next is to run one job of its scope only.
     pub(super) one_piece: Cell<bool>,
 }
 
@@ -73,7 +73,7 @@ impl Joins {
             forks,
             is_measured: Cell::new(false),
             were_taken: Cell::new(false),
-            wants_help_now: Cell::new(0),
+            helpers_wanted: Cell::new(0),
             queued: Cell::new(0),
             scopes: RefCell::new(Vec::new()),
         }

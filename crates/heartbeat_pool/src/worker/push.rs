@@ -3,7 +3,6 @@
 use super::Worker;
 use crate::age::{Age, Aged};
 use crate::job::Job;
-use crate::queue::deque::Order;
 use crate::registry::Registry;
 use crate::registry::team::Team;
 use crate::schedule::News;
@@ -46,13 +45,12 @@ impl Registry {
         }
     }
 
-    /// Queues `ticket`, which stands for others and is no job of the calling thread's own, a part
-    /// of what a worker of `team` does, where any worker of the team that this gives can take it.
-    /// The caller must see to it that one does.
+    /// Queues `ticket`, a part of what a worker of `team` does, where any worker of the team that
+    /// this gives can take it. The caller must see to it that one does.
     pub(crate) fn queue_ticket(&self, team: &Team, lane: Lane, ticket: Aged<Job>) -> &Team {
-        let is_mixed = self.config.order == Order::OldestFirst;
+        let by_age = self.config.goes_by_age();
         current::peek(|worker| match worker {
-            Some(worker) if is_mixed && worker.is_in(team) => {
+            Some(worker) if !by_age && worker.is_in(team) => {
                 self.queue_from(worker, lane, ticket.item)
             }
             Some(worker) if lane == Lane::Frame && worker.is_in(team) => {
@@ -96,23 +94,23 @@ impl Worker {
         self.registry.tell(self.team(), news);
     }
 
-    /// After it has left the count. See [`Registry::offer_seat`].
-    pub(super) fn offer_seat(&self) {
+    /// After it has left the count. See [`Registry::offer_room`].
+    pub(super) fn offer_room(&self) {
         if self.team().sleep.needs_watch() {
-            self.fill_seat();
+            self.fill_room();
         }
     }
 
     /// The same, as it sleeps next: what it has left to whoever watches begins now.
-    pub(super) fn offer_seat_now(&self) {
+    pub(super) fn offer_room_now(&self) {
         let sleep = &self.team().sleep;
         let is_left = || sleep.needs_searcher() && self.look().has_admissible_work();
         if sleep.needs_watch() || is_left() {
-            self.fill_seat();
+            self.fill_room();
         }
     }
 
-    fn fill_seat(&self) {
-        self.registry.fill_seat(self.team(), &self.look());
+    fn fill_room(&self) {
+        self.registry.fill_room(self.team(), &self.look());
     }
 }

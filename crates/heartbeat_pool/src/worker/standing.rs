@@ -1,4 +1,4 @@
-//! A thread that waits gives its seats away meanwhile.
+//! A thread that waits leaves the count meanwhile, so that a spare thread runs in its place.
 
 use super::Worker;
 use crate::lanes::occupancy::Charge;
@@ -17,8 +17,8 @@ struct Left {
 
 impl Standing {
     /// Has somebody come to what is queued where there is no room though the thread has left: those
-    /// that came back from waits, which goes without room, may be too many for one place to be of
-    /// use.
+    /// that came back from waits, which goes without room, may be too many for one less to make
+    /// room.
     pub(super) fn demand_relief(&self) {
         for left in &self.0 {
             let (team, lane) = (left.worker.team(), left.charge.lane());
@@ -68,7 +68,7 @@ impl Worker {
     }
 
     /// Leaves the count in every pool that the thread runs in, for it is about to wait, and offers
-    /// its places to spare threads.
+    /// the room to spare threads.
     pub(crate) fn stand_up() -> Standing {
         let mut left = Vec::new();
         // In a thread-local's destructor it is none of the thread's own.
@@ -82,7 +82,7 @@ impl Worker {
                 worker.count.slot.release(&worker.team().threads.numbers);
                 worker.seat.set_waiting(true);
                 worker.team().occupancy.leave_waiting(charge);
-                worker.offer_seat_now();
+                worker.offer_room_now();
                 left.push(Left {
                     worker: worker.clone(),
                     charge,

@@ -1,9 +1,9 @@
 //! Others' turns in the middle of a wait whose own work goes on and on.
 //!
 //! A future that wakes itself again and again may do so until a task has run that lies in the
-//! pool's queue. Whoever polls it never sleeps, and so never leaves its seat to somebody who would
+//! pool's queue. Whoever polls it never sleeps, and so never leaves the count for somebody who would
 //! run that task. What is waited for must not be run here, on top of whatever the caller holds; so
-//! the seat is left for a moment all the same. Where that makes no room, as others that came back
+//! the count is left for a moment all the same. Where that makes no room, as others that came back
 //! from waits are beyond the target as well, somebody is let in beyond it.
 
 use super::Worker;
@@ -86,14 +86,14 @@ impl Turns {
     }
 }
 
-/// How many jobs were taken from the queues of the pools that the thread has a seat in.
+/// How many jobs were taken from the queues of the pools that the thread is or was in.
 fn taken() -> u64 {
     let mut taken: u64 = 0;
     current::for_each_worker(|worker| taken = taken.wrapping_add(worker.look().taken()));
     taken
 }
 
-/// Leaves the thread's seats for a beat at most, if somebody could use one.
+/// Leaves the count in all pools for a beat at most, if somebody could use the room.
 fn give_way(own: Option<(&Registry, usize)>) {
     let mut beat = None;
     current::for_each_worker(|worker| {

@@ -1,4 +1,4 @@
-//! Waiting: run what is waited for, else give the seat away and sleep.
+//! Waiting: run what is waited for, else leave the count and sleep.
 
 use crate::cost::WAKE_UP;
 use crate::idle::spin;
@@ -18,13 +18,13 @@ use heartbeat_record::{What, note};
 pub(crate) trait Wait {
     /// Whether it has come about.
     fn is_done(&self) -> bool;
-    /// Runs one piece of the work that is waited for, at `is_strangers_turn` of what usually comes
+    /// Runs one piece of the work that is waited for; if `is_strangers_turn`, of what usually comes
     /// last. False if there is none to take.
     fn step(&self, worker: &Worker, is_strangers_turn: bool) -> bool;
     /// Whether `step` would find something.
     fn is_ready(&self) -> bool;
     /// Tells those who could wake the waiter that it is about to sleep, or that it no longer is.
-    fn set_asleep(&self, asleep: bool);
+    fn set_asleep(&self, _asleep: bool) {}
     /// How many jobs in the pool's queues are ways to its own work.
     fn tickets(&self) -> usize {
         0
@@ -34,9 +34,10 @@ pub(crate) trait Wait {
 }
 
 impl Worker {
-    /// Waits for `event`. Runs nothing but what `event` offers and what only this thread may run,
-    /// so a wait can't meet a lock that its caller holds, nor nest deeper than the program does;
-    /// the seat goes to a spare thread meanwhile, so no core idles either.
+    /// Waits for `event`. Runs what that offers, what only this thread may run, and of strangers'
+    /// work what no other thread could do ([`duty`] has the cases), so a wait meets no lock that
+    /// its caller holds, nor nests deeper than the program does. A spare thread has room in its
+    /// place meanwhile, so no core idles either.
     pub(crate) fn wait(&self, event: &impl Wait) {
         // Others point into the frames of whoever waits here.
         let wait = event.kind();
@@ -81,7 +82,7 @@ impl Worker {
         }
     }
 
-    /// Gives the seat away and sleeps until `event` `came_about`, or the thread is needed.
+    /// Leaves the count and sleeps until `event` `came_about`, or the thread is needed.
     fn sleep_for(&self, event: &impl Wait, came_about: impl Fn() -> bool) {
         let standing = Self::stand_up();
         self.seat.counters.parks.bump();
@@ -109,8 +110,8 @@ pub(crate) struct BareWait<'a, F> {
 }
 
 impl<F: Fn() -> bool> BareWait<'_, F> {
-    /// Sleeps after a moment, with the thread's seats given away, unless there is work for this
-    /// very thread, or work of the pool that nobody else could do.
+    /// Sleeps after a moment, counted nowhere, unless there is work for this very thread, or work of
+    /// the pool that nobody else could do.
     pub(crate) fn rest(&self, turns: &mut Turns) {
         if duty::do_what_only_it_does(self.pool) {
             if turns.count(STRANGERS_TURN) && turns.look(None) {

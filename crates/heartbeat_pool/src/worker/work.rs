@@ -14,8 +14,9 @@ use heartbeat_record::{Lane, Work};
 
 /// Every this many looks for frame work a worker begins elsewhere than at its own deque, so that
 /// nothing is starved by tasks that keep waking each other: not what lies in the deque of a thread
-/// that waits, nor what came from outside. In a scope whose threads run their newest first, at what
-/// others have spawned. Not where this may [block](crate::config::Config::have_turns) the pool.
+/// that waits, nor what came from outside. In a scope whose threads run their newest first it
+/// begins at what others have spawned. Nobody does so where that may
+/// [block](crate::config::Config::have_turns) the pool.
 pub(crate) const STRANGERS_TURN: u32 = 61;
 
 pub(crate) enum Found {
@@ -51,7 +52,7 @@ impl Worker {
         let job = self.take_blocking()?;
         if self.count.charge.get().is_some() {
             self.set_charge(None);
-            self.offer_seat();
+            self.offer_room();
         }
         Some(Found::Blocking(job))
     }
@@ -60,7 +61,7 @@ impl Worker {
         if self.count.charge.get() == Some(Charge::Lane(lane)) {
             if self.is_one_too_many(lane) {
                 self.set_charge(None);
-                self.offer_seat();
+                self.offer_room();
                 return None;
             }
         } else {
@@ -70,7 +71,7 @@ impl Worker {
             let changed = self.count.charge.get().is_some();
             self.set_charge(Some(Charge::Lane(lane)));
             if changed {
-                self.offer_seat();
+                self.offer_room();
             }
         }
         self.pop(lane)
@@ -86,7 +87,7 @@ impl Worker {
         if lane == Lane::Frame {
             if self.is_strangers_turn()
                 && self.registry.config.have_turns()
-                && let Some(found) = self.take_strange(lane)
+                && let Some(found) = self.take_strange()
             {
                 return Some(found);
             }
@@ -111,8 +112,7 @@ impl Worker {
         tick.is_multiple_of(STRANGERS_TURN)
     }
 
-    /// Counts a look for work that needs none elsewhere. False, and not counted, if the next one
-    /// does.
+    /// Counts a look for work, unless it is the turn to begin elsewhere: then false, and not counted.
     pub(super) fn count_look_unless_strangers_turn(&self) -> bool {
         let tick = self.search.ticks.get().wrapping_add(1);
         let plain = !tick.is_multiple_of(STRANGERS_TURN);
@@ -135,14 +135,9 @@ impl Worker {
         } else {
             injector.pop().or_else(|| injector.pop_part())
         }?;
-        self.count_taken(lane);
-        Some(Found::Job(job))
-    }
-
-    /// Counts a job that was taken from the injector of `lane`.
-    pub(super) fn count_taken(&self, lane: Lane) {
         self.seat.counters.taken.bump();
         self.begin_helping(lane);
+        Some(Found::Job(job))
     }
 
     /// What it takes next of `lane` is needed, or helps those that take from the injectors as well.
@@ -154,11 +149,12 @@ impl Worker {
         }
     }
 
-    /// Takes work from anywhere but the thread's own deque, whether it is in the way or not.
-    fn take_strange(&self, lane: Lane) -> Option<Found> {
+    /// Takes frame work from anywhere but the thread's own deque, whether it is in the way or not.
+    fn take_strange(&self) -> Option<Found> {
+        let lane = Lane::Frame;
         let from_seats = || {
             self.take_shared(lane)
-                .or_else(|| self.steal_job_of(lane, |_| true))
+                .or_else(|| self.steal_job_of(|_| true))
         };
         // By turns, for neither may ever be empty.
         if (self.search.ticks.get() / STRANGERS_TURN).is_multiple_of(2) {
@@ -173,12 +169,15 @@ impl Worker {
         if self.is_wasted() {
             return None;
         }
+        if lane != Lane::Frame {
+            return self.take_shared(lane);
+        }
         // First what a waiting thread has spawned: it may wait for just that, and whoever takes a
         // piece of work that does the same in its place calls for one more thread. And what was
         // spawned before the forks that may wait for it.
-        self.steal_job_of(lane, Seat::has_older_jobs)
+        self.steal_job_of(Seat::has_older_jobs)
             .or_else(|| self.take_shared(lane))
-            .or_else(|| self.steal_job_of(lane, |_| true))
+            .or_else(|| self.steal_job_of(|_| true))
     }
 
     fn take_shared(&self, lane: Lane) -> Option<Found> {
@@ -201,11 +200,8 @@ impl Worker {
     }
 
     /// Takes what lies in the deque of another seat that is `wanted`.
-    fn steal_job_of(&self, lane: Lane, wanted: impl Fn(&Seat) -> bool) -> Option<Found> {
-        if lane != Lane::Frame {
-            return None;
-        }
-        self.find_seat(lane, |seat| {
+    fn steal_job_of(&self, wanted: impl Fn(&Seat) -> bool) -> Option<Found> {
+        self.find_seat(Lane::Frame, |seat| {
             wanted(seat).then(|| self.steal_job_from(seat))?
         })
     }
@@ -337,7 +333,7 @@ impl Worker {
         }
         let Some(found) = self.pop(lane) else {
             occupancy.leave(Charge::Lane(lane));
-            self.offer_seat();
+            self.offer_room();
             return false;
         };
         self.run_as(lane, found);
@@ -359,7 +355,7 @@ impl Worker {
             occupancy.enter(outer);
         }
         occupancy.leave(Charge::Lane(lane));
-        self.offer_seat();
+        self.offer_room();
     }
 }
 

@@ -4,7 +4,6 @@
 use super::core::{ScopeCore, ScopedJob};
 use crate::job::Job;
 use crate::sync::Arc;
-use crate::unwind;
 
 /// Such a job. Dropped, it is counted off as well.
 struct Apart {
@@ -25,9 +24,7 @@ impl Drop for Apart {
         match self.job.take() {
             Some(ScopedJob::Run(runnable)) => self.core.counted(|| drop(runnable)),
             Some(ScopedJob::Closure(job)) => {
-                if let Err(payload) = unwind::catch(|| drop(job)) {
-                    self.core.record_panic(payload);
-                }
+                self.core.guard(|| drop(job));
                 self.core.finish();
             }
             None => {}

@@ -64,7 +64,7 @@ impl ScopeCore {
         owner: Option<Arc<Seat>>,
         order: Order,
     ) -> Self {
-        let by_age = registry.config.order == Order::NewestFirst;
+        let by_age = registry.config.goes_by_age();
         let have_turns = registry.config.have_turns();
         let is_much = owner.is_none() && registry.left_jobs_are_long.load(Ordering::Relaxed);
         Self {
@@ -287,9 +287,7 @@ impl ScopeCore {
     pub(crate) fn run(&self, job: ScopedJob) {
         match job {
             ScopedJob::Closure(job) => {
-                if let Err(payload) = unwind::catch(|| job.run()) {
-                    self.record_panic(payload);
-                }
+                self.guard(|| job.run());
                 self.finish();
             }
             ScopedJob::Run(runnable) => self.counted(|| {
@@ -303,11 +301,18 @@ impl ScopeCore {
     pub(crate) fn counted(&self, f: impl FnOnce()) {
         let outer = ENDED.replace(false);
         // A panic may come from the drop of an output that nobody wanted.
-        if let Err(payload) = unwind::catch(f) {
-            self.record_panic(payload);
-        }
+        self.guard(f);
         if ENDED.replace(outer) {
             self.finish();
+        }
+    }
+
+    /// Calls `f`, whose panic goes to the scope's owner.
+    // Always, as `run`.
+    #[inline(always)]
+    pub(super) fn guard(&self, f: impl FnOnce()) {
+        if let Err(payload) = unwind::catch(f) {
+            self.record_panic(payload);
         }
     }
 

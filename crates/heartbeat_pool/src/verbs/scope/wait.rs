@@ -7,7 +7,6 @@ use crate::job::{Job, Pointer};
 use crate::queue::mailbox::Mailbox;
 use crate::sync::{Arc, Instant};
 use crate::trace;
-use crate::unwind;
 use crate::worker::turns::Turns;
 use crate::worker::wait::Wait;
 use crate::worker::{Found, STRANGERS_TURN, Worker};
@@ -203,9 +202,7 @@ impl Wait for Completion<'_> {
         for mailbox in self.mailboxes {
             if !mailbox.is_empty() && !is_jobs_turn {
                 self.core.offer();
-                if let Err(payload) = unwind::catch(|| mailbox.try_tick()) {
-                    self.core.record_panic(payload);
-                }
+                self.core.guard(|| _ = mailbox.try_tick());
                 return true;
             }
         }
