@@ -35,7 +35,13 @@ impl Age {
     }
 }
 
-/// A job in a queue where others may take it by its age.
+/// What lies in a queue where others may take it by its age.
+pub(crate) trait HasAge {
+    /// None if it isn't known.
+    fn age(&self) -> Option<Age>;
+}
+
+/// A job that knows its age.
 pub(crate) struct Aged<T> {
     pub(crate) item: T,
     /// See [`Age::to_bits`].
@@ -47,8 +53,10 @@ impl<T> Aged<T> {
         let age = age.map_or(0, Age::to_bits);
         Self { item, age }
     }
+}
 
-    pub(crate) fn age(&self) -> Option<Age> {
+impl<T> HasAge for Aged<T> {
+    fn age(&self) -> Option<Age> {
         Age::from_bits(self.age)
     }
 }

@@ -1,6 +1,6 @@
 //! A thread's place in a pool, as the other threads see it.
 
-use crate::age::{Age, Aged};
+use crate::age::{Age, Aged, HasAge};
 use crate::cost::WAKE_UP;
 use crate::heartbeat::Beat;
 use crate::job::Job;
@@ -11,7 +11,7 @@ use crate::placement::Core;
 use crate::presence::Presence;
 use crate::queue::by_age::ByAge;
 use crate::queue::deque::Stealer;
-use crate::queue::forks::ForkPtr;
+use crate::queue::forks::Offered;
 use crate::queue::hidden::Hidden;
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Ordering};
 use crate::threads::this_thread;
@@ -31,11 +31,11 @@ pub(crate) struct Seat {
     is_clocked: bool,
     pub(crate) core: CachePadded<Core>,
     pub(crate) beat: CachePadded<Beat>,
-    pub(crate) stealer: Stealer<Job>,
+    pub(crate) stealer: Stealer<Aged<Job>>,
     /// Whether its thread waits, perhaps for what lies there.
     waits: AtomicBool,
     /// The second halves of its joins that others may take, newest last.
-    pub(crate) forks: Stealer<ForkPtr>,
+    pub(crate) forks: Stealer<Offered>,
     /// The lane that they are of, by [`Lane::index`]. A thread has forks of several only if it does
     /// work of a pool without threads on top of its own.
     fork_lane: AtomicUsize,
@@ -46,10 +46,10 @@ pub(crate) struct Seat {
     stall: CachePadded<Stall>,
     pub(crate) presence: Presence,
     /// Forks that came back: of a thief that was wrong, or that found something older.
-    pub(crate) returned: ByAge<ForkPtr>,
+    pub(crate) returned: ByAge<Offered>,
     /// Tickets of scopes for which it has queued jobs, and jobs that came back from thieves, where
     /// others take its oldest first.
-    pub(crate) tickets: ByAge<Job>,
+    pub(crate) tickets: ByAge<Aged<Job>>,
     strangers: Arc<AtomicUsize>,
 }
 
@@ -57,8 +57,8 @@ impl Seat {
     /// A seat of the calling thread.
     pub(crate) fn new(
         name: String,
-        stealer: Stealer<Job>,
-        forks: Stealer<ForkPtr>,
+        stealer: Stealer<Aged<Job>>,
+        forks: Stealer<Offered>,
         owner: Arc<Parker>,
         is_lower: bool,
         is_clocked: bool,
@@ -136,7 +136,7 @@ impl Seat {
     }
 
     /// Takes the oldest fork, whether others may or not.
-    pub(crate) fn steal_fork(&self) -> Option<Aged<ForkPtr>> {
+    pub(crate) fn steal_fork(&self) -> Option<Offered> {
         self.returned.take(|_| true).or_else(|| self.forks.steal())
     }
 
@@ -146,8 +146,8 @@ impl Seat {
     }
 
     /// Takes a fork that is older than `age`, if there is one. `Err` if others have to look again.
-    pub(crate) fn steal_fork_before(&self, age: Age) -> Result<Option<Aged<ForkPtr>>, ()> {
-        let is_before = |fork: &Aged<ForkPtr>| fork.age().is_some_and(|fork| fork.is_before(age));
+    pub(crate) fn steal_fork_before(&self, age: Age) -> Result<Option<Offered>, ()> {
+        let is_before = |fork: &Offered| fork.age().is_some_and(|fork| fork.is_before(age));
         if let Some(returned) = self.returned.take(is_before) {
             return Ok(Some(returned));
         }
@@ -173,7 +173,7 @@ impl Seat {
             return false;
         };
         let is_before_those_on_offer = self.forks.oldest().is_none_or(|fork| job.is_before(fork));
-        let is_older = |fork: &Aged<_>| fork.age().is_some_and(|fork| fork.is_before(job));
+        let is_older = |fork: &Offered| fork.age().is_some_and(|fork| fork.is_before(job));
         is_before_those_on_offer && !self.returned.has(is_older)
     }
 

@@ -32,7 +32,7 @@ struct Thief {
     forks: [Fork; 2],
     /// Its deque: the number of the fork that lies there plus one, or zero.
     deque: AtomicUsize,
-    returned: ByAge<usize>,
+    returned: ByAge<Aged<usize>>,
 }
 
 impl Thief {

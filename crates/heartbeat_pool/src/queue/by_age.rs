@@ -1,7 +1,7 @@
 //! What lies with a thread by its age, the oldest first, whenever it is put there: forks that came
 //! back to it, and its scopes' tickets.
 
-use crate::age::{Age, Aged};
+use crate::age::{Age, Aged, HasAge};
 use crate::parker::Parker;
 use crate::sync::{Arc, AtomicUsize, Mutex, Ordering, lock};
 use std::collections::VecDeque;
@@ -16,13 +16,13 @@ pub(crate) struct ByAge<T> {
 
 struct Items<T> {
     /// The oldest first.
-    sorted: VecDeque<Aged<T>>,
+    sorted: VecDeque<T>,
     is_closed: bool,
 }
 
 /// Puts `item` behind all that are no younger than it, or whose ages are not known.
-pub(crate) fn insert<T>(sorted: &mut VecDeque<Aged<T>>, item: Aged<T>) {
-    let is_before = |other: &Aged<T>| {
+pub(crate) fn insert<T: HasAge>(sorted: &mut VecDeque<T>, item: T) {
+    let is_before = |other: &T| {
         let ages = item.age().zip(other.age());
         ages.is_some_and(|(age, other)| age.is_before(other))
     };
@@ -33,7 +33,7 @@ pub(crate) fn insert<T>(sorted: &mut VecDeque<Aged<T>>, item: Aged<T>) {
     sorted.insert(last.map_or(0, |last| last + 1), item);
 }
 
-impl<T> ByAge<T> {
+impl<T: HasAge> ByAge<T> {
     pub(crate) fn new(owner: Arc<Parker>) -> Self {
         Self {
             items: Mutex::new(Items {
@@ -46,14 +46,14 @@ impl<T> ByAge<T> {
     }
 
     /// Gives `item` back, and wakes its owner, which has not closed this.
-    pub(crate) fn give_back(&self, item: Aged<T>) {
+    pub(crate) fn give_back(&self, item: T) {
         let pushed = self.push(item);
         debug_assert!(pushed.is_ok(), "the owner waits for it");
         self.owner.unpark();
     }
 
     /// Puts `item` here by its age, or gives it back if this is closed.
-    pub(crate) fn push(&self, item: Aged<T>) -> Result<(), Aged<T>> {
+    pub(crate) fn push(&self, item: T) -> Result<(), T> {
         let mut items = lock(&self.items);
         if items.is_closed {
             return Err(item);
@@ -64,17 +64,6 @@ impl<T> ByAge<T> {
         Ok(())
     }
 
-    /// Lets what `is_its`, if that is here, be no younger than `age`.
-    pub(crate) fn renew(&self, is_its: impl Fn(&T) -> bool, age: Age) {
-        let mut items = lock(&self.items);
-        let is_younger = |own: Age| age.is_before(own);
-        let is_wrong = |it: &Aged<T>| is_its(&it.item) && it.age().is_some_and(is_younger);
-        let place = items.sorted.iter().position(is_wrong);
-        if let Some(wrong) = place.and_then(|place| items.sorted.remove(place)) {
-            insert(&mut items.sorted, Aged::new(wrong.item, Some(age)));
-        }
-    }
-
     pub(crate) fn len(&self) -> usize {
         self.count.load(Ordering::Relaxed)
     }
@@ -83,12 +72,12 @@ impl<T> ByAge<T> {
         self.len() != 0
     }
 
-    pub(crate) fn has(&self, wanted: impl Fn(&Aged<T>) -> bool) -> bool {
+    pub(crate) fn has(&self, wanted: impl Fn(&T) -> bool) -> bool {
         self.has_any() && lock(&self.items).sorted.iter().any(wanted)
     }
 
     /// Takes the oldest that `wanted` accepts.
-    pub(crate) fn take(&self, wanted: impl Fn(&Aged<T>) -> bool) -> Option<Aged<T>> {
+    pub(crate) fn take(&self, wanted: impl Fn(&T) -> bool) -> Option<T> {
         if !self.has_any() {
             return None;
         }
@@ -99,11 +88,24 @@ impl<T> ByAge<T> {
         item
     }
 
-    pub(crate) fn close(&self) -> VecDeque<Aged<T>> {
+    pub(crate) fn close(&self) -> VecDeque<T> {
         let mut items = lock(&self.items);
         items.is_closed = true;
         self.count.store(0, Ordering::Relaxed);
         mem::take(&mut items.sorted)
+    }
+}
+
+impl<T> ByAge<Aged<T>> {
+    /// Lets what `is_its`, if that is here, be no younger than `age`.
+    pub(crate) fn renew(&self, is_its: impl Fn(&T) -> bool, age: Age) {
+        let mut items = lock(&self.items);
+        let is_younger = |own: Age| age.is_before(own);
+        let is_wrong = |it: &Aged<T>| is_its(&it.item) && it.age().is_some_and(is_younger);
+        let place = items.sorted.iter().position(is_wrong);
+        if let Some(wrong) = place.and_then(|place| items.sorted.remove(place)) {
+            insert(&mut items.sorted, Aged::new(wrong.item, Some(age)));
+        }
     }
 }
 

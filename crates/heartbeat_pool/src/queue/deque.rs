@@ -7,7 +7,7 @@
 //! In a pool whose threads run their newest first, others take each thread's oldest piece of work
 //! (`worker/ages.rs`), so each deque tells how old its oldest may be before it is taken.
 
-use crate::age::{Age, Aged};
+use crate::age::{Age, HasAge};
 use crate::sync::{Arc, AtomicBool, AtomicU64, Ordering};
 use crossbeam_deque::Steal;
 use crossbeam_utils::CachePadded;
@@ -46,14 +46,14 @@ impl Told {
 
 /// The owner's side.
 pub(crate) struct Deque<T> {
-    items: crossbeam_deque::Worker<Aged<T>>,
+    items: crossbeam_deque::Worker<T>,
     told: Arc<CachePadded<Told>>,
     /// Whether it may hold something, at hand.
     is_filled: Cell<bool>,
     by_age: bool,
 }
 
-impl<T> Deque<T> {
+impl<T: HasAge> Deque<T> {
     pub(crate) fn new(order: Order, by_age: bool) -> Self {
         Self {
             items: match order {
@@ -84,7 +84,7 @@ impl<T> Deque<T> {
     }
 
     #[inline]
-    pub(crate) fn push(&self, item: Aged<T>) {
+    pub(crate) fn push(&self, item: T) {
         if self.by_age && self.is_empty() {
             self.told.set_oldest(item.age());
         }
@@ -93,13 +93,13 @@ impl<T> Deque<T> {
     }
 
     #[inline]
-    pub(crate) fn pop(&self) -> Option<Aged<T>> {
+    pub(crate) fn pop(&self) -> Option<T> {
         self.items.pop()
     }
 
     /// Moves about half of `victim`'s here, but for one, which the caller gets. Not where others
     /// take by age.
-    pub(crate) fn steal_batch_and_pop(&self, victim: &Stealer<T>) -> Option<Aged<T>> {
+    pub(crate) fn steal_batch_and_pop(&self, victim: &Stealer<T>) -> Option<T> {
         victim.steal_by(|items| {
             self.set_filled(true);
             items.steal_batch_and_pop(&self.items)
@@ -125,12 +125,12 @@ impl<T> Deque<T> {
 
 /// The others' side.
 pub(crate) struct Stealer<T> {
-    items: crossbeam_deque::Stealer<Aged<T>>,
+    items: crossbeam_deque::Stealer<T>,
     told: Arc<CachePadded<Told>>,
     by_age: bool,
 }
 
-impl<T> Stealer<T> {
+impl<T: HasAge> Stealer<T> {
     // Where it is called, here and below, a simulated thread can be made to stand still.
     #[cfg_attr(heartbeat_sim, track_caller)]
     fn may_hold(&self) -> bool {
@@ -153,7 +153,7 @@ impl<T> Stealer<T> {
     }
 
     #[cfg_attr(heartbeat_sim, track_caller)]
-    pub(crate) fn steal(&self) -> Option<Aged<T>> {
+    pub(crate) fn steal(&self) -> Option<T> {
         let item = self.steal_by(crossbeam_deque::Stealer::steal)?;
         if self.by_age {
             self.told.set_oldest(item.age().map(Age::next));
@@ -162,10 +162,7 @@ impl<T> Stealer<T> {
     }
 
     #[cfg_attr(heartbeat_sim, track_caller)]
-    fn steal_by(
-        &self,
-        steal: impl Fn(&crossbeam_deque::Stealer<Aged<T>>) -> Steal<Aged<T>>,
-    ) -> Option<Aged<T>> {
+    fn steal_by(&self, steal: impl Fn(&crossbeam_deque::Stealer<T>) -> Steal<T>) -> Option<T> {
         while self.may_hold() {
             match steal(&self.items) {
                 Steal::Success(item) => return Some(item),
@@ -181,6 +178,7 @@ impl<T> Stealer<T> {
 #[cfg(all(test, not(heartbeat_loom)))]
 mod tests {
     use super::*;
+    use crate::age::Aged;
 
     fn aged(nth: u32) -> Aged<u32> {
         Aged::new(nth, Some(Age { thread: 1, nth }))

@@ -5,6 +5,7 @@
 //! them. A pop from a deque that others steal from costs a fence, some two nanoseconds more than it
 //! takes to keep a fork where nobody sees it ([`private`](super::private)).
 
+use crate::age::{Age, HasAge};
 use std::any::Any;
 
 /// A second half that lies on its owner's stack, type-erased. A stolen one must be run: its owner
@@ -41,15 +42,51 @@ impl ForkPtr {
     #[cfg(test)]
     pub(crate) const fn nothing() -> Self {
         Self {
-            data: std::ptr::null(),
+            data: std::ptr::from_ref(&0_u64).cast(),
             run: |_, _| {},
         }
+    }
+}
+
+/// A fork on offer: its owner keeps it for as long as this is there.
+pub(crate) struct Offered(ForkPtr);
+
+impl Offered {
+    /// # Safety
+    ///
+    /// What `fork` points to begins with its age, by [`Age::to_bits`], and its owner keeps it until
+    /// it was run or taken back.
+    pub(crate) const unsafe fn new(fork: ForkPtr) -> Self {
+        Self(fork)
+    }
+
+    /// Tells forks apart.
+    pub(crate) const fn data(&self) -> *const () {
+        self.0.data()
+    }
+
+    /// See [`ForkPtr::number`].
+    pub(crate) fn number(&self) -> u64 {
+        self.0.number()
+    }
+
+    /// One to be counted, not run.
+    #[cfg(test)]
+    pub(crate) const fn nothing() -> Self {
+        Self(ForkPtr::nothing())
     }
 
     /// Runs the fork on the worker `thief`, which took it out of its owner's deque.
     pub(crate) fn run(self, thief: &dyn Any) {
-        // SAFETY: it was taken out, so this is the only run, and by the contract of `new` the owner
-        // keeps it until then.
-        unsafe { (self.run)(self.data, thief) };
+        // SAFETY: it was taken out, so this is the only run, and by the contracts of both `new` the
+        // owner keeps it until then.
+        unsafe { (self.0.run)(self.0.data, thief) };
+    }
+}
+
+impl HasAge for Offered {
+    fn age(&self) -> Option<Age> {
+        // SAFETY: it begins with this, by the contract of `new`, and is there as long as this is.
+        Age::from_bits(unsafe { *self.0.data.cast() })
     }
 }

@@ -8,10 +8,10 @@
 //! fork begins once the own ones were stolen, too. Then all that the thief's deque holds until it
 //! is done with the fork must be over before that is, and its owner may run it.
 
-use crate::age::{Age, Aged};
+use crate::age::{Age, HasAge};
 use crate::idle::sleep::Wake;
 use crate::parker::Parker;
-use crate::queue::forks::ForkPtr;
+use crate::queue::forks::{ForkPtr, Offered};
 use crate::schedule::News;
 use crate::seat::Seat;
 use crate::sync::{Arc, AtomicBool, OnceLock, Ordering};
@@ -50,9 +50,11 @@ impl Thief {
 }
 
 /// What owner and thief tell each other of a fork on offer.
+#[repr(C)]
 struct State<'a> {
+    /// See [`Age::to_bits`]. First, for [`Offered`].
+    age: u64,
     done: AtomicBool,
-    age: Age,
     thief: OnceLock<Thief>,
     owner: &'a Arc<Parker>,
     /// Whether it is part of a measured join, and what it forks as well.
@@ -62,8 +64,8 @@ struct State<'a> {
 impl<'a> State<'a> {
     fn new(owner: &'a Worker, age: Age) -> Self {
         Self {
+            age: age.to_bits(),
             done: AtomicBool::new(false),
-            age,
             thief: OnceLock::new(),
             owner: &owner.parker,
             is_measured: owner.joins.is_measured.get(),
@@ -170,12 +172,12 @@ struct StolenFork<'a> {
 }
 
 impl StolenFork<'_> {
-    fn is(&self, fork: &Aged<ForkPtr>) -> bool {
-        self.fork == fork.item.data()
+    fn is(&self, fork: &Offered) -> bool {
+        self.fork == fork.data()
     }
 
-    fn has_put_back(&self, fork: &Aged<ForkPtr>) -> bool {
-        self.put_back.get() == fork.item.data()
+    fn has_put_back(&self, fork: &Offered) -> bool {
+        self.put_back.get() == fork.data()
     }
 
     /// Whether the thief, of `seat`, has forked something to take.
@@ -186,16 +188,16 @@ impl StolenFork<'_> {
     /// Runs what the `thief` has forked there, or what it has queued there before that; or first,
     /// where no spare thread comes to it, what this thread has queued since the fork that it waits
     /// for: the thief's may wait for just that.
-    fn run_part(&self, worker: &Worker, thief: &Thief, fork: Aged<ForkPtr>) {
+    fn run_part(&self, worker: &Worker, thief: &Thief, fork: Offered) {
         let seat = &thief.seat;
         worker.seat.counters.parts[seat.fork_lane().index()].bump();
         let is_frames = seat.fork_lane() == Lane::Frame;
-        let since = self.state.age;
-        let own = || worker.is_alone().then(|| worker.take_new(Some(since)))?;
+        let since = Age::from_bits(self.state.age);
+        let own = || worker.is_alone().then(|| worker.take_new(since))?;
         let older = || worker.take_job_between(seat, Some(thief.begun), fork.age()?);
         match is_frames.then(|| own().or_else(older)).flatten() {
             Some(job) => {
-                self.put_back.set(fork.item.data());
+                self.put_back.set(fork.data());
                 seat.returned.give_back(fork);
                 worker.tell(News::at_once(seat.fork_lane()));
                 worker.run_older(job.item, || self.is_done());
@@ -278,7 +280,8 @@ impl Worker {
         // parker is the worker's, which the caller keeps as long.
         unsafe { state.write(State::new(self, age)) };
         let forks = &self.joins.forks;
-        forks.push(Aged::new(half, Some(age)));
+        // SAFETY: the state, which comes first, begins with the age; and the caller has it kept.
+        forks.push(unsafe { Offered::new(half) });
         // Asked after the push, so that whoever took the last one before it, and looked for more,
         // is not relied on.
         forks.len() <= 1
@@ -294,7 +297,7 @@ impl Worker {
     pub(super) unsafe fn end_offer(&self, half: *const ()) -> bool {
         let forks = &self.joins.forks;
         let newest = forks.pop();
-        let is_own = newest.as_ref().is_some_and(|it| it.item.data() == half);
+        let is_own = newest.as_ref().is_some_and(|it| it.data() == half);
         if !is_own {
             // It was stolen, and so were all that are older, which are taken first; or the thread
             // has run it itself, in a yield.
@@ -363,7 +366,7 @@ mod tests {
     fn stolen<F: FnOnce(&Worker) -> R + Send, R: Send>(
         worker: &Worker,
         fork: &Fork<F, R>,
-    ) -> Aged<ForkPtr> {
+    ) -> Offered {
         // SAFETY: the caller keeps it until the test is over.
         unsafe { worker.offer(fork.as_ptr()) };
         worker.seat.forks.steal().unwrap()
@@ -373,7 +376,7 @@ mod tests {
     /// another one. Nobody else is there.
     fn beside_a_fork_that_came_back(
         seat: impl FnOnce(&Worker) -> Arc<Seat>,
-        test: impl FnOnce(&Worker, &StolenFork<'_>, Aged<ForkPtr>),
+        test: impl FnOnce(&Worker, &StolenFork<'_>, Offered),
     ) {
         let pool = ThreadPool::builder().num_threads(0).build().unwrap();
         pool.with_worker(|worker| {
@@ -383,9 +386,9 @@ mod tests {
             seat.returned.give_back(stolen(worker, &outer));
             let fork = stolen(worker, &inner);
             let wait = StolenFork {
-                fork: fork.item.data(),
+                fork: fork.data(),
                 // SAFETY: it is on offer until the test is over.
-                state: unsafe { state_of(fork.item.data()) },
+                state: unsafe { state_of(fork.data()) },
                 seat: &worker.seat,
                 put_back: Cell::new(ptr::null()),
             };
@@ -446,7 +449,7 @@ mod tests {
                     begun,
                 });
                 let stranger = Stranger::begin();
-                own.joins.forks.push(Aged::new(ForkPtr::nothing(), None));
+                own.joins.forks.push(Offered::nothing());
                 assert!(!wait.is_ready() && !wait.step(worker, false));
                 drop(stranger);
                 assert!(wait.is_ready() && wait.step(worker, false));

@@ -85,11 +85,10 @@ impl Worker {
 #[cfg(all(test, not(heartbeat_loom)))]
 mod tests {
     use super::*;
-    use crate::age::Aged;
     use crate::lanes::occupancy::Charge;
     use crate::parker::Parker;
     use crate::pool::ThreadPool;
-    use crate::queue::forks::ForkPtr;
+    use crate::queue::forks::Offered;
     use crate::sync::{Arc, AtomicBool, Ordering, thread};
     use heartbeat_record::{Lane, note};
     use std::time::Duration;
@@ -147,7 +146,7 @@ mod tests {
             let hour = Duration::from_secs(3600);
             worker.seat.hidden.hide(Instant::now() + hour);
             let outermost = Outermost(worker);
-            worker.joins.forks.push(Aged::new(ForkPtr::nothing(), None));
+            worker.joins.forks.push(Offered::nothing());
             worker.announce_forks();
             assert!(!idle.has_token(), "others may not take it yet");
             drop(outermost);

@@ -1,6 +1,6 @@
 //! Yielding: let other work have the thread for a moment.
 
-use crate::age::Aged;
+use crate::age::HasAge;
 use crate::threads::this_thread::Stranger;
 use crate::worker::current;
 use crate::worker::{Found, Worker};
@@ -53,7 +53,7 @@ impl Worker {
         self.promote_all();
         let fork = self.joins.forks.pop();
         let is_own = self.lane() == Lane::Frame;
-        let newer = is_own.then(|| self.take_new(fork.as_ref().and_then(Aged::age)));
+        let newer = is_own.then(|| self.take_new(fork.as_ref().and_then(HasAge::age)));
         // It may be a part of something below what the thread has taken from others since.
         let _stranger = Stranger::begin();
         match (newer.flatten(), fork) {

@@ -11,9 +11,9 @@
 
 use super::Worker;
 use super::work::{Found, STRANGERS_TURN};
-use crate::age::{Age, Aged};
+use crate::age::{Age, Aged, HasAge};
 use crate::job::Job;
-use crate::queue::forks::ForkPtr;
+use crate::queue::forks::Offered;
 use crate::schedule::News;
 use crate::seat::Seat;
 use crate::sync::Arc;
@@ -159,7 +159,7 @@ impl Worker {
     }
 
     /// The same of a fork.
-    pub(super) fn older_or_fork(&self, seat: &Seat, fork: Aged<ForkPtr>) -> Found {
+    pub(super) fn older_or_fork(&self, seat: &Seat, fork: Offered) -> Found {
         // Forks of other lanes have no frame jobs beside them.
         let age = fork.age().filter(|_| seat.fork_lane() == Lane::Frame);
         let Some(older) = age.and_then(|age| self.take_older_of(seat, age)) else {
@@ -248,7 +248,7 @@ impl Worker {
         let is_new =
             |start: Option<Age>| move |job: Age| start.is_none_or(|start| start.is_before(job));
         let job = self.pop_new(is_new(since));
-        let newest = job.as_ref().map_or(since, Aged::age);
+        let newest = job.as_ref().map_or(since, HasAge::age);
         if let Some(scoped) = self.take_scoped(scope, &is_new(newest)) {
             job.into_iter().for_each(|job| self.push_back(job));
             return Some(scoped);

@@ -223,10 +223,9 @@ impl Worker {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::age::Aged;
     use crate::parker::Parker;
     use crate::pool::ThreadPool;
-    use crate::queue::forks::ForkPtr;
+    use crate::queue::forks::Offered;
     use crate::queue::pinned::Pinned;
     use crate::sync::{Arc, Instant};
     use std::sync::mpsc;
@@ -243,7 +242,7 @@ mod tests {
             sleep.search_begin();
             let hour = Duration::from_secs(3600);
             worker.seat.hidden.hide(Instant::now() + hour);
-            worker.joins.forks.push(Aged::new(ForkPtr::nothing(), None));
+            worker.joins.forks.push(Offered::nothing());
             worker.announce_forks();
             assert!(!idle.has_token(), "somebody searches");
             worker.end_search();

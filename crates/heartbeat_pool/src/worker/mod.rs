@@ -38,6 +38,7 @@ mod work;
 
 pub(crate) use work::{Found, STRANGERS_TURN};
 
+use crate::age::Aged;
 use crate::job::Job;
 use crate::lanes::occupancy::Charge;
 use crate::parker::Parker;
@@ -84,7 +85,7 @@ use stretch::Stretch;
 pub struct Worker {
     pub(crate) registry: Arc<Registry>,
     pub(crate) seat: Arc<Seat>,
-    pub(crate) deque: Deque<Job>,
+    pub(crate) deque: Deque<Aged<Job>>,
     /// The task that it has just run, if that was woken meanwhile.
     again: Again,
     pub(crate) parker: Arc<Parker>,

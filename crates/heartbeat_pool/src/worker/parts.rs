@@ -4,7 +4,7 @@ use crate::age::Age;
 use crate::lanes::occupancy::Charge;
 use crate::lanes::relief::Relief;
 use crate::queue::deque::Deque;
-use crate::queue::forks::ForkPtr;
+use crate::queue::forks::Offered;
 use crate::queue::private::PrivateQueue;
 use crate::registry::seats::SeatList;
 use crate::registry::team::Rank;
@@ -23,7 +23,7 @@ pub(crate) type KeptScopes = RefCell<Vec<Arc<dyn Any + Send + Sync>>>;
 pub(crate) struct Joins {
     pub(crate) private: PrivateQueue,
     /// Second halves that others may take, newest last. All are older than those of `private`.
-    pub(crate) forks: Deque<ForkPtr>,
+    pub(crate) forks: Deque<Offered>,
     /// Whether the thread is inside of a measured join, or of a part of one.
     pub(crate) is_measured: Cell<bool>,
     /// Whether a second half was not there to be taken back since this was unset last: another
@@ -67,7 +67,7 @@ pub(super) struct Count {
 }
 
 impl Joins {
-    pub(super) fn new(forks: Deque<ForkPtr>) -> Self {
+    pub(super) fn new(forks: Deque<Offered>) -> Self {
         Self {
             private: PrivateQueue::default(),
             forks,

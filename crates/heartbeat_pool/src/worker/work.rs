@@ -1,10 +1,9 @@
 //! Finding work and running it.
 
 use super::Worker;
-use crate::age::Aged;
 use crate::job::Job;
 use crate::lanes::occupancy::Charge;
-use crate::queue::forks::ForkPtr;
+use crate::queue::forks::Offered;
 use crate::registry::team::Rank;
 use crate::seat::Seat;
 use crate::sync::Arc;
@@ -21,7 +20,7 @@ pub(crate) const STRANGERS_TURN: u32 = 61;
 
 pub(crate) enum Found {
     Job(Job),
-    Fork(Aged<ForkPtr>),
+    Fork(Offered),
     /// What only this thread may run.
     Own,
     /// Work that holds no core: the thread is counted as running no lane.
@@ -307,9 +306,8 @@ impl Worker {
         }
     }
 
-    pub(crate) fn run_fork(&self, fork: Aged<ForkPtr>) {
+    pub(crate) fn run_fork(&self, fork: Offered) {
         self.count_job();
-        let fork = fork.item;
         trace::job(Work::Joined, self.lane(), fork.number(), || fork.run(self));
     }
 

@@ -7,7 +7,7 @@ use super::jobs::Jobs;
 use super::stacks::Stacks;
 use super::wait::Ticket;
 use crate::active::{ActiveTasks, Tracks};
-use crate::age::{Age, Aged};
+use crate::age::{Age, Aged, HasAge};
 use crate::cost;
 use crate::idle::sleep::Wake;
 use crate::job::{Job, SmallFn};

@@ -5,7 +5,7 @@
 //! Each thread has a stack of its own, with a lock that nobody else wants who has jobs of their
 //! own: threads that spawn small jobs would fight for one of all.
 
-use crate::age::{Age, Aged};
+use crate::age::{Age, Aged, HasAge};
 use crate::queue::by_age;
 use crate::queue::deque::Order;
 use crate::sync::{AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering, lock};
@@ -113,7 +113,7 @@ impl<T> Locked<'_, T> {
 impl<T> Drop for Locked<'_, T> {
     fn drop(&mut self) {
         let (jobs, queue) = (&self.stack.jobs, &self.items.queue);
-        let oldest = queue.front().and_then(Aged::age).map_or(0, Age::to_bits);
+        let oldest = queue.front().and_then(HasAge::age).map_or(0, Age::to_bits);
         // Relaxed: under the lock.
         jobs.len.store(queue.len(), Ordering::Relaxed);
         jobs.oldest.store(oldest, Ordering::Relaxed);

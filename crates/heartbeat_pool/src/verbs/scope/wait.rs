@@ -1,7 +1,7 @@
 //! Running a scope's work: by its owner, which waits, and by workers that its tickets call.
 
 use super::core::{ScopeCore, ScopedJob};
-use crate::age::Age;
+use crate::age::{Age, HasAge};
 use crate::cost;
 use crate::job::{Job, Pointer};
 use crate::queue::mailbox::Mailbox;
