@@ -224,6 +224,31 @@ fn a_panic_in_either_half_comes_out_after_both() {
     });
 }
 
+#[test]
+fn the_second_half_of_a_measured_join_runs_though_the_first_one_panics() {
+    within_a_minute(|| {
+        for threads in [0, 1, 2, 8] {
+            let pool = pool(threads);
+            let runs = AtomicUsize::new(0);
+            for panics_too in [false, true].repeat(100) {
+                let joined = catch_unwind(AssertUnwindSafe(|| {
+                    pool.with_worker(|worker| {
+                        let first = |_: &Worker| std::panic::resume_unwind(Box::new("first"));
+                        worker.join_measured(first, |_| {
+                            runs.fetch_add(1, Ordering::Relaxed);
+                            if panics_too {
+                                std::panic::resume_unwind(Box::new("second"));
+                            }
+                        })
+                    })
+                }));
+                assert_eq!(joined.unwrap_err().downcast_ref(), Some(&"first"));
+            }
+            assert_eq!(runs.into_inner(), 200);
+        }
+    });
+}
+
 /// Short calls, of which some are long, of one kind: some are kept to one thread and some are not.
 #[test]
 fn measured_joins_are_right_however_they_are_made() {

@@ -1,7 +1,6 @@
 //! `join`: two calls, the second of which another thread may take.
 
 use crate::home;
-use crate::unwind;
 use heartbeat_pool::Worker;
 use std::marker::PhantomData;
 
@@ -58,7 +57,7 @@ where
     A: FnOnce() -> RA + Send,
     B: FnOnce() -> RB + Send,
 {
-    home::in_worker(|worker, _| join_in(worker, oper_a, |_| oper_b()))
+    home::in_worker(|worker, _| worker.join_measured(|_| oper_a(), |_| oper_b()))
 }
 
 /// As [`join`], and tells each closure whether it runs on another thread than the calling one.
@@ -83,21 +82,6 @@ where
         let owner = home::key(worker);
         let a = || oper_a(FnContext::new(injected));
         let b = |thief: &Worker| oper_b(FnContext::new(injected || home::key(thief) != owner));
-        join_in(worker, a, b)
+        worker.join_measured(|_| a(), b)
     })
-}
-
-/// Joins on `worker`; the second closure runs even if the first one panics, whose payload comes
-/// first.
-#[inline]
-fn join_in<A, B, RA: Send, RB: Send>(worker: &Worker, a: A, b: B) -> (RA, RB)
-where
-    A: FnOnce() -> RA + Send,
-    B: FnOnce(&Worker) -> RB + Send,
-{
-    let b = |thief: &Worker| unwind::catch(|| b(thief));
-    match worker.join_measured(|_| unwind::catch(a), b) {
-        (Ok(a), Ok(b)) => (a, b),
-        (Err(payload), _) | (Ok(_), Err(payload)) => unwind::resume(payload),
-    }
 }

@@ -13,8 +13,6 @@ pub(crate) fn catch<R>(f: impl FnOnce() -> R) -> Result<R, Payload> {
     panic::catch_unwind(AssertUnwindSafe(f))
 }
 
-pub(crate) use panic::resume_unwind as resume;
-
 /// Ends the process, for a panic that nobody takes.
 pub(crate) fn abort(what: &str) -> ! {
     eprintln!("rayon-core: {what}; aborting");

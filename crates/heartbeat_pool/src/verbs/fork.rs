@@ -106,6 +106,20 @@ impl<F: FnOnce(&Worker) -> R + Send, R: Send> Fork<F, R> {
         }
     }
 
+    /// Runs it, unless a thief has, after the join's first call has panicked, and panics with that.
+    #[cold]
+    pub(super) fn end_after_panic(self, is_own: bool, worker: &Worker, payload: Payload) -> ! {
+        let end = || {
+            if is_own {
+                drop(self.run_own(worker));
+            }
+        };
+        if let Err(second) = unwind::catch(end) {
+            unwind::discard(second);
+        }
+        unwind::resume(payload)
+    }
+
     /// What came of it, if a thief has run it.
     #[inline]
     pub(super) fn into_result(self) -> Result<R, Payload> {

@@ -109,6 +109,18 @@ impl Worker {
         A: FnOnce(&Self) -> RA + Send,
         B: FnOnce(&Self) -> RB + Send,
     {
+        self.join_on_offer::<false, _, _, _, _>(a, b)
+    }
+
+    /// If `BOTH`, `b` is run though `a` has panicked.
+    #[inline]
+    pub(super) fn join_on_offer<const BOTH: bool, A, B, RA, RB>(&self, a: A, b: B) -> (RA, RB)
+    where
+        A: FnOnce(&Self) -> RA + Send,
+        B: FnOnce(&Self) -> RB + Send,
+        RA: Send,
+        RB: Send,
+    {
         // Private halves are older than `b`: others are to find them first.
         self.promote_all();
         let fork = Fork::new(b);
@@ -124,7 +136,11 @@ impl Worker {
         let ra = unwind::catch(|| a(self));
         // SAFETY: what `a` has offered is over.
         let is_own = unsafe { self.end_offer(data) };
-        let ra = ra.unwrap_or_else(|payload| unwind::resume(payload));
+        let ra = match ra {
+            Ok(ra) => ra,
+            Err(payload) if BOTH => fork.end_after_panic(is_own, self, payload),
+            Err(payload) => unwind::resume(payload),
+        };
         // Called here, not caught: with a landing pad small joins take nearly twice as long.
         let rb = if is_own {
             fork.run_own(self)

@@ -30,7 +30,7 @@ impl Worker {
     ///
     /// # Panics
     ///
-    /// As [`join`](Self::join).
+    /// With `a`'s panic or else `b`'s, if one panics. Both are run in any case, as rayon's are.
     ///
     /// ```
     /// let pool = heartbeat_pool::ThreadPool::builder().num_threads(2).build().unwrap();
@@ -44,7 +44,7 @@ impl Worker {
         B: FnOnce(&Self) -> RB + Send,
     {
         if self.joins.is_measured.get() {
-            return self.join_offered(a, b);
+            return self.join_on_offer::<true, _, _, _, _>(a, b);
         }
         self.join_outermost(a, b)
     }
@@ -56,7 +56,7 @@ impl Worker {
         B: FnOnce(&Self) -> RB + Send,
     {
         if self.num_threads() <= 1 || !self.joins.forks.is_empty() {
-            return self.join_offered(a, b);
+            return self.join_on_offer::<true, _, _, _, _>(a, b);
         }
         let kind = fork::kind::<B, RB>();
         let call = measured::begin(kind);
@@ -74,7 +74,7 @@ impl Worker {
             self.seat.hidden.hide(start + kept_for);
         }
         self.joins.helpers_wanted.set(usize::from(call.is_long));
-        let results = self.join_offered(a, b);
+        let results = self.join_on_offer::<true, _, _, _, _>(a, b);
         drop(outermost);
         let was_alone = !had_room && !self.joins.were_taken.get();
         measured::end(kind, call, start.elapsed(), was_alone);
