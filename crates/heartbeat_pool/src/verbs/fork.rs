@@ -98,9 +98,10 @@ impl<F: FnOnce(&Worker) -> R + Send, R: Send> Fork<F, R> {
     }
 
     /// Runs it once its offer has ended and no thief has.
+    // By reference, here and below: to move it would copy all of it.
     #[inline]
-    pub(super) fn run_own(self, worker: &Worker) -> R {
-        match self.f.into_inner() {
+    pub(super) fn run_own(&mut self, worker: &Worker) -> R {
+        match self.f.get_mut().take() {
             Some(f) => f(worker),
             None => unreachable!("a fork that was not stolen was not run"),
         }
@@ -108,10 +109,12 @@ impl<F: FnOnce(&Worker) -> R + Send, R: Send> Fork<F, R> {
 
     /// Runs it, unless a thief has, after the join's first call has panicked, and panics with that.
     #[cold]
-    pub(super) fn end_after_panic(self, is_own: bool, worker: &Worker, payload: Payload) -> ! {
+    pub(super) fn end_after_panic(&mut self, is_own: bool, worker: &Worker, payload: Payload) -> ! {
         let end = || {
             if is_own {
                 drop(self.run_own(worker));
+            } else {
+                drop(self.take_result());
             }
         };
         if let Err(second) = unwind::catch(end) {
@@ -122,8 +125,8 @@ impl<F: FnOnce(&Worker) -> R + Send, R: Send> Fork<F, R> {
 
     /// What came of it, if a thief has run it.
     #[inline]
-    pub(super) fn into_result(self) -> Result<R, Payload> {
-        match self.result.into_inner() {
+    pub(super) fn take_result(&mut self) -> Result<R, Payload> {
+        match self.result.get_mut().take() {
             Some(result) => result,
             None => unreachable!("a stolen fork is run before the wait for it ends"),
         }
@@ -394,7 +397,7 @@ mod tests {
     ) {
         let pool = ThreadPool::builder().num_threads(0).build().unwrap();
         pool.with_worker(|worker| {
-            let outer = Fork::new(|_: &Worker| 1);
+            let mut outer = Fork::new(|_: &Worker| 1);
             let inner = Fork::new(|_: &Worker| 2);
             let seat = seat(worker);
             seat.returned.give_back(stolen(worker, &outer));
@@ -415,7 +418,7 @@ mod tests {
                 // SAFETY: it was stolen and was run.
                 unsafe { worker.wait_for_thief(half.data()) };
             }
-            assert!(matches!(outer.into_result(), Ok(1)));
+            assert!(matches!(outer.take_result(), Ok(1)));
         });
     }
 

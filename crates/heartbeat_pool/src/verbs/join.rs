@@ -59,7 +59,7 @@ impl Worker {
             return (a(self), b(self));
         }
         let (beat, private) = (&self.seat.beat, &self.joins.private);
-        let fork = Fork::new(b);
+        let mut fork = Fork::new(b);
         let half = fork.as_ptr();
         let data = half.data();
         let index = private.push(half);
@@ -78,7 +78,7 @@ impl Worker {
             let rb = if is_own {
                 unwind::catch(|| fork.run_own(self))
             } else {
-                fork.into_result()
+                fork.take_result()
             };
             rb.map(|rb| (ra, rb))
         });
@@ -123,7 +123,7 @@ impl Worker {
     {
         // Private halves are older than `b`: others are to find them first.
         self.promote_all();
-        let fork = Fork::new(b);
+        let mut fork = Fork::new(b);
         let half = fork.as_ptr();
         let data = half.data();
         note::note(|| What::Forked { job: half.number() });
@@ -145,7 +145,7 @@ impl Worker {
         let rb = if is_own {
             fork.run_own(self)
         } else {
-            let rb = fork.into_result();
+            let rb = fork.take_result();
             rb.unwrap_or_else(|payload| unwind::resume(payload))
         };
         (ra, rb)
