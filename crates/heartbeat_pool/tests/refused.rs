@@ -9,6 +9,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
+use std::time::Duration;
 
 /// A handler that starts threads as long as `left` lasts.
 fn limited(
@@ -61,7 +62,7 @@ fn a_thread_that_was_refused_is_asked_for_again_while_somebody_waits() {
         thread::scope(|threads| {
             let waits = threads.spawn(|| pool.block_on(first));
             // Let it be refused first.
-            thread::sleep(std::time::Duration::from_millis(30));
+            thread::sleep(Duration::from_millis(30));
             left.store(8, Ordering::SeqCst);
             assert_eq!(waits.join().unwrap(), 3);
         });
@@ -200,5 +201,82 @@ fn a_thread_that_the_spawn_handler_drops_is_an_error() {
         let error = refused.build().unwrap_err();
         let reason = std::error::Error::source(&error).unwrap().to_string();
         assert!(reason.contains("dropped the thread"), "{reason}");
+    });
+}
+
+/// It has affairs of its own, and searches for nothing.
+#[test]
+fn what_a_thread_was_started_for_is_done_though_it_is_enrolled() {
+    within_a_minute(|| {
+        let enrolled = Arc::new(Mutex::new(Vec::new()));
+        let known = enrolled.clone();
+        let pool = ThreadPool::builder()
+            .num_threads(1)
+            .spawn_handler(move |builder| {
+                let mut known = known.lock().unwrap();
+                if known.len() > 1 {
+                    return builder.spawn().map(drop);
+                }
+                known.push(thread::spawn(move || builder.enroll()));
+                Ok(())
+            })
+            .build()
+            .unwrap();
+        let first = enrolled.lock().unwrap().remove(0);
+        first.join().unwrap();
+        let (done, is_done) = mpsc::channel();
+        pool.spawn(Lane::Frame, move || done.send(()).unwrap());
+        is_done.recv().unwrap();
+    });
+}
+
+#[test]
+fn a_pool_that_is_to_have_no_threads_asks_for_none_that_was_refused() {
+    let starts = Arc::new(AtomicUsize::new(0));
+    let known = starts.clone();
+    let pool = ThreadPool::builder()
+        .num_threads(0)
+        .spawn_handler(move |_| {
+            known.fetch_add(1, Ordering::SeqCst);
+            Err(io::ErrorKind::WouldBlock.into())
+        })
+        .build()
+        .unwrap();
+    pool.resize_to(2).unwrap_err();
+    pool.resize_to(0).unwrap();
+    let before = starts.load(Ordering::SeqCst);
+    for _ in 0..4 {
+        thread::sleep(Duration::from_millis(15));
+        pool.spawn(Lane::Frame, || ());
+    }
+    assert_eq!(starts.load(Ordering::SeqCst), before);
+    while pool.tick() {}
+}
+
+/// Its handler has said that it starts.
+#[test]
+fn a_thread_that_is_dropped_later_is_counted_on_by_nobody() {
+    within_a_minute(|| {
+        let kept = Arc::new(Mutex::new(None));
+        let known = kept.clone();
+        let starts = AtomicUsize::new(0);
+        let pool = ThreadPool::builder()
+            .num_threads(1)
+            .spawn_handler(move |builder| {
+                if starts.fetch_add(1, Ordering::SeqCst) > 0 {
+                    return builder.spawn().map(drop);
+                }
+                *known.lock().unwrap() = Some(builder);
+                Ok(())
+            })
+            .build()
+            .unwrap();
+        drop(kept.lock().unwrap().take());
+        assert_eq!(pool.num_threads(), 0);
+        thread::sleep(Duration::from_millis(15));
+        let (done, is_done) = mpsc::channel();
+        pool.spawn(Lane::Frame, move || done.send(()).unwrap());
+        is_done.recv().unwrap();
+        assert_eq!(pool.num_threads(), 1);
     });
 }

@@ -100,10 +100,9 @@ impl Occupancy {
         self.target.swap(target, Ordering::AcqRel);
     }
 
-    /// Whether it was more.
-    pub(crate) fn cap_target(&self, most: usize) -> bool {
+    pub(crate) fn cap_target(&self, most: usize) {
         // AcqRel: as above.
-        self.target.fetch_min(most, Ordering::AcqRel) > most
+        self.target.fetch_min(most, Ordering::AcqRel);
     }
 
     pub(crate) fn budget(&self, lane: Lane) -> usize {

@@ -20,6 +20,7 @@ pub(crate) struct Thread {
     pub(crate) pinned: Arc<Pinned>,
     /// Whether it counts as a spare that is being started.
     starting: Cell<bool>,
+    has_come: Cell<bool>,
 }
 
 impl Thread {
@@ -35,6 +36,7 @@ impl Thread {
 
     /// The thread is there, and if it is a spare, none is missed any more.
     pub(crate) fn came(&self) {
+        self.has_come.set(true);
         if self.starting.get() {
             // Before the next one may be started, for that one may be refused.
             self.team().suffice();
@@ -60,6 +62,10 @@ impl Drop for Thread {
         // In case it never ran.
         self.started();
         self.team().threads.end(&self.pinned);
+        if !self.has_come.get() && !self.team().has_ended() {
+            // Whoever was to start it may hold a lock of the program's, so nothing is begun here.
+            self.registry.miss_thread(self.team());
+        }
     }
 }
 
@@ -90,7 +96,7 @@ impl Registry {
         if team.occupancy.target() < threads.wanted() {
             let missing = self.size_team(team, None);
             _ = self.start_missing(team, missing);
-        } else if self.config.has_spares {
+        } else if self.config.has_spares && team.occupancy.target() > 0 {
             self.spawn_spare(team);
         } else {
             team.suffice();
@@ -131,17 +137,24 @@ impl Registry {
         if self.start(team, self.thread(team, pinned, true)).is_err() {
             // In case a spawn handler has refused the thread and keeps it.
             threads.spares.started();
-            // Whoever has sized the team meanwhile may have counted on it, for it had a place. With
-            // others there the next push finds nobody idle and asks for one more.
-            let wanted = lock(&threads.wanted);
-            let is_none = lock(&threads.slots).live.iter().next().is_none();
-            let is_missed = is_none && team.occupancy.cap_target(0);
-            drop(wanted);
-            threads.spares.refuse(&self.waiters);
-            if is_missed {
+            self.miss_thread(team);
+            if team.occupancy.target() == 0 {
                 self.rouse();
             }
         }
+    }
+
+    /// A thread of `team` that had a place will not come. Whoever has sized the team may have
+    /// counted on it: without any other nobody is to. Else the next push finds nobody idle, and
+    /// asks for one more.
+    fn miss_thread(&self, team: &Team) {
+        let threads = &team.threads;
+        let wanted = lock(&threads.wanted);
+        if lock(&threads.slots).live.iter().next().is_none() {
+            team.occupancy.cap_target(0);
+        }
+        drop(wanted);
+        threads.spares.refuse(&self.waiters);
     }
 
     /// A thread that is to be started, which leaves its place as this is dropped.
@@ -151,6 +164,7 @@ impl Registry {
             rank: team.rank,
             pinned,
             starting: Cell::new(is_spare),
+            has_come: Cell::new(false),
         }
     }
 

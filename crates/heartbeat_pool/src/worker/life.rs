@@ -42,10 +42,12 @@ impl Wanted for Thread {
         self.came();
         self.pinned.enroll();
         // Its own affairs are most of what it does.
-        let (registry, pinned) = (&self.registry, self.pinned.clone());
-        let worker = Rc::new(Worker::new(registry, self.rank, Some(pinned)));
+        let (registry, rank, pinned) = (self.registry.clone(), self.rank, self.pinned.clone());
+        let worker = Rc::new(Worker::new(&registry, rank, Some(pinned)));
         self.pinned.begin(worker.parker.clone());
         current::enroll(worker, self);
+        // Who has queued something, and had it started for that, relied on a thread that searches.
+        registry.offer_room(registry.team(rank));
     }
 }
 
