@@ -69,8 +69,11 @@ pub(crate) fn flows(snapshot: &Snapshot) -> Vec<Flow> {
 
 /// When there are events again after some are gone.
 fn ends_of_gaps(thread: &ThreadEvents) -> impl Iterator<Item = u64> {
-    let after = thread.gaps.iter().map(|gap| thread.events.get(*gap));
-    after.flatten().map(|event| event.time)
+    // What a single snapshot has lost came before its first event.
+    let first = (thread.lost > 0 && thread.gaps.is_empty()).then_some(0);
+    let gaps = first.into_iter().chain(thread.gaps.iter().copied());
+    gaps.filter_map(|gap| thread.events.get(gap))
+        .map(|event| event.time)
 }
 
 impl Way {
@@ -212,11 +215,17 @@ mod tests {
         };
         let mut snapshot = Snapshot::default();
         let first = [(10, queued), (1000, queued)];
+        let first = thread(1, Role::Outside, &first);
         let mut second = thread(2, Role::Frame, &[(5, begun), (900, begun), (1010, begun)]);
         second.gaps = vec![1];
-        snapshot.threads = vec![thread(1, Role::Outside, &first), second];
-        let flows = flows(&snapshot);
-        let times = flows.iter().map(|flow| (flow.left, flow.came));
-        assert_eq!(times.collect::<Vec<_>>(), [(1000, 1010)]);
+        // Of a single snapshot.
+        let mut third = thread(2, Role::Frame, &[(900, begun), (1010, begun)]);
+        third.lost = 1;
+        for second in [second, third] {
+            snapshot.threads = vec![first.clone(), second];
+            let flows = flows(&snapshot);
+            let times = flows.iter().map(|flow| (flow.left, flow.came));
+            assert_eq!(times.collect::<Vec<_>>(), [(1000, 1010)]);
+        }
     }
 }

@@ -10,7 +10,6 @@ use std::any::Any;
 use std::env;
 use std::fmt;
 use std::io;
-use std::mem;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::thread;
 
@@ -201,7 +200,7 @@ impl<S: ThreadSpawn> ThreadPoolBuilder<S> {
             panic: panic.clone(),
         });
         // Kept until there is a pool, and started by a handler that need not be 'static.
-        let threads = Arc::new(Mutex::new(Vec::with_capacity(num_threads)));
+        let threads = Arc::new(Mutex::new(Some(Vec::with_capacity(num_threads))));
         let kept = threads.clone();
         let (start, exit) = (callbacks.clone(), callbacks.clone());
         let mut builder = heartbeat_pool::ThreadPool::builder()
@@ -211,7 +210,11 @@ impl<S: ThreadSpawn> ThreadPoolBuilder<S> {
             .start_handler(move |index| start.start(index))
             .exit_handler(move |index| exit.exit(index))
             .spawn_handler(move |thread| {
-                lock(&kept).push(thread);
+                // None later: one that was never run is missed, and the program's handler is gone.
+                let mut kept = lock(&kept);
+                kept.as_mut()
+                    .ok_or(io::ErrorKind::Unsupported)?
+                    .push(thread);
                 Ok(())
             });
         if let Some(bytes) = self.stack_size {
@@ -222,8 +225,8 @@ impl<S: ThreadSpawn> ThreadPoolBuilder<S> {
             .map_err(|error| io_error(io::Error::other(error)))?;
         let inner = Arc::new(Inner::new(pool, panic));
         _ = callbacks.pool.set(Arc::downgrade(&inner));
-        let threads = mem::take(&mut *lock(&threads));
-        for thread in threads {
+        let threads = lock(&threads).take();
+        for thread in threads.into_iter().flatten() {
             if self.use_current_thread && thread.index() == 0 {
                 thread.enroll();
                 home::set_own(Arc::downgrade(&inner));

@@ -107,3 +107,23 @@ fn a_lent_thread_comes_back() {
         }
     });
 }
+
+/// As where the thread that was to run it has panicked before that.
+#[test]
+fn a_pool_whose_one_thread_was_never_run_does_its_callers_work_on_them_and_ends() {
+    in_time(|| {
+        let (builder, exits) = counting_exits(1);
+        let never_run = |thread| {
+            drop(thread);
+            Ok(())
+        };
+        let pool = builder.spawn_handler(never_run).build().unwrap();
+        for nth in 0..3 {
+            // The pool may ask for it again by now.
+            thread::sleep(Duration::from_millis(15));
+            assert_eq!(pool.install(|| nth), nth);
+        }
+        drop(pool);
+        assert_all_exit(&exits, 0);
+    });
+}

@@ -172,7 +172,7 @@ impl Occupancy {
     pub(crate) fn leave(&self, charge: Charge) {
         // AcqRel: as in `try_admit`.
         let before = self.counts.fetch_sub(charge.unit(), Ordering::AcqRel);
-        debug_assert!(Counts(before).of(charge) > 0, "left a seat never taken");
+        debug_assert!(Counts(before).of(charge) > 0, "left the count uncounted");
     }
 
     /// As [`leave`](Self::leave), of a thread that waits in what it runs.

@@ -30,6 +30,10 @@ impl Pinned {
         *lock(&self.owner) = Some(owner);
     }
 
+    pub(crate) fn has_begun(&self) -> bool {
+        lock(&self.owner).is_some()
+    }
+
     /// The thread was there before the pool, and will outlive it.
     pub(crate) fn enroll(&self) {
         // Relaxed: read under the lock of the pool's threads, or after the pool was handed over.

@@ -148,10 +148,16 @@ impl Registry {
     /// wanted, the waiting ones whether there is anybody left but them, and somebody find what is
     /// queued already.
     pub(crate) fn rouse(self: &Arc<Self>) {
-        // Pairs with the fence in `inject`: either this sees the job, or its queuer the change.
+        self.wake_idle();
+        self.started().for_each(|team| self.offer_room(team));
+    }
+
+    /// The part of [`rouse`](Self::rouse) that starts no thread.
+    pub(super) fn wake_idle(&self) {
+        // Pairs with the fence in `inject`: either those who wake see the job, or its queuer the
+        // change.
         fence(Ordering::SeqCst);
         self.teams.iter().for_each(|team| team.sleep.wake_all());
         self.waiters.wake_all();
-        self.started().for_each(|team| self.offer_room(team));
     }
 }

@@ -44,6 +44,16 @@ impl Thread {
         self.started();
     }
 
+    /// The thread is there, and has affairs of its own: if it is a spare, which was to search, then
+    /// another one is missed as if this had been refused.
+    pub(crate) fn came_to_itself(&self) {
+        self.has_come.set(true);
+        if self.starting.get() {
+            self.started();
+            self.team().threads.spares.refuse(&self.registry.waiters);
+        }
+    }
+
     /// The next spare may be started.
     fn started(&self) {
         if self.starting.take() {
@@ -63,8 +73,9 @@ impl Drop for Thread {
         self.started();
         self.team().threads.end(&self.pinned);
         if !self.has_come.get() && !self.team().has_ended() {
-            // Whoever was to start it may hold a lock of the program's, so nothing is begun here.
             self.registry.miss_thread(self.team());
+            // Whoever was to start it may hold a lock of the program's, so none is started here.
+            self.registry.wake_idle();
         }
     }
 }
@@ -145,8 +156,8 @@ impl Registry {
     }
 
     /// A thread of `team` that had a place will not come. Whoever has sized the team may have
-    /// counted on it: without any other nobody is to. Else the next push finds nobody idle, and
-    /// asks for one more.
+    /// counted on it: without any other nobody is to. Else, if there are spare threads, the next
+    /// push finds nobody idle and asks for one more.
     fn miss_thread(&self, team: &Team) {
         let threads = &team.threads;
         let wanted = lock(&threads.wanted);
@@ -183,7 +194,7 @@ impl Registry {
                 unwind::discard(payload);
                 Err(io::Error::other("the pool's spawn_handler panicked"))
             });
-            let is_gone = || pinned.is_closed() && !team.has_ended();
+            let is_gone = || pinned.is_closed() && !pinned.has_begun() && !team.has_ended();
             return match started {
                 Ok(()) if is_gone() => Err(io::Error::other(
                     "the pool's spawn_handler dropped the thread that it was to start",

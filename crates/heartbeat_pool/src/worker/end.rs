@@ -27,7 +27,7 @@ impl Registry {
     }
 
     fn end(self: &Arc<Self>) {
-        // A thread of the pool that ends it waits as in any wait: another one may have its seat,
+        // A thread of the pool that ends it waits as in any wait: another one may run in its place,
         // and what only it can do is done.
         let _standing = Worker::stand_up();
         self.lower.close();

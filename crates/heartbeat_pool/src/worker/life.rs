@@ -39,15 +39,13 @@ impl Wanted for Thread {
     /// Makes the calling thread one of the pool's own that doesn't run its loop, and keeps this
     /// until that ends: then it leaves its place.
     fn enroll(self: Box<Self>) {
-        self.came();
+        self.came_to_itself();
         self.pinned.enroll();
         // Its own affairs are most of what it does.
-        let (registry, rank, pinned) = (self.registry.clone(), self.rank, self.pinned.clone());
-        let worker = Rc::new(Worker::new(&registry, rank, Some(pinned)));
+        let (registry, pinned) = (&self.registry, self.pinned.clone());
+        let worker = Rc::new(Worker::new(registry, self.rank, Some(pinned)));
         self.pinned.begin(worker.parker.clone());
         current::enroll(worker, self);
-        // Who has queued something, and had it started for that, relied on a thread that searches.
-        registry.offer_room(registry.team(rank));
     }
 }
 
