@@ -135,8 +135,8 @@ impl Builder {
         }
     }
 
-    /// Jobs of scopes may have been begun unseen, and a scope's number comes again: what is begun later
-    /// is never told from what was queued before.
+    /// Jobs of scopes may have been begun unseen, and a scope's number comes again: what is begun
+    /// later is never told from what was queued before.
     fn forget_scoped(&mut self) {
         self.scoped.values_mut().for_each(VecDeque::clear);
     }

@@ -23,7 +23,8 @@ pub(crate) const SCHEDULE: &str = "bevy_heartbeat schedule ";
 /// What a system's span's name begins with.
 pub(crate) const SYSTEM: &str = "bevy_heartbeat system ";
 
-/// The name of what says of a loop that it is parallel: a span around it, or a mark where it begins.
+/// The name of what says of a loop that it is parallel: a span around it, or a mark where it
+/// begins.
 pub(crate) const LOOP: &str = "bevy_heartbeat parallel loop";
 
 /// What a bar is of.
@@ -305,8 +306,8 @@ impl Builder {
         }
     }
 
-    /// Events are gone after `last`: of what went on then, nothing later is known, and up to the next
-    /// event the thread counts as asleep.
+    /// Events are gone after `last`: of what went on then, nothing later is known, and up to the
+    /// next event the thread counts as asleep.
     fn interrupt(&mut self, last: u64) {
         self.close_from(0, last);
         let ends = self.row.loops.iter_mut().rev().map(|(_, end)| end);

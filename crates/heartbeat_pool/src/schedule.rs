@@ -62,8 +62,8 @@ impl News {
         Self::of(None, When::AtOnce)
     }
 
-    /// What somebody must be there to see to some time: forks that others may take later, if they are
-    /// there still, or the next beat.
+    /// What somebody must be there to see to some time: forks that others may take later, if they
+    /// are there still, or the next beat.
     pub(crate) const fn to_watch() -> Self {
         Self::of(None, When::Sometime).by(Wake::Elsewhere)
     }

@@ -72,7 +72,8 @@ impl fmt::Display for BuildError {
                 f,
                 "{started} of the pool's {wanted} threads have started, and the next can't be \
                  started as it is set up: see that thread_name gives no NUL, that stack_size is \
-                 one that the system takes, and that a spawn_handler asks for nothing that it refuses"
+                 one that the system takes, and that a spawn_handler asks for nothing that it \
+                 refuses"
             ),
             Self::Spawn {
                 wanted, started, ..

@@ -332,8 +332,8 @@ impl ThreadPool {
         self.with_worker(|worker| worker.broadcast(f))
     }
 
-    /// Waits for `future` on the calling thread. A spare thread runs in its place meanwhile; in a pool
-    /// without threads, the caller does the pool's work.
+    /// Waits for `future` on the calling thread. A spare thread runs in its place meanwhile; in a
+    /// pool without threads, the caller does the pool's work.
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
         drive(future, Some(self.registry()))
     }

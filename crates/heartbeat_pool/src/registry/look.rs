@@ -54,7 +54,8 @@ impl<'a> Look<'a> {
         Lane::ALL.into_iter().find(|lane| self.has_work(*lane))
     }
 
-    /// The best lane that has work for any one more thread; without one, [`best_lane`](Self::best_lane).
+    /// The best lane that has work for any one more thread; without one,
+    /// [`best_lane`](Self::best_lane).
     pub(crate) fn best_lane_for_one_more(&self) -> Option<Lane> {
         let admitted = |lane: &Lane| self.team.occupancy.admits(*lane) && self.has_work(*lane);
         Lane::ALL

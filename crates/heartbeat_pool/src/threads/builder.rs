@@ -48,8 +48,8 @@ impl ThreadBuilder {
     ///
     /// # Panics
     ///
-    /// When the thread belongs to a pool already. Then the one that this was for is missed as if the
-    /// system had refused it, and jobs for that thread alone are dropped.
+    /// When the thread belongs to a pool already. Then the one that this was for is missed as if
+    /// the system had refused it, and jobs for that thread alone are dropped.
     pub fn run(self) {
         assert!(
             !self.thread.is_taken(),
@@ -62,10 +62,10 @@ impl ThreadBuilder {
     /// only while it is inside of a call of the pool's: it runs what it waits for, and what is
     /// [meant for it](crate::ThreadPool::spawn_on). The pool's handlers are not called for it. A
     /// pool that ends before it leaves it with a pool without threads. In place of a spare thread
-    /// that is enrolled the pool asks for another, at the next wait or spawn. In a pool without [spare
-    /// threads](crate::ThreadPoolBuilder::spare_threads) of which this is the only one, what other
-    /// threads spawn or [install](crate::ThreadPool::install) waits until this one does such work
-    /// in a wait of its own, and for good once it has ended; their joins and scopes they run
+    /// that is enrolled the pool asks for another, at the next wait or spawn. In a pool without
+    /// [spare threads](crate::ThreadPoolBuilder::spare_threads) of which this is the only one, what
+    /// other threads spawn or [install](crate::ThreadPool::install) waits until this one does such
+    /// work in a wait of its own, and for good once it has ended; their joins and scopes they run
     /// themselves. The idea is rayon's `use_current_thread`.
     ///
     /// # Panics

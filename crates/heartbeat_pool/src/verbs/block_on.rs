@@ -63,8 +63,8 @@ impl Worker {
     }
 }
 
-/// Waits for `future` on the calling thread. A spare thread runs in the place of a worker while that
-/// sleeps, so the pool loses no core, and the future may wait for work that only this worker's
+/// Waits for `future` on the calling thread. A spare thread runs in the place of a worker while
+/// that sleeps, so the pool loses no core, and the future may wait for work that only this worker's
 /// pool can do. Nothing else runs here meanwhile, but what was [spawned
 /// on](crate::ThreadPool::spawn_on) this very thread, and in a pool without threads, or without
 /// [spare ones](crate::ThreadPoolBuilder::spare_threads), the pool's work where nobody else could.

@@ -1,7 +1,6 @@
 //! What a program asks a pool for, a verb a file (`fork`, `split` and `measured` are what they
-//! share): a function for threads inside of a pool, a
-//! method of [`ThreadPool`](crate::ThreadPool) for others, or a method of
-//! [`Worker`](crate::Worker).
+//! share): a function for threads inside of a pool, a method of
+//! [`ThreadPool`](crate::ThreadPool) for others, or a method of [`Worker`](crate::Worker).
 
 pub(crate) mod block_on;
 pub(crate) mod blocking;

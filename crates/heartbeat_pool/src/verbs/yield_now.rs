@@ -108,9 +108,9 @@ pub fn yield_now() -> Yield {
 }
 
 /// A future that is pending once. The task then waits for what its thread has queued, and not for
-/// what lies elsewhere; but a task of a lower lane, and one that is polled outside of its pool, goes
-/// to the back of its lane's queue. In a pool whose threads run their newest first it is the newest
-/// ([`Order`](crate::Order)).
+/// what lies elsewhere; but a task of a lower lane, and one that is polled outside of its pool,
+/// goes to the back of its lane's queue. In a pool whose threads run their newest first it is the
+/// newest ([`Order`](crate::Order)).
 ///
 /// ```
 /// # let pool = heartbeat_pool::ThreadPool::builder().num_threads(1).build().unwrap();

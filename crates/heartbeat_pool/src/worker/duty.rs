@@ -170,8 +170,8 @@ fn sleep(
 }
 
 /// The sleep of the calling thread, which is counted nowhere, in a wait in `pool`, or in none,
-/// until `came_about`. Calls `begin` each time before it looks for that and sleeps. Gives the worker
-/// by which the caller must do a piece of work that what it waits for may need.
+/// until `came_about`. Calls `begin` each time before it looks for that and sleeps. Gives the
+/// worker by which the caller must do a piece of work that what it waits for may need.
 ///
 /// A thread that only looks stays out of the count: where the system refuses spare threads, those
 /// that wait are called each time that one leaves it.

@@ -46,8 +46,8 @@ impl Worker {
         self.run(found);
     }
 
-    /// Whether the ticket that is just begun is to run one job of its scope only, for it runs on top
-    /// of something that is to go on.
+    /// Whether the ticket that is just begun is to run one job of its scope only, for it runs on
+    /// top of something that is to go on.
     pub(crate) fn takes_one_piece(&self) -> bool {
         self.search.one_piece.take()
     }

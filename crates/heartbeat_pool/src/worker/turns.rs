@@ -1,10 +1,10 @@
 //! Others' turns in the middle of a wait whose own work goes on and on.
 //!
 //! A future that wakes itself again and again may do so until a task has run that lies in the
-//! pool's queue. Whoever polls it never sleeps, and so never leaves the count for somebody who would
-//! run that task. What is waited for must not be run here, on top of whatever the caller holds; so
-//! the count is left for a moment all the same. Where that makes no room, as others that came back
-//! from waits are beyond the target as well, somebody is let in beyond it.
+//! pool's queue. Whoever polls it never sleeps, and so never leaves the count for somebody who
+//! would run that task. What is waited for must not be run here, on top of whatever the caller
+//! holds; so the count is left for a moment all the same. Where that makes no room, as others that
+//! came back from waits are beyond the target as well, somebody is let in beyond it.
 
 use super::Worker;
 use crate::lanes::stuck::RELIEF;

@@ -110,8 +110,8 @@ pub(crate) struct BareWait<'a, F> {
 }
 
 impl<F: Fn() -> bool> BareWait<'_, F> {
-    /// Sleeps after a moment, counted nowhere, unless there is work for this very thread, or work of
-    /// the pool that nobody else could do.
+    /// Sleeps after a moment, counted nowhere, unless there is work for this very thread, or work
+    /// of the pool that nobody else could do.
     pub(crate) fn rest(&self, turns: &mut Turns) {
         if duty::do_what_only_it_does(self.pool) {
             if turns.count(STRANGERS_TURN) && turns.look(None) {

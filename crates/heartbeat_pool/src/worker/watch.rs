@@ -21,8 +21,8 @@ pub(super) enum WatchEnd {
     Called,
     /// Nothing runs any more.
     Quiet,
-    /// The sentinel must run stuck work of this lane: of a lower one only parts of what runs, unless
-    /// it `is_demanded`. It is counted as running already, and still listed as idle.
+    /// The sentinel must run stuck work of this lane: of a lower one only parts of what runs,
+    /// unless it `is_demanded`. It is counted as running already, and still listed as idle.
     Stuck { lane: Lane, is_demanded: bool },
 }
 

@@ -111,7 +111,8 @@ impl Worker {
         tick.is_multiple_of(STRANGERS_TURN)
     }
 
-    /// Counts a look for work, unless it is the turn to begin elsewhere: then false, and not counted.
+    /// Counts a look for work, unless it is the turn to begin elsewhere: then false, and not
+    /// counted.
     pub(super) fn count_look_unless_strangers_turn(&self) -> bool {
         let tick = self.search.ticks.get().wrapping_add(1);
         let plain = !tick.is_multiple_of(STRANGERS_TURN);
