@@ -49,7 +49,7 @@ pub(crate) struct Seat {
     pub(crate) returned: ByAge<Offered>,
     /// Tickets of scopes for which it has queued jobs, and jobs that came back from thieves, where
     /// others take its oldest first.
-    pub(crate) tickets: ByAge<Aged<Job>>,
+    pub(crate) by_age: ByAge<Aged<Job>>,
     strangers: Arc<AtomicUsize>,
 }
 
@@ -78,7 +78,7 @@ impl Seat {
             stall: CachePadded::default(),
             presence: Presence::default(),
             returned: ByAge::new(owner.clone()),
-            tickets: ByAge::new(owner),
+            by_age: ByAge::new(owner),
             strangers: this_thread::strangers(),
             counters: CachePadded::new(Counters::default()),
         }
@@ -121,17 +121,17 @@ impl Seat {
 
     /// Whether it has jobs or tickets that others could take.
     pub(crate) fn has_jobs(&self) -> bool {
-        !self.stealer.is_empty() || self.tickets.has_any()
+        !self.stealer.is_empty() || self.by_age.has_any()
     }
 
     pub(crate) fn queued_jobs(&self) -> usize {
-        self.stealer.len() + self.tickets.len()
+        self.stealer.len() + self.by_age.len()
     }
 
     /// Takes the jobs and tickets that there are now.
     pub(crate) fn drain_jobs(&self) -> impl Iterator<Item = Job> {
         let spawned = (0..self.stealer.len()).map_while(|_| self.stealer.steal());
-        let others = (0..self.tickets.len()).map_while(|_| self.tickets.take(|_| true));
+        let others = (0..self.by_age.len()).map_while(|_| self.by_age.take(|_| true));
         spawned.chain(others).map(|job| job.item)
     }
 
@@ -141,7 +141,7 @@ impl Seat {
     }
 
     pub(crate) fn take_ticket(&self, is_wanted: impl Fn(Age) -> bool) -> Option<Aged<Job>> {
-        self.tickets
+        self.by_age
             .take(|ticket| ticket.age().is_some_and(&is_wanted))
     }
 

@@ -16,15 +16,27 @@ pub(crate) fn catch<R>(f: impl FnOnce() -> R) -> Result<R, Payload> {
     panic::catch_unwind(AssertUnwindSafe(f))
 }
 
-/// Drops a payload that nobody takes, and what its own drop may panic with; after some of these it
-/// leaks the next one, for they may go on without end.
-pub(crate) fn discard(payload: Payload) {
-    let mut left = Some(payload);
+/// Drops a payload or result that nobody takes, and what its drop may panic with; after some of
+/// these it leaks the next one, for they may go on without end.
+pub(crate) fn discard<T>(value: T) {
+    let mut left = catch(|| drop(value)).err();
     for _ in 0..8 {
         let Some(payload) = left else { return };
         left = catch(|| drop(payload)).err();
     }
     std::mem::forget(left);
+}
+
+/// Both results, or the second call's panic, whatever the drop of the first result panics with.
+#[inline]
+pub(crate) fn both<A, B>(first: A, second: Result<B, Payload>) -> Result<(A, B), Payload> {
+    match second {
+        Ok(second) => Ok((first, second)),
+        Err(payload) => {
+            discard(first);
+            Err(payload)
+        }
+    }
 }
 
 /// Calls `f`, whose panic ends the process: for frames that others still point into.

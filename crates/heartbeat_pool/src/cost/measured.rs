@@ -92,11 +92,11 @@ impl Kind {
         }
     }
 
-    /// A call that was shared, but `was_alone` in it, for all others were busy and nobody has taken
+    /// A call that was shared, but `nobody_was_free` in it, for all others were busy and nobody has taken
     /// a half, tells nothing of what sharing gains. So it neither wins nor loses, and a trial waits
     /// for the next one that does.
-    fn end(&mut self, call: Call, took: Duration, was_alone: bool) {
-        if call.kept_for.is_none() && was_alone {
+    fn end(&mut self, call: Call, took: Duration, nobody_was_free: bool) {
+        if call.kept_for.is_none() && nobody_was_free {
             return;
         }
         let is_surprise = call.is_surprise(took);
@@ -126,8 +126,8 @@ pub(crate) fn begin(key: usize) -> Call {
     with_kind(key, Kind::begin)
 }
 
-pub(crate) fn end(key: usize, call: Call, took: Duration, was_alone: bool) {
-    with_kind(key, |kind| kind.end(call, took, was_alone));
+pub(crate) fn end(key: usize, call: Call, took: Duration, nobody_was_free: bool) {
+    with_kind(key, |kind| kind.end(call, took, nobody_was_free));
 }
 
 /// Of kinds that meet in one place, the last is remembered.
@@ -231,9 +231,13 @@ mod tests {
         let mut kind = Kind::new(1);
         for round in 0..10_000 {
             let call = kind.begin();
-            let was_alone = round % 3 != 0;
-            let is_shared = call.kept_for.is_none() && !was_alone;
-            kind.end(call, if is_shared { LONG } else { LONG * 2 }, was_alone);
+            let nobody_was_free = round % 3 != 0;
+            let is_shared = call.kept_for.is_none() && !nobody_was_free;
+            kind.end(
+                call,
+                if is_shared { LONG } else { LONG * 2 },
+                nobody_was_free,
+            );
             assert!(!is_kept(&kind), "{round}");
         }
         // It wins a trial all the same.
@@ -242,9 +246,13 @@ mod tests {
         let mut round = 0;
         while is_kept(&kind) {
             let call = kind.begin();
-            let was_alone = round % 3 != 0;
-            let is_shared = call.kept_for.is_none() && !was_alone;
-            kind.end(call, if is_shared { LONG } else { LONG * 2 }, was_alone);
+            let nobody_was_free = round % 3 != 0;
+            let is_shared = call.kept_for.is_none() && !nobody_was_free;
+            kind.end(
+                call,
+                if is_shared { LONG } else { LONG * 2 },
+                nobody_was_free,
+            );
             round += 1;
             assert!(round < 1000);
         }

@@ -117,7 +117,7 @@ impl<T: HasAge> Deque<T> {
     }
 
     /// Tells the others, before the owner sleeps, that there is nothing here, where that is so.
-    pub(crate) fn rest(&self) {
+    pub(crate) fn tell_if_empty(&self) {
         // Nobody else adds to it, so it stays empty.
         self.set_filled(!self.is_empty());
     }
@@ -195,11 +195,11 @@ mod tests {
         for nth in 0..3 {
             assert!(stealer.is_empty());
             deque.push(aged(nth));
-            deque.rest();
+            deque.tell_if_empty();
             assert!(!stealer.is_empty() && stealer.oldest().is_none());
             assert_eq!(item(stealer.steal()), Some(nth));
             assert_eq!(item(stealer.steal()), None);
-            deque.rest();
+            deque.tell_if_empty();
         }
     }
 

@@ -156,14 +156,18 @@ impl Registry {
     }
 
     /// A thread of `team` that had a place will not come. Whoever has sized the team may have
-    /// counted on it: without any other nobody is to. Else, if there are spare threads, the next
+    /// counted on it. Where there are spare threads nobody is to without any other: else the next
     /// push finds nobody idle and asks for one more.
     fn miss_thread(&self, team: &Team) {
         let threads = &team.threads;
         let wanted = lock(&threads.wanted);
-        if lock(&threads.slots).live.iter().next().is_none() {
+        let slots = lock(&threads.slots);
+        if !self.config.has_spares {
+            team.occupancy.cap_target(slots.live.of_first(*wanted));
+        } else if slots.live.iter().next().is_none() {
             team.occupancy.cap_target(0);
         }
+        drop(slots);
         drop(wanted);
         threads.spares.refuse(&self.waiters);
     }

@@ -3,10 +3,10 @@
 use crate::registry::Registry;
 use crate::sync::Arc;
 use crate::threads::this_thread::{self, Waiting};
+use crate::worker::Worker;
 use crate::worker::duty;
 use crate::worker::turns::Turns;
 use crate::worker::wait::BareWait;
-use crate::worker::{STRANGERS_TURN, Worker};
 use heartbeat_record::Wait;
 use std::cell::Cell;
 use std::future::Future;
@@ -41,7 +41,7 @@ pub(crate) fn drive<F: Future>(future: F, pool: Option<&Arc<Registry>>) -> F::Ou
             // come to such a wait as well: the deeper, the more seldom, so that the stack is
             // bounded.
             let depth = DEPTH.get();
-            if turns.count(STRANGERS_TURN << depth.min(20)) {
+            if turns.count_at(depth) {
                 DEPTH.set(depth + 1);
                 duty::do_what_only_it_does(pool);
                 if turns.look(None) {

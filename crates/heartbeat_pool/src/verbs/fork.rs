@@ -210,7 +210,7 @@ impl StolenFork<'_> {
         worker.seat.counters.parts[seat.fork_lane().index()].bump();
         let is_frames = seat.fork_lane() == Lane::Frame;
         let since = Age::from_bits(self.state.age);
-        let own = || worker.is_alone().then(|| worker.take_new(since))?;
+        let own = || worker.is_left_alone().then(|| worker.take_new(since))?;
         let older = || worker.take_job_between(seat, Some(thief.begun), fork.age()?);
         match is_frames.then(|| own().or_else(older)).flatten() {
             Some(job) => {

@@ -80,7 +80,7 @@ impl Worker {
             } else {
                 fork.take_result()
             };
-            rb.map(|rb| (ra, rb))
+            unwind::both(ra, rb)
         });
         private.end();
         beat.open();
@@ -290,4 +290,32 @@ where
         Some(worker) => worker.join(|_| a(), |_| b()),
         None => (a(), b()),
     })
+}
+
+#[cfg(all(test, not(heartbeat_loom)))]
+mod tests {
+    use super::*;
+    use crate::pool::ThreadPool;
+
+    struct PanicsOnDrop;
+
+    impl Drop for PanicsOnDrop {
+        fn drop(&mut self) {
+            unwind::resume(Box::new("its destructor"));
+        }
+    }
+
+    #[test]
+    fn no_level_is_lost_where_a_result_panics_as_it_is_dropped() {
+        let pool = ThreadPool::builder().num_threads(0).build().unwrap();
+        pool.with_worker(|worker| {
+            for _ in 0..100 {
+                let second = |_: &Worker| -> u32 { unwind::resume(Box::new("b")) };
+                let join = || worker.join(|_| PanicsOnDrop, second).1;
+                let payload = unwind::catch(join).unwrap_err();
+                assert_eq!(payload.downcast_ref(), Some(&"b"));
+            }
+            assert!(!worker.joins.private.is_deep());
+        });
+    }
 }

@@ -1,25 +1,35 @@
 //! `join_measured`: a join that is shared only where that has been paying.
 
-use crate::cost::measured;
+use crate::cost::measured::{self, Call};
 use crate::schedule::News;
 use crate::sync::Instant;
 use crate::verbs::fork;
 use crate::worker::Worker;
 
-/// The outermost measured join of a thread, until this is dropped.
-struct Outermost<'a>(&'a Worker);
+/// The outermost measured join of a thread, until this is dropped, also by a panic: what it took is
+/// told then.
+struct Outermost<'a> {
+    worker: &'a Worker,
+    kind: usize,
+    call: Call,
+    /// Whether one more thread might have helped when it began.
+    had_room: bool,
+    start: Instant,
+}
 
 impl Drop for Outermost<'_> {
     fn drop(&mut self) {
-        let (seat, joins) = (&self.0.seat, &self.0.joins);
+        let (seat, joins) = (&self.worker.seat, &self.worker.joins);
         joins.is_measured.set(false);
         if seat.hidden.is_set() {
             seat.hidden.show();
             if !joins.forks.is_empty() {
                 // Those of joins around this one, which it has put on offer.
-                self.0.announce_forks();
+                self.worker.announce_forks();
             }
         }
+        let nobody_was_free = !self.had_room && !joins.were_taken.get();
+        measured::end(self.kind, self.call, self.start.elapsed(), nobody_was_free);
     }
 }
 
@@ -67,18 +77,19 @@ impl Worker {
         }
         let had_room = call.kept_for.is_some() || self.team().occupancy.admits(self.lane());
         self.joins.were_taken.set(false);
-        let start = Instant::now();
         self.joins.is_measured.set(true);
-        let outermost = Outermost(self);
+        let outermost = Outermost {
+            worker: self,
+            kind,
+            call,
+            had_room,
+            start: Instant::now(),
+        };
         if let Some(kept_for) = call.kept_for {
-            self.seat.hidden.hide(start + kept_for);
+            self.seat.hidden.hide(outermost.start + kept_for);
         }
         self.joins.helpers_wanted.set(usize::from(call.is_long));
-        let results = self.join_on_offer::<true, _, _, _, _>(a, b);
-        drop(outermost);
-        let was_alone = !had_room && !self.joins.were_taken.get();
-        measured::end(kind, call, start.elapsed(), was_alone);
-        results
+        self.join_on_offer::<true, _, _, _, _>(a, b)
     }
 }
 
@@ -90,6 +101,7 @@ mod tests {
     use crate::pool::ThreadPool;
     use crate::queue::forks::Offered;
     use crate::sync::{Arc, AtomicBool, Ordering, thread};
+    use crate::unwind;
     use heartbeat_record::{Lane, note};
     use std::time::Duration;
 
@@ -134,6 +146,21 @@ mod tests {
         });
     }
 
+    /// Else a trial in which each call panics never ends.
+    #[test]
+    fn a_call_that_panics_is_told_as_any_other() {
+        let pool = ThreadPool::builder().num_threads(2).build().unwrap();
+        pool.with_worker(|worker| {
+            let quiet = |_: &Worker| -> u32 { unwind::resume(Box::new("a")) };
+            let second = |_: &Worker| 2u64;
+            let kind = kind_of(&second);
+            let call = || worker.join_measured(quiet, second);
+            // Some may be alone, beside whatever else the pool's threads do as it begins.
+            assert!((0..100).all(|_| unwind::catch(call).is_err()));
+            assert!(measured::usual(kind).is_finite());
+        });
+    }
+
     #[test]
     fn older_forks_are_announced_once_a_kept_join_is_over() {
         let pool = ThreadPool::builder().num_threads(0).build().unwrap();
@@ -145,7 +172,13 @@ mod tests {
             assert!(sleep.sentinel_begin(), "it sleeps for long");
             let hour = Duration::from_secs(3600);
             worker.seat.hidden.hide(Instant::now() + hour);
-            let outermost = Outermost(worker);
+            let outermost = Outermost {
+                worker,
+                kind: 0,
+                call: measured::begin(0),
+                had_room: true,
+                start: Instant::now(),
+            };
             worker.joins.forks.push(Offered::nothing());
             worker.announce_forks();
             assert!(!idle.has_token(), "others may not take it yet");

@@ -57,7 +57,7 @@ impl Worker {
     fn at_once(&self, job: Job) -> Option<Job> {
         let is_next = self.deque.is_empty()
             && !self.is_called()
-            && !self.is_alone()
+            && !self.is_left_alone()
             && !self.is_wasted()
             && !self.is_one_too_many(Lane::Frame)
             && self.count_look_unless_strangers_turn();

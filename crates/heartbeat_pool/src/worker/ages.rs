@@ -115,7 +115,7 @@ impl Worker {
 
     /// Queues `ticket` by its age. Gives back what lies elsewhere, as no thread of the pool is
     /// known to have queued it.
-    pub(super) fn queue_ticket(&self, ticket: Aged<Job>) -> Option<Job> {
+    pub(super) fn queue_by_age(&self, ticket: Aged<Job>) -> Option<Job> {
         let Some(seat) = ticket.age().and_then(|age| self.seat_of(age)) else {
             return Some(ticket.item);
         };
@@ -123,13 +123,13 @@ impl Worker {
         note::queued(number, Lane::Frame, Place::Own);
         self.registry.queue_times.queued(Lane::Frame, number);
         // Refused where its thread has left.
-        seat.tickets.push(ticket).err().map(|refused| refused.item)
+        seat.by_age.push(ticket).err().map(|refused| refused.item)
     }
 
     /// Lets the ticket of this `number` be no younger than `age`, of a job that it stands for.
     pub(crate) fn renew_ticket(&self, number: u64, age: Age) {
         if let Some(seat) = self.seat_of(age) {
-            seat.tickets.renew(|ticket| ticket.number() == number, age);
+            seat.by_age.renew(|ticket| ticket.number() == number, age);
         }
     }
 
@@ -142,7 +142,7 @@ impl Worker {
 
     /// Puts back what was taken from `seat`, and tells those who have looked for it meanwhile.
     fn put_back(&self, seat: &Seat, job: Aged<Job>) {
-        if let Err(refused) = seat.tickets.push(job) {
+        if let Err(refused) = seat.by_age.push(job) {
             // Its thread has left.
             _ = self.registry.inject(Lane::Frame, refused.item);
         }

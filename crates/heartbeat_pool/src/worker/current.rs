@@ -72,7 +72,7 @@ pub(crate) fn keep_worker(worker: Rc<Worker>) {
 
 /// The calling thread's worker in its own pool, if that has no spare threads, or can't have more.
 pub(crate) fn lone_member() -> Option<Rc<Worker>> {
-    member().filter(|worker| worker.is_alone())
+    member().filter(|worker| worker.is_left_alone())
 }
 
 /// Makes the calling thread, which had a life before, one of a pool's own, with `worker` and
@@ -106,7 +106,7 @@ pub(crate) fn member() -> Option<Rc<Worker>> {
 /// inside of now.
 pub(crate) fn run_pinned() -> bool {
     let called = member().filter(|worker| worker.has_pinned());
-    called.is_some_and(|worker| worker.visit_alone(Worker::run_pinned))
+    called.is_some_and(|worker| worker.visit_only_here(Worker::run_pinned))
 }
 
 pub(crate) fn has_pinned() -> bool {

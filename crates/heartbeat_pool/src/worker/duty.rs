@@ -38,13 +38,13 @@ pub(crate) fn do_what_only_it_does(pool: Option<&Arc<Registry>>) -> bool {
 /// waits, and is counted nowhere.
 pub(crate) fn tick_lone() -> bool {
     let needed = current::lone_member().filter(|own| own.is_needed());
-    needed.is_some_and(|own| own.visit_alone(Worker::tick))
+    needed.is_some_and(|own| own.visit_only_here(Worker::tick))
 }
 
 /// Does one piece of the work of the calling thread's own pool, if no spare thread comes to that.
 pub(crate) fn tick_member() -> bool {
     let lone = current::lone_member().filter(|own| own.look().has_any_work());
-    lone.is_some_and(|own| own.visit_alone(Worker::tick))
+    lone.is_some_and(|own| own.visit_only_here(Worker::tick))
 }
 
 /// Does one piece of what is queued for the frame in the calling thread's own pool, if nobody has
@@ -130,7 +130,7 @@ impl Duty {
     }
 
     pub(super) fn do_a_piece(self) {
-        self.0.visit_alone(self.1);
+        self.0.visit_only_here(self.1);
     }
 
     pub(super) fn hand_on(self) {

@@ -82,6 +82,6 @@ impl Registry {
 
     /// Does one piece of the work of `team` on the calling thread.
     pub(crate) fn tick(self: &Arc<Self>, team: &Team) -> bool {
-        current::worker_in(self, team).visit_alone(Worker::tick)
+        current::worker_in(self, team).visit_only_here(Worker::tick)
     }
 }

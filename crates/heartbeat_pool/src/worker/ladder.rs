@@ -97,8 +97,8 @@ impl Worker {
         let team = self.team();
         // The next job's first fork is offered at once.
         self.seat.beat.raise();
-        self.deque.rest();
-        self.joins.forks.rest();
+        self.deque.tell_if_empty();
+        self.joins.forks.tell_if_empty();
         let idle = team.sleep.park_begin(&self.parker);
         if self.is_called() {
             return self.back();

@@ -107,7 +107,7 @@ impl Worker {
         }
         if !self.team().has_ended() {
             // What came before the queue was closed; a pool that ended drops it.
-            self.run_own();
+            self.run_bound();
         }
         self.seat.counters.busy_end();
         self.set_charge(None);
@@ -116,9 +116,9 @@ impl Worker {
 
     /// What to run next, for which the thread is counted then; no frame work if it `is_wasted`.
     fn next(&self, is_wasted: bool) -> Option<Found> {
-        // Own work and the pool's take turns, for either may go on for ever.
-        if !self.search.had_own_turn.take() && self.is_called() {
-            return Some(Found::Own);
+        // What only this thread may run and the pool's work take turns: either may go on for ever.
+        if !self.search.had_bound_turn.take() && self.is_called() {
+            return Some(Found::Bound);
         }
         self.next_work(!is_wasted)
     }

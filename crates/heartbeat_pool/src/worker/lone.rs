@@ -11,7 +11,7 @@ use heartbeat_record::Lane;
 
 impl Worker {
     /// Whether no spare thread comes for the work that this one leaves.
-    pub(crate) fn is_alone(&self) -> bool {
+    pub(crate) fn is_left_alone(&self) -> bool {
         !self.registry.config.has_spares || self.team().threads.is_short()
     }
 

@@ -3,7 +3,7 @@
 //!
 //! | file | what is in it |
 //! | --- | --- |
-//! | `current`, `parts` | the worker that a thread is now, and what it is made of |
+//! | `current`, `cells` | the worker that a thread is now, and what it is made of |
 //! | `life`, `ladder`, `watch` | a pool thread's loop, the steps to its sleep, the sentinel's watch |
 //! | `work`, `again`, `push` | finding and running work; where new work goes |
 //! | `ages` | where the oldest of each thread is next: which that is |
@@ -20,6 +20,7 @@
 
 mod again;
 pub(crate) mod ages;
+mod cells;
 pub(crate) mod current;
 pub(crate) mod duty;
 mod end;
@@ -27,7 +28,6 @@ mod ladder;
 mod life;
 mod lone;
 mod own;
-mod parts;
 mod push;
 mod standing;
 mod stretch;
@@ -55,9 +55,9 @@ use crate::seat::Seat;
 use crate::sync::{Arc, thread};
 use crate::threads::this_thread;
 use again::Again;
+use cells::{Count, Joins, KeptScopes, Search};
 use current::Entered;
 use heartbeat_record::Lane;
-use parts::{Count, Joins, KeptScopes, Search};
 use std::any::Any;
 use std::cell::RefCell;
 use std::iter;
@@ -353,7 +353,7 @@ impl Worker {
 impl Drop for Worker {
     fn drop(&mut self) {
         // Nobody empties this deque any more; in a pool that ended, the jobs are dropped.
-        let others = self.seat.tickets.close().into_iter().map(|job| job.item);
+        let others = self.seat.by_age.close().into_iter().map(|job| job.item);
         let own = iter::from_fn(|| self.pop_own().or_else(|| self.again.take()));
         for job in others.chain(own) {
             let team = self.registry.inject(Lane::Frame, job);

@@ -55,7 +55,7 @@ impl Worker {
     /// Takes the job that is next in the thread's own deque, or that came back from a thief.
     pub(super) fn pop_own(&self) -> Option<Job> {
         let is_job = |job: &Aged<Job>| !job.item.stands_for_others();
-        let own = self.deque.pop().or_else(|| self.seat.tickets.take(is_job));
+        let own = self.deque.pop().or_else(|| self.seat.by_age.take(is_job));
         own.map(|job| job.item)
     }
 
@@ -65,7 +65,7 @@ impl Worker {
         let is_job = |job: &Aged<Job>| !job.item.stands_for_others();
         let has_jobs = || {
             !self.deque.is_empty()
-                || self.seat.tickets.has(is_job)
+                || self.seat.by_age.has(is_job)
                 || self.newest_scope(ptr::null(), &|_| true).is_some()
         };
         // Private forks, which others can't take now, among them.
@@ -94,7 +94,7 @@ impl Worker {
 
     /// Runs all that only this thread may run. It can't wait for room, so the thread is counted as
     /// running whether there is some or not.
-    pub(super) fn run_own(&self) {
+    pub(super) fn run_bound(&self) {
         if self.count.charge.get().is_none() {
             self.team().occupancy.enter(Charge::Lane(Lane::Frame));
             self.count_as(Some(Charge::Lane(Lane::Frame)));

@@ -54,7 +54,7 @@ impl Registry {
                 self.queue_from(worker, lane, ticket.item)
             }
             Some(worker) if lane == Lane::Frame && worker.is_in(team) => {
-                let refused = worker.queue_ticket(ticket);
+                let refused = worker.queue_by_age(ticket);
                 refused.map_or(self.team(worker.count.rank), |job| self.inject(lane, job))
             }
             _ => self.inject(lane, ticket.item),

@@ -49,7 +49,7 @@ impl Worker {
     /// Counts the thread as running here and in no other pool, for as long as `f` does: it runs
     /// what has nothing to do with the work that it has in others, and which may wait for what
     /// these must then do without it.
-    pub(crate) fn visit_alone<R>(self: &Rc<Self>, f: impl FnOnce(&Self) -> R) -> R {
+    pub(crate) fn visit_only_here<R>(self: &Rc<Self>, f: impl FnOnce(&Self) -> R) -> R {
         let mut is_elsewhere = false;
         current::for_each_worker(|worker| {
             is_elsewhere |= worker.count.charge.get().is_some() && !Rc::ptr_eq(worker, self);

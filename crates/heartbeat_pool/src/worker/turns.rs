@@ -7,6 +7,7 @@
 //! came back from waits are beyond the target as well, somebody is let in beyond it.
 
 use super::Worker;
+use super::work::STRANGERS_TURN;
 use crate::lanes::stuck::RELIEF;
 use crate::registry::Registry;
 use crate::sync::Instant;
@@ -36,18 +37,26 @@ impl Turns {
         }
     }
 
-    /// Counts a step. True for one of `every`, at which others may be looked for.
+    /// Counts a step. True for one of [`STRANGERS_TURN`], at which others may be looked for.
     #[inline]
-    pub(crate) fn count(&mut self, every: u32) -> bool {
+    pub(crate) fn count(&mut self) -> bool {
+        self.count_at(0)
+    }
+
+    /// As [`count`](Self::count), in a wait inside of `depth` others: true for half as many steps
+    /// with each.
+    #[inline]
+    pub(crate) fn count_at(&mut self, depth: u32) -> bool {
         self.steps = self.steps.wrapping_add(1);
-        self.steps.is_multiple_of(every)
+        self.steps.is_multiple_of(STRANGERS_TURN << depth.min(20))
     }
 
     /// As [`count`](Self::count), and true for the fourth, eighth ... step as well: these may be
     /// long. Not for the first, for to read the clock would make short ones seem worth the help.
     #[inline]
-    pub(crate) fn count_some(&mut self, every: u32) -> bool {
-        self.count(every) || ((4..every).contains(&self.steps) && self.steps.is_power_of_two())
+    pub(crate) fn count_some(&mut self) -> bool {
+        let is_early = |step: u32| (4..STRANGERS_TURN).contains(&step) && step.is_power_of_two();
+        self.count() || is_early(self.steps)
     }
 
     /// Whether the turn has taken as long as work may be stuck. Then the next one begins.
@@ -119,7 +128,7 @@ impl Worker {
     /// Whether a spare thread could take the place of this one, and would find more than `own`
     /// tickets.
     fn keeps_others_waiting(&self, own: usize) -> bool {
-        if self.count.charge.get().is_none() || self.is_alone() || self.num_threads() == 0 {
+        if self.count.charge.get().is_none() || self.is_left_alone() || self.num_threads() == 0 {
             return false;
         }
         let look = self.look();

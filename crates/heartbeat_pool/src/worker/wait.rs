@@ -8,10 +8,10 @@ use crate::registry::Registry;
 use crate::sync::Arc;
 use crate::threads::this_thread::Waiting;
 use crate::unwind;
+use crate::worker::Worker;
 use crate::worker::current;
 use crate::worker::duty;
 use crate::worker::turns::Turns;
-use crate::worker::{STRANGERS_TURN, Worker};
 use heartbeat_record::{What, note};
 
 /// Something that a worker waits for.
@@ -54,7 +54,7 @@ impl Worker {
             if event.is_done() {
                 return;
             }
-            let is_strangers_turn = turns.count(STRANGERS_TURN);
+            let is_strangers_turn = turns.count();
             // Its own work may never end until a pinned job has run.
             let has_run = is_strangers_turn && current::run_pinned();
             if event.step(self, is_strangers_turn)
@@ -114,7 +114,7 @@ impl<F: Fn() -> bool> BareWait<'_, F> {
     /// of the pool that nobody else could do.
     pub(crate) fn rest(&self, turns: &mut Turns) {
         if duty::do_what_only_it_does(self.pool) {
-            if turns.count(STRANGERS_TURN) && turns.look(None) {
+            if turns.count() && turns.look(None) {
                 duty::tick_member();
             }
             return;

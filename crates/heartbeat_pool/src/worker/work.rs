@@ -22,7 +22,7 @@ pub(crate) enum Found {
     Job(Job),
     Fork(Offered),
     /// What only this thread may run.
-    Own,
+    Bound,
     /// Work that holds no core: the thread is counted as running no lane.
     Blocking(Job),
 }
@@ -31,7 +31,7 @@ impl Worker {
     /// Takes the next piece of work that the thread may run, best lane first, of frame work only if
     /// that `may_be_frames`. If there is none, the thread stays counted as it was.
     pub(super) fn next_work(&self, may_be_frames: bool) -> Option<Found> {
-        let kinds = if self.is_alone() {
+        let kinds = if self.is_left_alone() {
             self.kinds_in_turn()
         } else {
             let [first, second] = self.team().occupancy.lower_lanes();
@@ -243,15 +243,15 @@ impl Worker {
     }
 
     pub(super) fn run(&self, found: Found) {
-        if !matches!(found, Found::Own) {
+        if !matches!(found, Found::Bound) {
             self.stretch.set_joined(matches!(found, Found::Fork(_)));
         }
         match found {
             Found::Job(job) => self.run_job(Work::Spawned, job),
             Found::Fork(fork) => self.run_fork(fork),
-            Found::Own => {
-                self.search.had_own_turn.set(true);
-                self.run_own();
+            Found::Bound => {
+                self.search.had_bound_turn.set(true);
+                self.run_bound();
             }
             Found::Blocking(job) => self.run_blocking(job),
         }
@@ -315,7 +315,7 @@ impl Worker {
     /// Runs one piece of work, best lane first; of another lane than the thread's own only where
     /// there is room for one more, or nobody else to do it.
     pub(crate) fn run_one(&self) -> bool {
-        if self.is_alone() || self.num_threads() == 0 {
+        if self.is_left_alone() || self.num_threads() == 0 {
             return self.tick();
         }
         Lane::ALL.into_iter().any(|lane| self.run_one_of(lane))

@@ -241,7 +241,7 @@ impl ScopeCore {
             return true;
         }
         let is_its = |ticket: &Aged<Job>| ticket.item.number() == self.number();
-        if worker.seat.tickets.take(is_its).is_some() {
+        if worker.seat.by_age.take(is_its).is_some() {
             self.tickets.taken();
         }
         self.tickets.is_ticketless()
@@ -275,7 +275,7 @@ impl ScopeCore {
 
     /// Puts a ticket back for what is left. The caller must look for it later, or see to it that
     /// somebody does.
-    pub(crate) fn put_back(self: &Arc<Self>) {
+    pub(crate) fn put_back_ticket(self: &Arc<Self>) {
         if !self.jobs.is_empty() && self.tickets.claim() {
             _ = self.queue();
         }

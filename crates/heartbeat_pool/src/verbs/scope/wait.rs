@@ -9,7 +9,7 @@ use crate::sync::{Arc, Instant};
 use crate::trace;
 use crate::worker::turns::Turns;
 use crate::worker::wait::Wait;
-use crate::worker::{Found, STRANGERS_TURN, Worker};
+use crate::worker::{Found, Worker};
 use heartbeat_record::Work;
 use std::cell::Cell;
 use std::mem::ManuallyDrop;
@@ -61,13 +61,11 @@ unsafe impl Pointer for Ticket {
                 }
                 if worker.is_wasted() {
                     // This thread, which is shy now, looks again within a beat.
-                    return core.put_back();
+                    return core.put_back_ticket();
                 }
                 // The scope's work may go on for ever, until others' has run; and whoever looks for
                 // what nobody comes to sees the ticket taken.
-                if worker.is_one_too_many(core.lane)
-                    || (turns.count_some(STRANGERS_TURN) && turns.is_over())
-                {
+                if worker.is_one_too_many(core.lane) || (turns.count_some() && turns.is_over()) {
                     return core.offer();
                 }
             }
@@ -245,7 +243,7 @@ mod tests {
             for _ in 0..10 {
                 worker.scope(|scope| scope.spawn(|| ()));
             }
-            assert_eq!(worker.seat.tickets.len(), 0);
+            assert_eq!(worker.seat.by_age.len(), 0);
             assert_eq!(worker.kept_scopes.borrow().len(), 1);
         });
     }

@@ -52,7 +52,7 @@ pub(super) struct Search {
     /// Looks so far where nobody else may come for what this thread leaves.
     pub(super) lone_ticks: Cell<u32>,
     /// Whether the last thing that it ran was what only it may run.
-    pub(super) had_own_turn: Cell<bool>,
+    pub(super) had_bound_turn: Cell<bool>,
     /// Whether the ticket that is begun next is to run one job of its scope only.
     pub(super) one_piece: Cell<bool>,
 }
