@@ -280,31 +280,31 @@ fn a_thread_that_is_dropped_later_is_counted_on_by_nobody() {
     });
 }
 
-/// As where there are spare threads. Here only who waits asks for it again.
+/// Who waits asks for it again, also where others wait in its place or have come as spare ones.
 #[test]
-fn a_thread_that_is_dropped_beside_others_is_missed_in_a_pool_without_spare_threads() {
+fn a_thread_that_is_dropped_beside_others_is_asked_for_again() {
     within_a_minute(|| {
-        let kept = Arc::new(Mutex::new(None));
-        let known = kept.clone();
-        let starts = AtomicUsize::new(0);
-        let pool = ThreadPool::builder()
-            .num_threads(2)
-            .spare_threads(false)
-            .spawn_handler(move |builder| {
-                if starts.fetch_add(1, Ordering::SeqCst) > 0 {
-                    return builder.spawn().map(drop);
-                }
-                *known.lock().unwrap() = Some(builder);
-                Ok(())
-            })
-            .build()
-            .unwrap();
-        drop(kept.lock().unwrap().take());
-        assert_eq!(pool.num_threads(), 1);
-        thread::sleep(Duration::from_millis(15));
-        wait_until(|| {
-            pool.install(|_| thread::sleep(Duration::from_millis(1)));
-            pool.num_threads() == 2
-        });
+        for has_spares in [false, true] {
+            let kept = Arc::new(Mutex::new(None));
+            let known = kept.clone();
+            let starts = AtomicUsize::new(0);
+            let pool = ThreadPool::builder()
+                .num_threads(2)
+                .spare_threads(has_spares)
+                .spawn_handler(move |builder| {
+                    if starts.fetch_add(1, Ordering::SeqCst) > 0 {
+                        return builder.spawn().map(drop);
+                    }
+                    *known.lock().unwrap() = Some(builder);
+                    Ok(())
+                })
+                .build()
+                .unwrap();
+            drop(kept.lock().unwrap().take());
+            wait_until(|| {
+                pool.install(|_| thread::sleep(Duration::from_millis(1)));
+                pool.broadcast(|context| context.index()) == [0, 1]
+            });
+        }
     });
 }

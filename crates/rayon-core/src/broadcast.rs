@@ -133,9 +133,12 @@ pub(crate) fn spawn_broadcast_in(
     pool: &Arc<Inner>,
     op: impl Fn(BroadcastContext<'_>) + Send + Sync + 'static,
 ) {
-    for (index, call) in calls(op, pool.pool().num_threads()) {
-        pool.pool().spawn_on(index, pool.detached(call));
-    }
+    pool.pool().with_worker(|worker| {
+        for (index, call) in calls(op, worker.num_threads()) {
+            // A thread that was never run misses its call.
+            _ = worker.try_spawn_on(index, pool.detached(call));
+        }
+    });
 }
 
 /// As [`spawn_broadcast_in`], in a pool that was not built here.

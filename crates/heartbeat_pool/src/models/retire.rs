@@ -128,7 +128,7 @@ fn a_pool_that_grows_by_its_spares_has_all() {
             spare.join().unwrap();
         }
         let live = lock(&pool.live);
-        assert!(live.of_first(6) == 6 && !live.has_retiring());
+        assert!(live.has_first(6) && !live.has_retiring());
     });
 }
 

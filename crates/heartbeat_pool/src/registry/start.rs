@@ -104,7 +104,7 @@ impl Registry {
         if !threads.is_short() || !threads.spares.may_ask(RETRY) || team.has_ended() {
             return;
         }
-        if team.occupancy.target() < threads.wanted() {
+        if !team.has_all() {
             let missing = self.size_team(team, None);
             _ = self.start_missing(team, missing);
         } else if self.config.has_spares && team.occupancy.target() > 0 {
@@ -156,18 +156,14 @@ impl Registry {
     }
 
     /// A thread of `team` that had a place will not come. Whoever has sized the team may have
-    /// counted on it. Where there are spare threads nobody is to without any other: else the next
+    /// counted on it: without any other nobody is to. Else, if there are spare threads, the next
     /// push finds nobody idle and asks for one more.
     fn miss_thread(&self, team: &Team) {
         let threads = &team.threads;
         let wanted = lock(&threads.wanted);
-        let slots = lock(&threads.slots);
-        if !self.config.has_spares {
-            team.occupancy.cap_target(slots.live.of_first(*wanted));
-        } else if slots.live.iter().next().is_none() {
+        if lock(&threads.slots).live.iter().next().is_none() {
             team.occupancy.cap_target(0);
         }
-        drop(slots);
         drop(wanted);
         threads.spares.refuse(&self.waiters);
     }
@@ -260,7 +256,7 @@ impl Registry {
         if started.is_err() {
             // Nobody is to wait for threads that are not there. Behind the refused one some may be.
             let wanted = lock(&team.threads.wanted);
-            let there = lock(&team.threads.slots).live.of_first(*wanted);
+            let there = lock(&team.threads.slots).live.up_to_last(*wanted);
             team.occupancy.cap_target(there);
             drop(wanted);
             team.threads.spares.refuse(&self.waiters);

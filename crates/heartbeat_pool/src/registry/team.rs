@@ -7,7 +7,7 @@ use crate::lanes::stuck::Stuck;
 use crate::lanes::untaken::Untaken;
 use crate::registry::seats::Seats;
 use crate::registry::threads::Threads;
-use crate::sync::{AtomicBool, Ordering};
+use crate::sync::{AtomicBool, Ordering, lock};
 use crossbeam_utils::CachePadded;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,10 +49,15 @@ impl Team {
         self.has_ended.load(Ordering::Acquire)
     }
 
+    /// Whether all threads that stay are there, or are being started, and counted on.
+    pub(super) fn has_all(&self) -> bool {
+        let wanted = lock(&self.threads.wanted);
+        self.occupancy.target() >= *wanted && lock(&self.threads.slots).live.has_first(*wanted)
+    }
+
     /// No thread is missed any more, if all that stay are there.
     pub(crate) fn suffice(&self) {
-        let has_all = || self.occupancy.target() >= self.threads.wanted();
-        self.threads.spares.suffice_if(has_all);
+        self.threads.spares.suffice_if(|| self.has_all());
     }
 
     pub(crate) fn close(&self) {

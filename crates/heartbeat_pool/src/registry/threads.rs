@@ -53,10 +53,6 @@ impl Threads {
         self.spares.is_short()
     }
 
-    pub(super) fn wanted(&self) -> usize {
-        *lock(&self.wanted)
-    }
-
     pub(super) fn end(&self, pinned: &Arc<Pinned>) {
         lock(&self.slots).live.end(pinned.index, pinned);
         self.ended.notify_all();

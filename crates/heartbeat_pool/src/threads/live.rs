@@ -37,8 +37,18 @@ impl<T> Live<T> {
         self.threads.iter().flatten()
     }
 
-    pub(crate) fn of_first(&self, count: usize) -> usize {
-        self.threads.iter().take(count).flatten().count()
+    /// The number of the first `count` places up to the last one that is taken.
+    pub(crate) fn up_to_last(&self, count: usize) -> usize {
+        let first = &self.threads[..count.min(self.threads.len())];
+        first
+            .iter()
+            .rposition(Option::is_some)
+            .map_or(0, |last| last + 1)
+    }
+
+    /// Whether the first `count` places are taken.
+    pub(crate) fn has_first(&self, count: usize) -> bool {
+        self.threads.iter().take(count).flatten().count() == count
     }
 
     pub(crate) fn get(&self, index: usize) -> Option<Arc<T>> {
