@@ -38,7 +38,7 @@ where
 
 /// Runs `f`, which may block, on a thread beyond the pool's own, so that no frame and no lane loses
 /// one: for calls that wait, on a file or a socket, and not for computing. Threads are started as
-/// needed, 512 at most, and end when they are idle.
+/// needed, 512 at most, for one of which more calls wait; they end when they are idle.
 ///
 /// Inside of another pool it is that pool's, and goes with it; elsewhere it is the app's. In a pool
 /// without threads, whoever does its work runs `f`.

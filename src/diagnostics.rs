@@ -23,7 +23,8 @@ use heartbeat_pool::PoolMetrics;
 pub struct HeartbeatMetrics;
 
 impl HeartbeatMetrics {
-    /// A snapshot, cumulative since the process started.
+    /// A snapshot. [`total`](PoolMetrics::total) counts since the process started, each of the
+    /// `workers` since its thread joined; `threads` and `queued` are of now.
     #[must_use]
     pub fn read(&self) -> PoolMetrics {
         heartbeat_pool::global().metrics()

@@ -69,7 +69,7 @@ impl Options {
                        the number by HeartbeatPlugin::threads";
         let callbacks = "on_thread_spawn and on_thread_destroy of TaskPoolOptions have no effect, \
                          for the pool's threads were there first: add HeartbeatPlugin after \
-                         TaskPoolPlugin";
+                         TaskPoolPlugin, and before anything uses rayon";
         let all = [
             (self.has_compute, compute),
             (self.has_callbacks && were_there, callbacks),

@@ -32,24 +32,23 @@ use std::time::Duration;
 /// lanes, and callbacks run on every thread. Fields of this plugin come before them. A policy for
 /// compute means nothing here and is warned about.
 ///
-/// The process has one such pool: with several apps, the last plugin's settings hold, except for
+/// The process has one such pool. With several apps, the last plugin's settings hold, except for
 /// the beat, the stack size, the threads' names and the panic handler, which are the first one's.
-/// Where the pool runs before the plugin comes, because of a `TaskPoolPlugin` or of rayon, these
-/// fields have no effect, and the beat is the default. Where it ran before the options of a
-/// `TaskPoolPlugin`, because of rayon or because this plugin was added first, their callbacks and
-/// stack sizes have no effect: an app that wants both these callbacks and those fields can't have
-/// them.
+/// If the pool runs before the plugin comes, because of a `TaskPoolPlugin` or of rayon, these four
+/// fields have no effect, and the beat is the default. If it runs before the options of a
+/// `TaskPoolPlugin` come, because of rayon or because this plugin was added first, their callbacks
+/// have no effect. So an app can't have both these callbacks and the four fields.
 ///
 /// Where a rayon is linked that runs on threads of its own, because its line of the patch is
 /// missing or leads to another source than this crate's, a warning says so: once plugins have
 /// finished, a background job looks for it in the executable. Of one in a shared library it can't
 /// tell.
 ///
-/// On the web there is one thread, and the plugin changes nothing: the drop-in's single-threaded
-/// build and the engine's own executors run everything, [jobs](crate::JobContext) included. Without
-/// the engine's feature `web` it is the app's frames that run tasks, not the page's event loop, and
-/// there is no clock: requests of jobs have no budget, and sleeps and timeouts go by the app's
-/// `Time` alone.
+/// On the web there is one thread: the plugin adds [jobs](crate::JobContext) and the metrics, and
+/// its fields have no effect. The drop-in's single-threaded build and the engine's own executors
+/// run everything. Without the engine's feature `web` the app's frames run tasks, not the page's
+/// event loop, and there is no clock: requests of jobs have no budget, and sleeps and timeouts go
+/// by the app's `Time` alone.
 ///
 /// # Panics
 ///
@@ -57,7 +56,9 @@ use std::time::Duration;
 /// `[patch.crates-io]` entry or has one of another source than this crate's, when
 /// `BEVY_HEARTBEAT_THREADS` is to be used and holds no number of threads from 1 up, when the beat
 /// is not between a microsecond and a second, when there are to be more than 16,384 threads or
-/// stacks of less than 16 KiB, and when the operating system refuses a thread.
+/// stacks of less than 16 KiB, when a thread's name has a NUL in it, and when the operating system
+/// refuses one of the frame's threads. So does `App::finish`, of `TaskPoolOptions` that come after
+/// it. Refused lower threads are no error: their jobs run on the frame's threads.
 ///
 /// ```
 /// use bevy_app::App;
@@ -78,9 +79,9 @@ pub struct HeartbeatPlugin {
     /// thread does all the work: then no job may wait in place (in `cx.scope`, by `block_on`) for
     /// what a later frame brings.
     ///
-    /// The process has more threads than that: with `lower_threads` those for io and background
-    /// jobs, spare ones that stand in for threads which wait, and one for each blocking call that
-    /// is under way, 512 at most.
+    /// The process has more threads than that: with `lower_threads` as many again for io and
+    /// background jobs, which sleep until there are any; spare ones that stand in for threads which
+    /// wait; and one for each blocking call that is under way, 512 at most.
     pub threads: Option<usize>,
     /// The most io jobs that run at once; one always may. By default half as many as there are
     /// threads, though no more than four or half of the cores, whichever is greater: what computes
@@ -91,8 +92,7 @@ pub struct HeartbeatPlugin {
     /// Whether io and background jobs run on threads of their own, the *lower threads*, which share
     /// the cores with the frame's as the operating system has it; so they do by default. Otherwise
     /// these jobs run on the frame's threads, one of which is not there for a frame until its job
-    /// ends. The budgets are the same by default either way, but for `lower_priority`'s
-    /// `Leftovers` on a system that knows such a thing.
+    /// ends. The default budgets are the same either way, unless `lower_priority` is `Leftovers`.
     pub lower_threads: bool,
     /// How readily the operating system runs lower threads: [`LowerPriority::Usual`] by default.
     /// [`LowerPriority::Leftovers`] costs frames least and has no budgets by default, but beside a
@@ -104,9 +104,9 @@ pub struct HeartbeatPlugin {
     /// the affinities of its threads itself turns it off.
     pub place_threads: bool,
     /// How often forked work is offered to idle threads, 100 microseconds by default; from a
-    /// microsecond to a second. This and the next three hold where nothing has used the pool before
-    /// the plugin comes, as a `TaskPoolPlugin`, rayon or another app's plugin do; a warning says so
-    /// of the first app.
+    /// microsecond to a second. This and the next three hold only if the pool is new when the
+    /// plugin comes: a `TaskPoolPlugin`, rayon and another app's plugin use it. The process's first
+    /// plugin warns then.
     pub beat: Duration,
     /// Each thread's stack, in bytes; the system's default without it.
     pub stack_size: Option<usize>,
@@ -122,8 +122,13 @@ pub struct HeartbeatPlugin {
     /// default: each that would run on the engine's multi-threaded executor, of this app and of
     /// those sub-apps that are there when plugins finish. Bevy does not tell which executor a
     /// schedule has: so the plugin has the executor of each new schedule run one test system, in
-    /// an empty world of the plugin's own, before the schedule's first run. Schedules that the app
-    /// gives an executor of its own keep it.
+    /// an empty world of the plugin's own, before the schedule's first run. A schedule with any
+    /// other executor keeps it, so this keeps one on a single thread:
+    /// `app.edit_schedule(Update, |s| _ = s.set_executor(SingleThreadedExecutor::new()))`. A
+    /// `MultiThreadedExecutor` that the app has set can't be told from the engine's default, and is
+    /// replaced: to have all threads in each run, turn this field off. What is made and run within
+    /// one frame, or takes the place of a schedule with the same label, is seen too late and keeps
+    /// its executor.
     pub adaptive_schedules: bool,
     /// What is recorded of frames, schedules, systems and jobs; nothing by default. See [`Record`].
     pub record: Record,

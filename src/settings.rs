@@ -16,7 +16,9 @@ static BEAT: OnceLock<Duration> = OnceLock::new();
 
 /// What is in force of [`HeartbeatPlugin`]'s fields, of Bevy's `TaskPoolOptions` and of the
 /// environment: a reflected resource, which inspectors show. It is for reading: what is written to
-/// it has no effect.
+/// it has no effect. To change budgets or threads at run time, depend on `heartbeat_pool` from the
+/// same source, and call `heartbeat_pool::global().set_budget(Lane::Io, 2)` or `.resize_to(4)`,
+/// which change nothing here.
 ///
 /// [`HeartbeatPlugin`] inserts it, except on the web, where there is one thread and nothing to set.
 /// With several apps in a process, the resource of each says what held when its plugin came.
@@ -41,7 +43,8 @@ pub struct HeartbeatSettings {
     pub io_budget: usize,
     /// The most background jobs that run at once.
     pub background_budget: usize,
-    /// Whether io and background jobs have threads of their own.
+    /// Whether io and background jobs were to have threads of their own. If the system refuses all
+    /// of these, the jobs run on the frame's.
     pub lower_threads: bool,
     /// How readily the system runs those that are started from now on: the name of the
     /// [`LowerPriority`](crate::LowerPriority).
@@ -55,8 +58,8 @@ pub struct HeartbeatSettings {
     pub adaptive_schedules: bool,
     /// What is recorded.
     pub record: Record,
-    /// The folder that recordings are written to. One that is
-    /// [set later](crate::record::FlightRecorder::set_folder) is not told here.
+    /// The folder that recordings are written to. A later
+    /// [`set_folder`](crate::record::FlightRecorder::set_folder) doesn't change it.
     pub record_to: PathBuf,
 }
 

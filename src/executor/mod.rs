@@ -27,10 +27,10 @@ use std::time::Instant;
 /// A small schedule costs less on one thread than it takes to hand its systems to others, one whose
 /// systems wait for each other gains nothing by more threads, and a wide one does. Which it is, and
 /// whether it still is as the game changes, is measured: two looks at the clock a run, and now and
-/// then a run the other way. One that is short but for a frame now and then runs on all threads in
-/// such a frame, once the first was seen. A schedule of one system is not even measured. Whatever
-/// the choice, what is not `Send` runs on the main thread. A schedule that is told not to apply its
-/// commands at its end stays on all threads.
+/// then a run the other way. After a long run of a schedule that is mostly short, its next long
+/// ones are on all threads. A schedule of one system is not even measured. Whatever the choice,
+/// what is not `Send` runs on the main thread. A schedule that is told not to apply its commands at
+/// its end stays on all threads.
 ///
 /// As on one thread, a system must not wait for another one of its schedule.
 ///

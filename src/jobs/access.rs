@@ -20,8 +20,9 @@ use std::time::Duration;
 /// How long jobs' requests for the world may take each time that [`run_jobs`](crate::run_jobs)
 /// runs, once a frame unless it was added elsewhere too: a millisecond by default. The request that
 /// is running when the time is over is finished, and the rest waits for the next time, in the order
-/// asked for. At least one runs each time, if any of those that were asked for before is still
-/// awaited.
+/// asked for. However small the budget, one request runs each time, if any waits that is still
+/// wanted. The ends of jobs, with their observers and `then`s, have no budget: all of a frame's are
+/// told of at once.
 ///
 /// ```
 /// use bevy_ecs::prelude::*;
@@ -181,9 +182,9 @@ where
 /// A panic, or what came of a request.
 type Answer<R> = std::thread::Result<Result<R, WorldError>>;
 
-/// A request for the world, to be awaited. It is asked for at the first poll. Dropped before it was
-/// come to, it never runs, and its closure is dropped with it: a destructor's panic is told of by
-/// the panic hook alone.
+/// A request for the world, to be awaited. It is asked for at the first poll. If it is dropped
+/// before its turn, its closure never runs and is dropped as well; of a panic of that drop only the
+/// panic hook hears.
 #[must_use = "it is asked for when it is awaited"]
 pub struct WorldRequest<R> {
     job: Arc<dyn AnyJob>,

@@ -65,9 +65,16 @@ pub trait SpawnJob {
     where
         Self: 'a;
 
-    /// Starts a job on `lane` of the pool when the builder is dropped: on a new entity, or on this
-    /// one, where it takes the place of one with a result of the same type and cancels that.
-    /// [`Job`] is what holds it, [`JobDone`](crate::JobDone) tells of its end.
+    /// Starts a job on `lane` of the pool: on a new entity, or on this one, where it takes the
+    /// place of one with a result of the same type and cancels that. On a [`World`] or an
+    /// [`EntityWorldMut`] it starts when the builder is dropped; on [`Commands`] and
+    /// [`EntityCommands`] when the commands are applied, at the next sync point. [`Job`] is what
+    /// holds it, [`JobDone`](crate::JobDone) tells of its end.
+    ///
+    /// `Lane::Io` is for loading: short steps between waits. `Lane::Background` is for computing
+    /// that may last for many frames. `Lane::Frame` is for what this frame needs: such a job
+    /// competes with systems. Io and background jobs begin about in the order in which they were
+    /// started. A budget counts jobs that run just now, not those that await something.
     ///
     /// A new entity stays after the job's end, so that the outcome can be polled or observed, until
     /// somebody despawns it. With `.then(..)` or `.detach()` it goes by itself.
@@ -135,7 +142,7 @@ impl<'w> SpawnJob for EntityWorldMut<'w> {
     }
 }
 
-/// A job that starts when this is dropped.
+/// A job that [`spawn_job`](SpawnJob::spawn_job) starts, once this is dropped.
 pub struct JobBuilder<E: JobTarget, F: JobFn> {
     entity: E,
     was_made: bool,
@@ -170,8 +177,10 @@ impl<E: JobTarget, F: JobFn> JobBuilder<E, F> {
         self.change(|start| start.options.name = Some(name.into()))
     }
 
-    /// How much real time it may take, looked at once a frame: then it ends with
-    /// [`JobError::TimedOut`](crate::JobError::TimedOut).
+    /// How much real time it may take from its start on, the wait in its lane's queue included. It
+    /// is looked at once a frame. Then the job ends with
+    /// [`JobError::TimedOut`](crate::JobError::TimedOut), and its future is dropped at its next
+    /// await: a loop that never awaits runs on, and so does a call in `cx.blocking`.
     pub fn timeout(self, timeout: Duration) -> Self {
         self.change(|start| start.options.timeout = Some(timeout))
     }
@@ -179,17 +188,23 @@ impl<E: JobTarget, F: JobFn> JobBuilder<E, F> {
     /// Lets the job run on when its entity goes. An entity that was made for the job goes when the
     /// job has ended and observers have been told. It stays if it then has another job in this
     /// one's place, or one of another type whose end is still to be told.
+    ///
+    /// The process doesn't wait for it: a detached job that still runs when `main` returns is cut
+    /// off. To finish a save, run the app until its outcome is there.
     pub fn detach(self) -> Self {
         self.change(|start| start.is_detached = true)
     }
 
-    /// Runs `system` with the outcome, unless an observer took it, in the frame that hears of it.
-    /// An entity that was made for the job goes then; it stays where another job has it, as for
-    /// [`detach`](Self::detach). If the entity goes before that, be it by an observer, it never
-    /// runs, unless the job is detached.
+    /// Runs `system` with the outcome, in the frame that hears of it, unless somebody took the
+    /// outcome before: an observer of [`JobDone`](crate::JobDone), or a system by
+    /// [`Job::poll`]. An entity that was made for the job goes then; it stays where another job has
+    /// it, as for [`detach`](Self::detach). If the entity goes before that, be it by an observer,
+    /// the system never runs, unless the job is detached.
     ///
-    /// The system runs once, and its `Local`s go with it, [`Jobs`](crate::Jobs) too: what it starts is
-    /// to be [an entity's](SpawnJob::spawn_job).
+    /// The system runs once, and its `Local`s go with it, [`Jobs`](crate::Jobs) too: what it starts
+    /// is to be [an entity's](SpawnJob::spawn_job). If one of its parameters is not there, an error
+    /// is logged and the outcome is lost; so it is, with a message at DEBUG, if one skips the
+    /// system, as `Single` does. A panic of the system is the app's.
     pub fn then<M>(
         self,
         system: impl IntoSystem<In<JobOutcome<F::Out>>, (), M> + Send + 'static,
@@ -197,7 +212,9 @@ impl<E: JobTarget, F: JobFn> JobBuilder<E, F> {
         self.change(|start| start.then = Some(done::then(system)))
     }
 
-    /// Adds an observer to the entity, for instance of [`JobDone`](crate::JobDone).
+    /// Adds an observer to the entity, for instance of [`JobDone`](crate::JobDone). It stays as
+    /// long as the entity: on one that is given jobs again and again, add it once, not with each
+    /// job. A panic of the observer is the app's.
     pub fn observe<M: 'static>(mut self, observer: impl IntoEntityObserver<M> + 'static) -> Self {
         self.entity.apply(|mut entity| _ = entity.observe(observer));
         self

@@ -18,10 +18,10 @@ use std::time::Duration;
 
 /// What a job is given: `|cx| async move { .. }`. Clones are the same job's.
 ///
-/// What waits for the app gives an error, not a hang, when the app is gone. So does what asks for
-/// the world when the job has ended or was cancelled meanwhile, for clones may outlive it. It holds
-/// no lock, and what is asked for runs on the app's own thread between systems, so it may want
-/// whatever the job holds.
+/// Calls that wait for the app give an error when the app is gone. Those that ask for the world
+/// give one also when the job has ended or was cancelled, for clones may outlive it. What is asked
+/// for runs on the app's own thread, between systems: hold no lock over that await which the
+/// closure or a system takes.
 ///
 /// On the web all of this works too, on the page's one thread: jobs run in turns of its event loop,
 /// between frames. [`blocking`](Self::blocking) and [`join`](Self::join) call what they are given
@@ -68,11 +68,12 @@ impl JobContext {
         &self.job.core().progress
     }
 
-    /// Calls `f` with system parameters, as if it were a system of this job's own, when the app
-    /// comes to its jobs, in the order asked for: mostly in this frame or the next, and later if
-    /// more is asked for than [`WorldAccessBudget`](crate::WorldAccessBudget) lets through. What a
-    /// `Local` holds, which messages were read and which changes seen is kept from one call of the
-    /// same closure to the next, as long as the job lasts. A panic in `f` is the job's.
+    /// Calls `f` with system parameters, as if it were a system of this job's own, when
+    /// [`run_jobs`](crate::run_jobs) runs, in the order asked for: mostly in this frame or the
+    /// next, and later if more is asked for than [`WorldAccessBudget`](crate::WorldAccessBudget)
+    /// lets through. What a `Local` holds, which messages were read and which changes seen is kept
+    /// from one call of the same closure to the next, as long as the job lasts. A panic in `f` is
+    /// the job's.
     ///
     /// # Errors
     ///
@@ -128,7 +129,7 @@ impl JobContext {
         self.world(|world| f(world.commands()))
     }
 
-    /// Waits until the app comes to its jobs once more, after the job's end too.
+    /// Waits until [`run_jobs`](crate::run_jobs) runs once more, after the job's end too.
     ///
     /// # Errors
     ///
@@ -138,9 +139,9 @@ impl JobContext {
         frame.await.map_err(|_| why(&self.job))
     }
 
-    /// Waits by the app's clock, `Time<Virtual>`: from this frame's time to the first frame that is
-    /// as much later, not at all while the game is paused, and faster when it runs faster. After the
-    /// job's end too.
+    /// Waits until the app's clock, `Time<Virtual>`, is `duration` further than in this frame.
+    /// While the game is paused that clock stands still, and so does the wait; it is shorter where
+    /// the game runs faster. After the job's end too.
     ///
     /// # Errors
     ///
@@ -151,9 +152,9 @@ impl JobContext {
     }
 
     /// Runs `f`, which may block, on a thread beyond the pool's own, and waits for its result: for
-    /// calls that wait, on a file or a socket. There are 512 such threads at most. A panic in `f`
-    /// is the job's. If the job is cancelled, a call that has begun runs to its end. On the web it
-    /// runs here and now.
+    /// calls that wait, on a file or a socket. There are 512 such threads at most: more calls wait
+    /// for one of these. A panic in `f` is the job's. If the job is cancelled, a call that has
+    /// begun runs to its end, unless the process ends before that. On the web it runs here and now.
     pub async fn blocking<R: Send + 'static>(&self, f: impl FnOnce() -> R + Send + 'static) -> R {
         #[cfg(not(target_arch = "wasm32"))]
         return part::go_on(
@@ -165,8 +166,10 @@ impl JobContext {
         return f();
     }
 
-    /// Calls both, the second on another thread if one is free, as [`join`](crate::join()) does. On
-    /// the web, one after the other.
+    /// Calls both and gives both results, as [`join`](crate::join()) does: the next join or loop
+    /// inside of `a` offers `b` to other threads. Two long calls without these run one after the
+    /// other, and `a` must not wait for `b`: both belong into a [`scope`](Self::scope). On the web,
+    /// one after the other.
     ///
     /// # Panics
     ///
@@ -179,8 +182,8 @@ impl JobContext {
         crate::join(a, b)
     }
 
-    /// Runs futures that borrow, in the lane of the caller, and returns their results in the order of
-    /// spawning, as [`TaskPool::scope`](bevy_tasks::TaskPool::scope) does.
+    /// Runs futures that borrow, in the lane of the caller, and returns their results in the order
+    /// of spawning, as [`TaskPool::scope`](bevy_tasks::TaskPool::scope) does.
     ///
     /// # Panics
     ///

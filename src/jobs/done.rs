@@ -10,8 +10,9 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex};
 
-/// A job of this entity has ended. Observers are told in the next frame; `T` is the type of the
-/// job's result, to the letter: for `async { 42 }` it is `i32`.
+/// A job of this entity has ended. Observers are told the next time that
+/// [`run_jobs`](crate::run_jobs) runs, once a frame in `PreUpdate`; `T` is the type of the job's
+/// result, to the letter: for `async { 42 }` it is `i32`. An observer's panic is the app's.
 ///
 /// The event has the outcome while observers are told: they [`take`](Self::take) it from there, and
 /// [`Job::poll`] gives them `None`. What they leave can be polled afterwards.
@@ -102,11 +103,15 @@ where
     T: Send + 'static,
     S: IntoSystem<In<JobOutcome<T>>, (), M> + Send + 'static,
 {
-    Box::new(move |world, outcome| {
+    Box::new(move |world, job, outcome| {
+        let text = "its `then` did not run, and its outcome is lost";
         match world.run_system_once_with(system, outcome) {
+            Ok(()) => {}
             // What a system asks for by its parameters is no error.
-            Ok(()) | Err(RunSystemError::Skipped(_)) => {}
-            Err(error) => log::error!("bevy_heartbeat: a job's `then` did not run: {error}"),
+            Err(error @ RunSystemError::Skipped(_)) => {
+                log::debug!("bevy_heartbeat: job `{job}`: {text}: {error}");
+            }
+            Err(error) => log::error!("bevy_heartbeat: job `{job}`: {text}: {error}"),
         }
     })
 }
@@ -174,7 +179,9 @@ impl<T: Send + 'static> AnyJob for Shared<T> {
             && (is_held(&self, world, entity) || self.is_detached())
             && let Some(outcome) = self.take()
         {
-            let ran = catch_unwind(AssertUnwindSafe(|| then(world, outcome)));
+            let ran = catch_unwind(AssertUnwindSafe(|| {
+                then(world, &self.core.name, outcome);
+            }));
             panics.extend(ran.err());
         }
         if !is_held(&self, world, entity) {

@@ -53,8 +53,8 @@ impl fmt::Debug for JobStatus {
     }
 }
 
-/// The last job that an entity was given of each type of result, those that have ended too. It comes
-/// with the first one.
+/// The jobs of an entity: the last one of each type of result, also if it has ended. The entity's
+/// first job inserts it.
 #[derive(Component, Debug)]
 pub struct EntityJobs {
     /// Most entities have one, which takes no allocation.

@@ -8,7 +8,21 @@ use std::fmt;
 /// What becomes of a job: its result, or why there is none.
 pub type JobOutcome<T> = Result<T, JobError>;
 
-/// Why a job has no result.
+/// Why a job has no result. But for [`Panicked`](Self::Panicked) it doesn't say which job: log it
+/// with [`Job::name`](crate::Job::name).
+///
+/// ```
+/// use bevy_heartbeat::prelude::*;
+///
+/// fn tell(job: &str, outcome: &JobOutcome<u32>) -> String {
+///     match outcome {
+///         Ok(result) => format!("{job}: {result}"),
+///         Err(JobError::Cancelled) => format!("{job} is not wanted any more"),
+///         Err(error) => format!("{job}: {error}"),
+///     }
+/// }
+/// assert_eq!(tell("map", &Err(JobError::TimedOut)), "map: the job took longer than its timeout");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum JobError {
     /// It was cancelled, or the pool went before it was done.

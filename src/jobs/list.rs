@@ -14,7 +14,7 @@ use std::fmt;
 use std::mem;
 use std::sync::{Arc, Mutex};
 
-/// One of a system's [`Jobs`].
+/// One of the jobs of a [`Jobs`], by its place in that list: those of different lists may be equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct JobId(u64);
 
@@ -71,7 +71,7 @@ impl<T: Send + 'static> fmt::Debug for JobList<T> {
     }
 }
 
-/// A system's own jobs, without entities. Each system has a list of its own.
+/// A system's own jobs, without entities. Each such parameter of each system is a list of its own.
 ///
 /// They are cancelled when the system goes: at once where it runs but once, as by
 /// `run_system_once`, in `.then(..)` or in a job's `cx.with(..)`. What such a system starts is to be an

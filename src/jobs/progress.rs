@@ -15,7 +15,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct Progress {
     /// Steps that are done.
     pub done: u32,
-    /// All steps; 0 where nobody said.
+    /// All steps. A job that never said how many counts as one; 0 is of the [meter](ProgressMeter)
+    /// of such a job, and of a state that has no jobs.
     pub total: u32,
 }
 
@@ -61,7 +62,8 @@ impl ProgressMeter {
         self.both.store(both, Ordering::Relaxed);
     }
 
-    /// So many more steps are done.
+    /// So many more steps are done. Say first by [`set`](Self::set) how many there are: until then
+    /// the job counts as one step, and looks complete with the first.
     pub fn add(&self, steps: u32) {
         let more = |both: u64| {
             let done = (both as u32).saturating_add(steps);

@@ -106,7 +106,7 @@ pub(super) trait AnyJob: Send + Sync {
 }
 
 /// What is run with a job's outcome.
-pub(super) type Then<T> = Box<dyn FnOnce(&mut World, JobOutcome<T>) + Send>;
+pub(super) type Then<T> = Box<dyn FnOnce(&mut World, &str, JobOutcome<T>) + Send>;
 
 struct State<T> {
     /// Whether it has ended and nobody took the outcome.

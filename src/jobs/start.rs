@@ -16,8 +16,7 @@ use std::time::Duration;
 
 /// The code of a job: `|cx| async move { .. }`.
 ///
-/// Its future may be sent to other threads, except on the web, where it may await the page's
-/// promises.
+/// Its future must be `Send`, except on the web, where it may await the page's promises.
 pub trait JobFn: FnOnce(JobContext) -> Self::Future + Send + 'static {
     /// What it returns.
     type Future: ConditionalSendFuture<Output = Self::Out> + 'static;
@@ -57,8 +56,7 @@ impl JobOptions {
         self
     }
 
-    /// How much real time it may take, looked at once a frame: then it ends with
-    /// [`JobError::TimedOut`](crate::JobError::TimedOut).
+    /// How much real time it may take, as [`JobBuilder::timeout`](crate::JobBuilder::timeout) says.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self

@@ -46,16 +46,19 @@ impl<S: States> StateJobs<'_, '_, S> {
         self.iter(state).map(JobStatus::progress).sum()
     }
 
-    /// Whether none of them runs, and all who wait for their ends have been told, as the plugin does
-    /// once a frame, or [`run_jobs`](crate::run_jobs), which a world without the plugin needs. So
-    /// what a `then` or an observer starts for
-    /// the state counts as well.
+    /// Whether none of them runs any more, and their observers and `then`s have run: what these
+    /// start for the state counts as well. They run in [`run_jobs`](crate::run_jobs), which the
+    /// plugin has in each frame, and a world without the plugin needs.
+    ///
+    /// A state without jobs is done: start them where commands are applied before this is asked, as
+    /// in `OnEnter`. Its progress has no steps, and so the fraction 0.
     #[must_use]
     pub fn are_done(&self, state: &S) -> bool {
         self.iter(state).all(JobStatus::is_delivered)
     }
 
-    /// Those that have ended without a result.
+    /// Those that have ended without a result: cancelled, timed out or panicked. A job whose result
+    /// is an `Err` has a result, and is none of them: poll it, or give it a `.then(..)`.
     pub fn failures(&self, state: &S) -> impl Iterator<Item = &JobStatus> {
         self.iter(state).filter(|job| job.error().is_some())
     }

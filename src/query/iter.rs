@@ -13,8 +13,10 @@ use std::ops::Range;
 /// Parallel iteration over a query's items, of [`ParQuery::par_iter`](crate::ParQuery::par_iter)
 /// and [`ParQuery::par_iter_mut`](crate::ParQuery::par_iter_mut).
 ///
-/// Items that follow one another on one thread are a *stretch*. Little work is one stretch; more is
-/// split whenever a thread comes free.
+/// Items that follow one another on one thread are a *stretch*. Work that was short the last time
+/// the same code ran is one stretch. Long work, and work of which nothing is known yet, is cut into
+/// some sixteen stretches a thread, and into more as threads come free. No item may wait for
+/// another one.
 ///
 /// Where a function panics, its payload reaches the caller, and not every item may have been
 /// visited.
@@ -127,8 +129,7 @@ impl<'w, 's, D: IterQueryData, F: QueryFilter> ParIter<'w, 's, D, F> {
 
     /// Folds all items: `f` takes them into a state that `init` makes for each stretch, and
     /// `combine` joins the states of two neighbours, the former one first. The result is that of a
-    /// serial fold wherever it makes no difference how `combine` is bracketed, and whether it gets
-    /// states that are new.
+    /// serial fold if `combine` is associative, and a new state of `init` changes nothing in it.
     ///
     /// ```
     /// # use bevy_ecs::prelude::*;

@@ -20,16 +20,16 @@ use param::Parts;
 use std::fmt;
 use std::ops::{Deref, Range};
 
-/// A [`Query`] whose parallel iteration needs no batches: short work stays on its thread, and long
-/// work is split as often as threads come free.
+/// A [`Query`] whose parallel iteration needs no batches: work that was short the last time stays
+/// on its thread, and other work is split, once more whenever a thread comes free.
 ///
 /// It is a system parameter that stands where a `Query` does, and conflicts where that would. Its
 /// [`par_iter`](Self::par_iter) and [`par_iter_mut`](Self::par_iter_mut) take the place of the
 /// query's, and also fold and map. All that a shared `Query` does it does as well; for what needs a
 /// mutable one, there is [`query_mut`](Self::query_mut).
 ///
-/// The pool is the one that [`HeartbeatPlugin`](crate::HeartbeatPlugin) sets up. Without it, all
-/// work is done in place.
+/// It runs on the process's pool, which [`HeartbeatPlugin`](crate::HeartbeatPlugin) sets up, or
+/// else the engine's `TaskPoolPlugin` or rayon. Where none of them has, all work is done in place.
 ///
 /// ```
 /// use bevy_ecs::prelude::*;
@@ -93,7 +93,8 @@ impl<'s, D: QueryData, F: QueryFilter> ParQuery<'_, 's, D, F> {
     }
 
     /// Parallel iteration over all items, read-only. As
-    /// [`Query::par_iter`](bevy_ecs::system::Query::par_iter), with more to end it.
+    /// [`Query::par_iter`](bevy_ecs::system::Query::par_iter), with
+    /// [`fold`](ParIter::fold) and [`map`](ParIter::map) too.
     ///
     /// ```
     /// use bevy_ecs::prelude::*;

@@ -93,7 +93,8 @@ impl FlightRecorder {
         }
     }
 
-    /// What was recorded up to now: of the last frames, or of all that are kept.
+    /// What was recorded up to now: of the last frames, or of all that are kept, which with
+    /// [`Record::Always`] takes a second and more.
     #[must_use]
     pub fn trace(&self) -> Trace {
         let known = lock(&self.known).clone();
@@ -116,13 +117,13 @@ impl FlightRecorder {
         self.trace().save(path)
     }
 
-    /// Has files written to `folder` from now on.
+    /// Has files written to `folder` from now on, which is made if it isn't there.
     pub fn set_folder(&mut self, folder: impl Into<PathBuf>) {
         lock(&self.known).folder = folder.into();
     }
 
-    /// How many late frames were written so far, or are being written, whether or not the system
-    /// takes the files.
+    /// How many late frames were reported so far, 16 at most. Each is written as three files,
+    /// unless that fails, which the log says.
     #[must_use]
     pub fn files(&self) -> u32 {
         self.files
@@ -160,7 +161,7 @@ impl FlightRecorder {
         match self.record {
             // The first frame sets everything up, and is no late one.
             Record::LateFrames { over, keep } if took > over && self.number > 1 => {
-                self.late(end, keep);
+                self.late(end, over, keep);
             }
             Record::Always => self.kept.take(),
             Record::Off | Record::LateFrames { .. } => {}
@@ -169,7 +170,7 @@ impl FlightRecorder {
     }
 
     /// Has the present frame written, and those before it.
-    fn late(&mut self, end: u64, keep: usize) {
+    fn late(&mut self, end: u64, over: Duration, keep: usize) {
         let number = self.number;
         let is_in_last = |last: u64| number - last <= keep as u64;
         if self.files >= MOST_WRITTEN || self.last_written.is_some_and(is_in_last) {
@@ -182,16 +183,22 @@ impl FlightRecorder {
             end,
             thread: Recorder::this_thread(),
         };
+        let name = format!("late-frame-{number}");
         log::warn!(
-            "bevy_heartbeat: frame {number} took {:?}: late-frame-{number} is being written to {}",
+            "bevy_heartbeat: frame {number} took {:?}, over the limit of {over:?}: writing \
+             {}.html, .json and .txt{}",
             Duration::from_nanos(end - self.begun),
-            known.folder.display()
+            known.path(&name).display(),
+            match self.files + 1 {
+                MOST_WRITTEN => "; later ones are not reported any more",
+                _ => "",
+            }
         );
         // Not by the pool, in which jobs may block for long: the rings go on meanwhile, and the app
         // waits for this at its end.
         let write = move || {
             let trace = known.last_frames(Some(late));
-            known.save_all(&trace, &format!("late-frame-{number}"));
+            known.save_all(&trace, &name);
         };
         match thread::Builder::new().name("trace".into()).spawn(write) {
             Ok(writer) => {
@@ -199,7 +206,10 @@ impl FlightRecorder {
                 self.last_written = Some(number);
                 self.writing.push(writer);
             }
-            Err(error) => log::error!("bevy_heartbeat: no thread to write frame {number}: {error}"),
+            Err(error) => log::error!(
+                "bevy_heartbeat: frame {number} is not written, for the system refuses a thread: \
+                 {error}"
+            ),
         }
     }
 }
@@ -217,15 +227,18 @@ impl Known {
         trace
     }
 
+    /// The file of that name, without its extension.
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(match self.origin.app {
+            0 => name.to_owned(),
+            app => format!("{name}-app-{}", app + 1),
+        })
+    }
+
     /// Writes the trace in all forms. The game goes on without a file that can't be written.
     fn save_all(&self, trace: &Trace, name: &str) {
-        let app = match self.origin.app {
-            0 => String::new(),
-            app => format!("-app-{}", app + 1),
-        };
         for extension in ["html", "json", "txt"] {
-            let path = self.folder.join(format!("{name}{app}.{extension}"));
-            if let Err(error) = trace.save(path) {
+            if let Err(error) = trace.save(self.path(name).with_extension(extension)) {
                 log::error!("bevy_heartbeat: {error}");
             }
         }

@@ -42,13 +42,14 @@ pub struct Gain {
 pub struct Forecast {
     /// All that was done, put one after the other.
     pub work: Duration,
-    /// What it would take with any number of threads.
+    /// How long the frame would take with unlimited threads.
     pub span: Duration,
     /// What the main thread does alone.
     pub main_thread: Duration,
-    /// For so many threads: how long it would take, and what keeps it from being less.
+    /// For thirteen numbers of threads from 1 to 64: how long it would take, and what keeps it from
+    /// being less.
     pub times: Vec<(usize, Duration, Limit)>,
-    /// The systems to change first, the best first.
+    /// The systems to change first, three at most, the best first.
     pub gains: Vec<Gain>,
 }
 

@@ -76,8 +76,8 @@ pub struct Account {
     pub frame: u64,
     /// How long it took.
     pub time: Duration,
-    /// How many threads were to run at once: those that were there beyond them, in the place of
-    /// others that waited, are none.
+    /// How many threads were to run at once. Spare ones, which ran in the place of waiting ones,
+    /// don't count.
     pub threads: usize,
     /// The longest first.
     pub causes: Vec<(Cause, Duration)>,

@@ -14,7 +14,8 @@ use std::time::Duration;
 /// Adds diagnostics of the pool, which `LogDiagnosticsPlugin` and the engine's diagnostics overlay
 /// show: of each lane the jobs a frame, how many are queued, the longest wait of a queued job, and
 /// how many threads were at work for it; how many were at all; the wake-ups, steals and promotions
-/// a frame, of all lanes and of each; of each schedule on how many threads it runs.
+/// a frame, of all lanes and of each; and on how many threads each schedule runs to which the
+/// plugin gave its [`AdaptiveExecutor`](crate::AdaptiveExecutor).
 ///
 /// While an app has it, the pool looks at a clock for each job that it queues, to know the waits.
 ///
@@ -88,9 +89,9 @@ impl HeartbeatDiagnosticsPlugin {
         of_lane(lane, "queued")
     }
 
-    /// How many milliseconds jobs of a lane have waited in a queue at most: those that wait still,
-    /// and those that have begun since the last frame's end. Not each job is timed, so it is what
-    /// the longest wait takes at least, by [`WaitWatch::take_longest`].
+    /// The longest wait of a lane's jobs in a queue, in milliseconds: of those that still wait, and
+    /// of those that have begun since the last frame's end. Only some jobs are timed
+    /// ([`WaitWatch::take_longest`]), so the true one may be longer.
     #[must_use]
     pub fn longest_wait(lane: Lane) -> DiagnosticPath {
         of_lane(lane, "longest-wait")
@@ -103,8 +104,8 @@ impl HeartbeatDiagnosticsPlugin {
         of_lane(lane, "utilisation")
     }
 
-    /// On how many threads the schedule of that name runs. A slash in the name is a `|` in the
-    /// path.
+    /// On how many threads the schedule of that name runs: what its label is by `Debug`, as
+    /// `Update`. A slash in the name is a `|` in the path.
     #[must_use]
     pub fn schedule(name: &str) -> DiagnosticPath {
         // No part of a path may be empty.
@@ -112,7 +113,7 @@ impl HeartbeatDiagnosticsPlugin {
         DiagnosticPath::new(format!("heartbeat/schedule/{}", name.replace('/', "|")))
     }
 
-    /// A choice for an overlay, in this order.
+    /// The diagnostics that suit an overlay, in the order to show them.
     #[must_use]
     pub fn overlay() -> Vec<DiagnosticPath> {
         let mut paths = vec![UTILISATION, WAKES, STEALS, PROMOTIONS];

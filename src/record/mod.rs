@@ -70,14 +70,17 @@ pub enum Record {
     /// Nothing is recorded.
     #[default]
     Off,
-    /// The last frames are kept in memory, and written when one is late, and on a panic.
+    /// The last frames are kept in memory, and written when one is late, and on the process's first
+    /// panic: as `.html`, `.json` and `.txt`. The first frame is never late; sixteen are written in
+    /// a run, and none of the `keep` frames after one that was.
     LateFrames {
         /// How long a frame may take.
         over: Duration,
         /// How many frames before the late one are written with it.
         keep: usize,
     },
-    /// All frames are kept, up to a number of events, and written when the app ends, and on a
-    /// panic.
+    /// All frames are kept, up to 4,194,304 events (128 MiB), and written when the app is dropped,
+    /// so not after `std::process::exit`, and on the process's first panic. To write so many takes
+    /// some 1 GiB of memory and fifteen seconds.
     Always,
 }

@@ -53,13 +53,14 @@ impl std::error::Error for SaveError {
 impl Trace {
     /// Writes it to a file, whose folders are made if they are not there: a page that any browser
     /// opens without a network if the name ends in `.html`, Chrome's trace format, which Perfetto
-    /// opens, for `.json`, and the [report](Self::report) for `.txt`.
+    /// opens, for `.json`, and the [report](Self::report) for `.txt`. A file or a link of that name
+    /// is replaced once the new one is complete; after an error it is still there. A named pipe or
+    /// the like is written to directly.
     ///
     /// # Errors
     ///
-    /// When the name ends otherwise, and when the system refuses the file or its folder, or takes
-    /// only a part of it. A file of that name that was there, or a link to one, is replaced by a
-    /// whole file, or stays; what is no file, as a named pipe, is written to.
+    /// When the name ends otherwise, when the file is there and read-only, and when the system
+    /// refuses it or its folder, or takes only a part of it.
     ///
     /// ```
     /// # use bevy_heartbeat::{HeartbeatPlugin, record::{FlightRecorder, Record}};

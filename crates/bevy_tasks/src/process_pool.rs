@@ -4,6 +4,7 @@
 //! here, and the pool's threads start when the last of the three is made, or the first is used.
 
 use heartbeat_pool::{Lane, ThreadPool};
+use std::error::Error as _;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 
@@ -69,9 +70,15 @@ fn apply_late(lane: Lane, settings: &LaneSettings) {
         (settings.on_thread_destroy.is_some(), "on_thread_destroy"),
     ];
     for (_, setting) in lost.iter().filter(|(is_lost, _)| *is_lost) {
+        let pool = match lane {
+            Lane::Frame => "ComputeTaskPool",
+            Lane::Io => "IoTaskPool",
+            Lane::Background => "AsyncComputeTaskPool",
+        };
         log::warn!(
-            "bevy_tasks: the {lane:?} pool's {setting} has no effect, for the threads run already: \
-             make the compute pool last of the three, and all before one is used"
+            "bevy_tasks: {setting} of {pool} has no effect, for the threads run already: make \
+             ComputeTaskPool last of the three pools, and all before one is used, or add \
+             HeartbeatPlugin and use its fields"
         );
     }
 }
@@ -122,6 +129,8 @@ fn start(pool: &'static ThreadPool) {
         .exit_handler(move |_| destroy.iter().for_each(|callback| callback()))
         .build_static_if_unsized(pool);
     if let Err(error) = started {
-        panic!("the process's thread pool could not be started: {error}");
+        let reason = error.source().map(|reason| format!(": {reason}"));
+        let reason = reason.unwrap_or_default();
+        panic!("the process's thread pool could not be started: {error}{reason}");
     }
 }

@@ -127,7 +127,8 @@ impl TaskPoolBuilder {
     ///
     /// # Panics
     ///
-    /// When the system refuses a thread.
+    /// When the system refuses a thread, for more than 16,384 threads, and for stacks of less than
+    /// 16 KiB.
     pub fn build(self) -> TaskPool {
         if let Some(lane) = LANE.get() {
             process_pool::gather(lane, self.settings);

@@ -35,6 +35,10 @@ macro_rules! global_pool {
             }
 
             /// The global pool; the first call makes it from what `f` builds.
+            ///
+            /// # Panics
+            ///
+            /// When the system refuses the pool's threads, or a stack as large as `f` asks for.
             pub fn get_or_init(f: impl FnOnce() -> TaskPool) -> &'static Self {
                 Self::cell().get_or_init(|| Self(with_lane($lane, f)))
             }
@@ -52,7 +56,7 @@ macro_rules! global_pool {
             pub fn get() -> &'static Self {
                 Self::try_get().expect(concat!(
                     stringify!($name),
-                    " is not there yet: add the task pool plugin, or call ",
+                    " is not there yet: add HeartbeatPlugin or TaskPoolPlugin before, or call ",
                     stringify!($name),
                     "::get_or_init first"
                 ))
@@ -90,8 +94,9 @@ crate::cfg::web! {
         /// the frame going: as many as Bevy's does, a hundred for each of its three pools.
         const TICKS: usize = 300;
 
-        /// Runs up to three hundred of the calling thread's `spawn_local` tasks; the app calls it
-        /// on the main thread once a frame.
+        /// Runs up to three hundred of the calling thread's `spawn_local` tasks, and as many jobs
+        /// of the process's pool if that has no threads. The app calls it on the main thread once
+        /// a frame.
         pub fn tick_global_task_pools_on_main_thread() {
             // The three pools share one local executor.
             crate::executor::with_thread_local_executor(|executor| {

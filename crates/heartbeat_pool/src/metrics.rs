@@ -188,8 +188,8 @@ pub struct WorkerMetrics {
     pub steals: [u64; 3],
     /// Times it went to sleep, idle or in a wait.
     pub parks: u64,
-    /// Times another thread woke it from idle sleep, by the [`Lane::index`] of what it did then. If
-    /// it found nothing to do, that is what it does next, and is not counted before.
+    /// Times another thread woke it from idle sleep, by the [`Lane::index`] of its next work. A
+    /// wake-up after which it found none is counted when it next finds some.
     pub wakes: [u64; 3],
     /// How long it was at work, waits left out. Of a thread from outside, such as the main one, and
     /// of an [enrolled](crate::ThreadBuilder::enroll) one: how long it has had a core since it

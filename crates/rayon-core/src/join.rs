@@ -30,10 +30,11 @@ impl FnContext {
 
 /// Runs `oper_a` and `oper_b`, possibly in parallel, and gives both results.
 ///
-/// The calling thread begins with `oper_a`; `oper_b` is offered to the pool's other threads and run
-/// by the calling one if none takes it. While it waits for a thread that did, it runs nothing but
-/// what descends from these two calls, unless [nobody else could](crate). From outside of any pool,
-/// both run in the global pool.
+/// The calling thread begins with `oper_a`; `oper_b` is offered to the pool's other threads, at
+/// once or, where sharing has not paid for the same code, [after a while](crate), and run by the
+/// calling one if none takes it. While it waits for a thread that did, it runs nothing but what
+/// descends from these two calls, unless [nobody else could](crate). From outside of any pool, both
+/// run in the global pool.
 ///
 /// # Panics
 ///

@@ -32,13 +32,13 @@
 //!   stack grows with the program's own nesting alone.
 //! - A pool that was built here has no spare threads, so a waiting thread runs other work, too, in
 //!   three cases; hold no lock over a wait there. (1) All threads of the pool wait: without that,
-//!   two pools that wait for each other would never end. (2) None of the others has taken anything
-//!   of what is queued, but for its own and parts of what it waits for, for 64 ms, or for up to a
-//!   second if something is queued only then, be they blocked or busy: until one is free the thread
-//!   runs what the pool's threads have spawned, on scopes as well, what is left of their joins, and
-//!   then what comes from outside.
-//!   (3) The thread is about to help with joins of the half that it waits for: it first runs what
-//!   that half has spawned before them, and what it has spawned itself since its join began.
+//!   two pools that wait for each other would never end. (2) The others, blocked or busy, have
+//!   taken nothing that is queued for 64 ms, or for up to a second if it was queued only then. What
+//!   they queued themselves, and parts of what they wait for, don't count. Until one is free, the
+//!   thread runs what the pool's threads have spawned, on scopes as well, then what is left of
+//!   their joins, then what comes from outside. (3) The thread is about to help with joins of the
+//!   half that it waits for: it first runs what that half has spawned before them, and what it has
+//!   spawned itself since its join began.
 //! - A job that blocks by other means than these until another job of its pool has run needs a
 //!   thread that is free for that one; others take a thread's oldest first, be it a job, a scope's
 //!   or half of a join, as rayon's do. But rayon's threads also run whatever they have spawned in a
@@ -48,16 +48,16 @@
 //!   a call from one of that pool's threads is: a short one wakes nobody, and needn't wait for a
 //!   thread to wake. Where calls are to run on threads with bigger stacks, or that a handler has
 //!   prepared, build a pool that has them.
-//! - [`join`]'s second closure is usually, but not always, open to other threads at once: where
-//!   calls of the same code have been about as fast on one thread, it is kept from them for a few
-//!   times as long as these took, and mostly not for more than some 40 milliseconds longer if
-//!   nobody is awake to take it.
+//! - [`join`]'s second closure is usually open to other threads at once. Where calls of the same
+//!   code have been about as fast on one thread, it is first kept from them, for a few times as
+//!   long as these took. If no thread is awake then, some 40 milliseconds more may pass.
 //! - As a thread that waits runs only what it waits for, where scopes are nested in one thread, a
 //!   wait for the inner one runs none of the outer one's jobs. Within each scope, and among spawned
-//!   jobs, a thread's order is rayon's: newest first for `spawn`, oldest first for `spawn_fifo`.
-//!   In the process's pool it takes one of another thread's after some of its own, if there is any,
-//!   so that nobody's jobs wait for an endless run of others. In a built pool its own come first, as
-//!   they do in rayon's, and what comes from outside is last: either may wait for what is before it.
+//!   jobs, a thread's order is rayon's: newest first for `spawn`, oldest first for `spawn_fifo`. In
+//!   the process's pool it takes one of another thread's after some of its own, if there is any, so
+//!   that nobody's jobs wait for an endless run of others. In a built pool its own come first, as
+//!   they do in rayon's, and what comes from outside is last: either may wait for what is before
+//!   it.
 //! - In the process's one pool, [`spawn`]ed jobs run oldest first, their panics go to that pool's
 //!   handler, if it has one, and end nothing but the job, and [`current_thread_index`] numbers the
 //!   threads that run, spare ones and those from outside too.

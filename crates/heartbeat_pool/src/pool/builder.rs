@@ -111,8 +111,8 @@ impl std::error::Error for BuildError {
 }
 
 impl ThreadPoolBuilder {
-    /// How many threads run at once; as many as the machine runs in parallel by default. Zero is
-    /// allowed: then callers do the work.
+    /// How many threads run at once, 16,384 at most; as many as the machine runs in parallel by
+    /// default. Zero is allowed: then callers do the work.
     pub fn num_threads(mut self, num_threads: usize) -> Self {
         self.num_threads = Some(num_threads);
         self
@@ -126,13 +126,14 @@ impl ThreadPoolBuilder {
         self
     }
 
-    /// Each thread's stack, in bytes; the system's default otherwise.
+    /// Each thread's stack, in bytes, 16 KiB at least; the system's default otherwise.
     pub fn stack_size(mut self, bytes: usize) -> Self {
         self.config.stack_size = Some(bytes);
         self
     }
 
-    /// How often private work is offered to idle threads; 100 microseconds by default.
+    /// How often private work is offered to idle threads, from a microsecond to a second; 100
+    /// microseconds by default.
     ///
     /// The sleeps that keep the beat last about half a millisecond on Windows (10, version 1803, or
     /// later; before, up to 15.6 milliseconds): there forked work is offered that late where nobody
@@ -225,9 +226,9 @@ impl ThreadPoolBuilder {
         self
     }
 
-    /// Called on each thread as it starts, with its index; a spare one's is beyond
-    /// [`num_threads`](Self::num_threads), or that of a thread that has ended. It may wait for work
-    /// of the pool, but not for that of all its threads, nor on a spare one.
+    /// Called on each thread as it starts, with its index. A spare thread's index is
+    /// [`num_threads`](Self::num_threads) or more, or that of a thread that has ended. It may wait
+    /// for work of the pool, but not for that of all its threads, nor on a spare one.
     pub fn start_handler(mut self, handler: impl Fn(usize) + Send + Sync + 'static) -> Self {
         self.config.handlers.start = Some(Arc::new(handler));
         self

@@ -34,9 +34,9 @@ pub(crate) const MOST_THREADS: usize = 1 << 14;
 /// from a [builder](Self::builder). Dropping an owned pool ends its threads after the job each of
 /// them runs, and drops what is still queued, which cancels tasks: at once when the threads are
 /// gone, or while jobs that wait for it, or are just long, still run. It waits for the threads,
-/// unless one of them drops it. So of two pools whose jobs drop each other's last handle at the
-/// same time neither ends, nor on Windows one that is dropped by a thread-local's destructor: there
-/// no other thread ends meanwhile.
+/// unless one of them drops it. So two pools whose jobs drop each other's last handle at the same
+/// time never end. On Windows, neither does a pool that a thread-local's destructor drops: there no
+/// other thread ends meanwhile.
 ///
 /// With no threads it works too: whoever calls [`scope`](Self::scope),
 /// [`block_on`](Self::block_on) or [`tick`](Self::tick) does the work.

@@ -37,7 +37,7 @@ impl Registry {
         match result.flatten() {
             Some(Ok(result)) => result,
             Some(Err(payload)) => unwind::resume(payload),
-            None => panic!("install: the pool ended before it ran the call"),
+            None => panic!("install: the pool ended before it ran the call; keep it until then"),
         }
     }
 }
