@@ -57,8 +57,9 @@ use std::time::Duration;
 /// `BEVY_HEARTBEAT_THREADS` is to be used and holds no number of threads from 1 up, when the beat
 /// is not between a microsecond and a second, when there are to be more than 16,384 threads or
 /// stacks of less than 16 KiB, when a thread's name has a NUL in it, and when the operating system
-/// refuses one of the frame's threads. So does `App::finish`, of `TaskPoolOptions` that come after
-/// it. Refused lower threads are no error: their jobs run on the frame's threads.
+/// refuses one of the frame's threads. `App::finish` panics as well, if `TaskPoolOptions` that come
+/// after the plugin ask for such. Refused lower threads are no error: their jobs run on the frame's
+/// threads.
 ///
 /// ```
 /// use bevy_app::App;
@@ -80,8 +81,8 @@ pub struct HeartbeatPlugin {
     /// what a later frame brings.
     ///
     /// The process has more threads than that: with `lower_threads` as many again for io and
-    /// background jobs, which sleep until there are any; spare ones that stand in for threads which
-    /// wait; and one for each blocking call that is under way, 512 at most.
+    /// background jobs, which sleep until there are such jobs; spare ones that stand in for threads
+    /// which wait; and one for each blocking call that is under way, 512 at most.
     pub threads: Option<usize>,
     /// The most io jobs that run at once; one always may. By default half as many as there are
     /// threads, though no more than four or half of the cores, whichever is greater: what computes
@@ -92,7 +93,8 @@ pub struct HeartbeatPlugin {
     /// Whether io and background jobs run on threads of their own, the *lower threads*, which share
     /// the cores with the frame's as the operating system has it; so they do by default. Otherwise
     /// these jobs run on the frame's threads, one of which is not there for a frame until its job
-    /// ends. The default budgets are the same either way, unless `lower_priority` is `Leftovers`.
+    /// ends. The default budgets are the same either way, unless `lower_priority` is a
+    /// `Leftovers` that the system knows.
     pub lower_threads: bool,
     /// How readily the operating system runs lower threads: [`LowerPriority::Usual`] by default.
     /// [`LowerPriority::Leftovers`] costs frames least and has no budgets by default, but beside a
@@ -126,9 +128,9 @@ pub struct HeartbeatPlugin {
     /// other executor keeps it, so this keeps one on a single thread:
     /// `app.edit_schedule(Update, |s| _ = s.set_executor(SingleThreadedExecutor::new()))`. A
     /// `MultiThreadedExecutor` that the app has set can't be told from the engine's default, and is
-    /// replaced: to have all threads in each run, turn this field off. What is made and run within
-    /// one frame, or takes the place of a schedule with the same label, is seen too late and keeps
-    /// its executor.
+    /// replaced: to have all threads in each run, turn this field off. So do a
+    /// schedule that is made and run within one frame, and one that takes the place of another with
+    /// the same label.
     pub adaptive_schedules: bool,
     /// What is recorded of frames, schedules, systems and jobs; nothing by default. See [`Record`].
     pub record: Record,

@@ -14,8 +14,8 @@ pub(crate) struct Known {
     looked: Looked,
 }
 
-/// Gives the [`AdaptiveExecutor`] to each of the world's new schedules whose executor nobody chose.
-/// Costs next to nothing where there are none.
+/// Gives the [`AdaptiveExecutor`] to each of the world's new schedules that has the engine's
+/// default. Costs next to nothing where there are none.
 pub(crate) fn install(world: &mut World) {
     let Some(schedules) = world.get_resource::<Schedules>() else {
         return;

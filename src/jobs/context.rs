@@ -20,7 +20,7 @@ use std::time::Duration;
 ///
 /// Calls that wait for the app give an error when the app is gone. Those that ask for the world
 /// give one also when the job has ended or was cancelled, for clones may outlive it. What is asked
-/// for runs on the app's own thread, between systems: hold no lock over that await which the
+/// for runs on the app's own thread, between systems: over that await hold no lock that the
 /// closure or a system takes.
 ///
 /// On the web all of this works too, on the page's one thread: jobs run in turns of its event loop,
@@ -129,7 +129,7 @@ impl JobContext {
         self.world(|world| f(world.commands()))
     }
 
-    /// Waits until [`run_jobs`](crate::run_jobs) runs once more, after the job's end too.
+    /// Waits until [`run_jobs`](crate::run_jobs) runs once more. It works after the job's end, too.
     ///
     /// # Errors
     ///
@@ -141,7 +141,7 @@ impl JobContext {
 
     /// Waits until the app's clock, `Time<Virtual>`, is `duration` further than in this frame.
     /// While the game is paused that clock stands still, and so does the wait; it is shorter where
-    /// the game runs faster. After the job's end too.
+    /// the game runs faster. It works after the job's end, too.
     ///
     /// # Errors
     ///
@@ -167,9 +167,9 @@ impl JobContext {
     }
 
     /// Calls both and gives both results, as [`join`](crate::join()) does: the next join or loop
-    /// inside of `a` offers `b` to other threads. Two long calls without these run one after the
-    /// other, and `a` must not wait for `b`: both belong into a [`scope`](Self::scope). On the web,
-    /// one after the other.
+    /// inside of `a` offers `b` to other threads. Two long calls without these may run one after
+    /// the other, and `a` must not wait for `b`: both belong into a [`scope`](Self::scope). On the
+    /// web, one after the other.
     ///
     /// # Panics
     ///

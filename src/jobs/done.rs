@@ -104,14 +104,13 @@ where
     S: IntoSystem<In<JobOutcome<T>>, (), M> + Send + 'static,
 {
     Box::new(move |world, job, outcome| {
-        let text = "its `then` did not run, and its outcome is lost";
         match world.run_system_once_with(system, outcome) {
             Ok(()) => {}
             // What a system asks for by its parameters is no error.
             Err(error @ RunSystemError::Skipped(_)) => {
-                log::debug!("bevy_heartbeat: job `{job}`: {text}: {error}");
+                log::debug!("bevy_heartbeat: the `then` of job `{job}` was skipped: {error}");
             }
-            Err(error) => log::error!("bevy_heartbeat: job `{job}`: {text}: {error}"),
+            Err(error) => log::error!("bevy_heartbeat: the `then` of job `{job}` failed: {error}"),
         }
     })
 }

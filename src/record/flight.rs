@@ -122,7 +122,7 @@ impl FlightRecorder {
         lock(&self.known).folder = folder.into();
     }
 
-    /// How many late frames were reported so far, 16 at most. Each is written as three files,
+    /// How many late frames have begun to be written, 16 at most. Each is written as three files,
     /// unless that fails, which the log says.
     #[must_use]
     pub fn files(&self) -> u32 {

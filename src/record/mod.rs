@@ -71,8 +71,8 @@ pub enum Record {
     #[default]
     Off,
     /// The last frames are kept in memory, and written when one is late, and on the process's first
-    /// panic: as `.html`, `.json` and `.txt`. The first frame is never late; sixteen are written in
-    /// a run, and none of the `keep` frames after one that was.
+    /// panic: as `.html`, `.json` and `.txt`. The first frame is never late; sixteen at most are
+    /// written in a run, and none of the `keep` frames after one that was.
     LateFrames {
         /// How long a frame may take.
         over: Duration,
@@ -80,7 +80,7 @@ pub enum Record {
         keep: usize,
     },
     /// All frames are kept, up to 4,194,304 events (128 MiB), and written when the app is dropped,
-    /// so not after `std::process::exit`, and on the process's first panic. To write so many takes
-    /// some 1 GiB of memory and fifteen seconds.
+    /// so not after `std::process::exit`. To write so many takes some 1 GiB of memory and fifteen
+    /// seconds. On the process's first panic the last frames are written.
     Always,
 }

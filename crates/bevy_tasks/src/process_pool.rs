@@ -76,9 +76,8 @@ fn apply_late(lane: Lane, settings: &LaneSettings) {
             Lane::Background => "AsyncComputeTaskPool",
         };
         log::warn!(
-            "bevy_tasks: {setting} of {pool} has no effect, for the threads run already: make \
-             ComputeTaskPool last of the three pools, and all before one is used, or add \
-             HeartbeatPlugin and use its fields"
+            "bevy_tasks: the {setting} of {pool} has no effect, for the threads run already: make \
+             ComputeTaskPool last of the three pools, and all before one is used"
         );
     }
 }

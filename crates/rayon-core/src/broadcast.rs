@@ -134,7 +134,11 @@ pub(crate) fn spawn_broadcast_in(
     op: impl Fn(BroadcastContext<'_>) + Send + Sync + 'static,
 ) {
     pool.pool().with_worker(|worker| {
-        for (index, call) in calls(op, worker.num_threads()) {
+        let num_threads = worker.num_threads();
+        if num_threads == 0 {
+            return pool.spawn(move || op(BroadcastContext::new(0, 1)));
+        }
+        for (index, call) in calls(op, num_threads) {
             // A thread that was never run misses its call.
             _ = worker.try_spawn_on(index, pool.detached(call));
         }

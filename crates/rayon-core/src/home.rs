@@ -90,7 +90,7 @@ impl Home {
     /// How many threads the pool has, as rayon counts: whoever calls is one.
     pub(crate) fn num_threads(&self) -> usize {
         let threads = match self {
-            Self::Built(pool) => pool.pool().num_threads(),
+            Self::Built(pool) => pool.num_threads(),
             Self::Here => Worker::with_current(|worker| worker.map_or(0, Worker::num_threads)),
             Self::Process => heartbeat_pool::global().num_threads(),
         };

@@ -40,6 +40,11 @@ impl Inner {
         }
     }
 
+    /// As many as were asked for, those that were never run among them.
+    pub(crate) fn num_threads(&self) -> usize {
+        self.first_in.len()
+    }
+
     pub(crate) fn pool(&self) -> &heartbeat_pool::ThreadPool {
         match &self.pool {
             Some(pool) => pool,
@@ -158,11 +163,11 @@ impl ThreadPool {
         broadcast::broadcast_in(self.inner.pool(), op)
     }
 
-    /// How many threads the pool has.
+    /// How many threads the pool was asked for.
     #[inline]
     #[must_use]
     pub fn current_num_threads(&self) -> usize {
-        self.inner.pool().num_threads()
+        self.inner.num_threads()
     }
 
     /// The calling thread's index in this pool; None for threads that don't belong to it.

@@ -131,26 +131,29 @@ fn a_pool_whose_one_thread_was_never_run_does_its_callers_work_on_them_and_ends(
 #[test]
 fn a_pool_that_lost_one_of_its_threads_calls_and_keeps_the_others() {
     in_time(|| {
-        let (builder, exits) = counting_exits(2);
-        let pool = builder
-            .spawn_handler(|thread| {
-                if thread.index() == 1 {
-                    thread::spawn(|| thread.run());
-                }
-                Ok(())
-            })
-            .build()
-            .unwrap();
-        for _ in 0..3 {
-            // Who waits asks again for the other one, in vain.
-            thread::sleep(Duration::from_millis(15));
-            pool.install(|| thread::sleep(Duration::from_millis(1)));
-            assert_eq!(pool.broadcast(|context| context.index()), [1]);
+        for lost in 0..2 {
+            let (builder, exits) = counting_exits(2);
+            let pool = builder
+                .spawn_handler(|thread| {
+                    if thread.index() != lost {
+                        thread::spawn(|| thread.run());
+                    }
+                    Ok(())
+                })
+                .build()
+                .unwrap();
+            for _ in 0..3 {
+                // Who waits asks again for the other one, in vain.
+                thread::sleep(Duration::from_millis(15));
+                pool.install(|| thread::sleep(Duration::from_millis(1)));
+                assert_eq!(pool.broadcast(|context| context.index()), [1 - lost]);
+                assert_eq!(pool.current_num_threads(), 2);
+            }
+            let (sender, receiver) = mpsc::channel();
+            pool.spawn_broadcast(move |context| sender.send(context.index()).unwrap());
+            assert_eq!(all(&receiver), [1 - lost]);
+            drop(pool);
+            assert_eq!(all(&exits), [1 - lost]);
         }
-        let (sender, receiver) = mpsc::channel();
-        pool.spawn_broadcast(move |context| sender.send(context.index()).unwrap());
-        assert_eq!(all(&receiver), [1]);
-        drop(pool);
-        assert_eq!(all(&exits), [1]);
     });
 }

@@ -92,9 +92,9 @@ impl Kind {
         }
     }
 
-    /// A call that was shared, but `nobody_was_free` in it, for all others were busy and nobody has taken
-    /// a half, tells nothing of what sharing gains. So it neither wins nor loses, and a trial waits
-    /// for the next one that does.
+    /// A call that was shared, but `nobody_was_free` in it, for all others were busy and nobody has
+    /// taken a half, tells nothing of what sharing gains. So it neither wins nor loses, and a trial
+    /// waits for the next one that does.
     fn end(&mut self, call: Call, took: Duration, nobody_was_free: bool) {
         if call.kept_for.is_none() && nobody_was_free {
             return;

@@ -366,9 +366,10 @@ impl ThreadPoolBuilder {
             pool.set_budget(lane, self.budgets[lane.index()].unwrap_or(default));
         }
         let resized = pool.resize_to(wanted);
+        let started = || lock(&registry.frame().threads.slots).live.iter().count();
         resized.map_err(|source| BuildError::Spawn {
             wanted,
-            started: pool.num_threads(),
+            started: started().min(wanted),
             source,
         })?;
         Ok(fresh)

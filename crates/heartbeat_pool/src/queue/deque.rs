@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_pushed_after_a_rest_is_seen_and_stolen() {
+    fn what_is_pushed_after_the_owner_has_told_that_it_is_empty_is_seen() {
         let deque = Deque::new(Order::OldestFirst, false);
         let stealer = deque.stealer();
         for nth in 0..3 {

@@ -156,8 +156,8 @@ impl Registry {
     }
 
     /// A thread of `team` that had a place will not come. Whoever has sized the team may have
-    /// counted on it: without any other nobody is to. Else, if there are spare threads, the next
-    /// push finds nobody idle and asks for one more.
+    /// counted on it: without any other nobody is to. Else whoever waits asks for it again; with
+    /// spare threads a push that finds nobody idle does so, too.
     fn miss_thread(&self, team: &Team) {
         let threads = &team.threads;
         let wanted = lock(&threads.wanted);
