@@ -110,6 +110,15 @@ impl JobContext {
     /// # Errors
     ///
     /// When the app is gone, or the job has ended or was cancelled.
+    ///
+    /// ```
+    /// use bevy_heartbeat::{JobContext, WorldError};
+    ///
+    /// async fn population(cx: JobContext) -> Result<u32, WorldError> {
+    ///     cx.world(|world| world.entities().count_spawned()).await
+    /// }
+    /// # let _ = population;
+    /// ```
     pub fn world<R: Send + 'static>(
         &self,
         f: impl FnOnce(&mut World) -> R + Send + 'static,
@@ -122,6 +131,19 @@ impl JobContext {
     /// # Errors
     ///
     /// When the app is gone, or the job has ended or was cancelled.
+    ///
+    /// ```
+    /// use bevy_ecs::prelude::*;
+    /// use bevy_heartbeat::{JobContext, WorldError};
+    ///
+    /// #[derive(Component)]
+    /// struct Tree(u32);
+    ///
+    /// async fn plant(cx: JobContext) -> Result<Entity, WorldError> {
+    ///     cx.commands(|mut commands| commands.spawn(Tree(7)).id()).await
+    /// }
+    /// # let _ = plant;
+    /// ```
     pub fn commands<R: Send + 'static>(
         &self,
         f: impl FnOnce(Commands) -> R + Send + 'static,
@@ -146,6 +168,21 @@ impl JobContext {
     /// # Errors
     ///
     /// When the app is gone.
+    ///
+    /// ```
+    /// use bevy_heartbeat::{JobContext, WorldError};
+    /// use std::time::Duration;
+    ///
+    /// /// Counts down, a step a second of the game's.
+    /// async fn count_down(cx: JobContext) -> Result<(), WorldError> {
+    ///     for left in (1..=3).rev() {
+    ///         println!("{left}");
+    ///         cx.sleep(Duration::from_secs(1)).await?;
+    ///     }
+    ///     Ok(())
+    /// }
+    /// # let _ = count_down;
+    /// ```
     pub async fn sleep(&self, duration: Duration) -> Result<(), WorldError> {
         let time = self.job.core().hub.sleep(duration);
         time.await.map_err(|_| why(&self.job))
@@ -155,6 +192,15 @@ impl JobContext {
     /// calls that wait, on a file or a socket. There are 512 such threads at most: more calls wait
     /// for one of these. A panic in `f` is the job's. If the job is cancelled, a call that has
     /// begun runs to its end, unless the process ends before that. On the web it runs here and now.
+    ///
+    /// ```
+    /// use bevy_heartbeat::JobContext;
+    ///
+    /// async fn read(cx: JobContext) -> std::io::Result<String> {
+    ///     cx.blocking(|| std::fs::read_to_string("save.ron")).await
+    /// }
+    /// # let _ = read;
+    /// ```
     pub async fn blocking<R: Send + 'static>(&self, f: impl FnOnce() -> R + Send + 'static) -> R {
         #[cfg(not(target_arch = "wasm32"))]
         return part::go_on(
@@ -210,6 +256,18 @@ impl JobContext {
 
     /// Runs a part of the job on another lane, and waits for its result. A panic in it is the
     /// job's, and it is cancelled with the job.
+    ///
+    /// ```
+    /// use bevy_heartbeat::{JobContext, Lane};
+    ///
+    /// /// A job of the io lane, which leaves computing to the background's.
+    /// async fn sum_of_file(cx: JobContext) -> std::io::Result<u64> {
+    ///     let bytes = cx.blocking(|| std::fs::read("height.map")).await?;
+    ///     let sum = async move { bytes.iter().map(|byte| u64::from(*byte)).sum() };
+    ///     Ok(cx.lane(Lane::Background, sum).await)
+    /// }
+    /// # let _ = sum_of_file;
+    /// ```
     pub async fn lane<R: Send + 'static>(
         &self,
         lane: Lane,
