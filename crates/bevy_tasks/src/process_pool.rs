@@ -3,7 +3,7 @@
 //! The engine initializes its pools one by one, each with settings of its own. They are gathered
 //! here, and the pool's threads start when the last of the three is made, or the first is used.
 
-use heartbeat_pool::{Lane, ThreadPool};
+use heartbeat_pool::{BuildError, Lane, ThreadPool};
 use std::error::Error as _;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
@@ -128,8 +128,13 @@ fn start(pool: &'static ThreadPool) {
         .exit_handler(move |_| destroy.iter().for_each(|callback| callback()))
         .build_static_if_unsized(pool);
     if let Err(error) = started {
-        let reason = error.source().map(|reason| format!(": {reason}"));
-        let reason = reason.unwrap_or_default();
+        let reason = reason(&error);
         panic!("the process's thread pool could not be started: {error}{reason}");
     }
+}
+
+/// The system's reason, to be put behind the error, for a panic has no source.
+pub(crate) fn reason(error: &BuildError) -> String {
+    let reason = error.source().map(|reason| format!(": {reason}"));
+    reason.unwrap_or_default()
 }

@@ -12,7 +12,6 @@ use core::panic::Location;
 use core::ptr;
 use heartbeat_pool::{Lane, ThreadPool};
 use std::cell::Cell;
-use std::error::Error;
 use std::sync::Arc;
 
 thread_local! {
@@ -155,8 +154,7 @@ impl TaskPoolBuilder {
                 lane: Lane::Frame,
             },
             Err(error) => {
-                let reason = error.source().map(|reason| format!(": {reason}"));
-                let reason = reason.unwrap_or_default();
+                let reason = process_pool::reason(&error);
                 panic!("the thread pool could not be started: {error}{reason}")
             }
         }

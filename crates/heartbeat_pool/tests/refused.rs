@@ -252,22 +252,34 @@ fn a_pool_that_is_to_have_no_threads_asks_for_none_that_was_refused() {
     while pool.tick() {}
 }
 
-/// Its handler has said that it starts.
+/// A handler that says of the first thread that it starts, and keeps it. As it is called for the one
+/// of `dropped_at` it drops that.
+fn late(
+    kept: &Arc<Mutex<Option<ThreadBuilder>>>,
+    dropped_at: usize,
+) -> impl Fn(ThreadBuilder) -> io::Result<()> + Send + Sync + 'static {
+    let (kept, starts) = (kept.clone(), AtomicUsize::new(0));
+    move |thread| {
+        let start = starts.fetch_add(1, Ordering::SeqCst);
+        if start == 0 {
+            *kept.lock().unwrap() = Some(thread);
+            return Ok(());
+        }
+        if start == dropped_at {
+            let first = kept.lock().unwrap().take();
+            drop(first);
+        }
+        thread.spawn().map(drop)
+    }
+}
+
 #[test]
 fn a_thread_that_is_dropped_later_is_counted_on_by_nobody() {
     within_a_minute(|| {
-        let kept = Arc::new(Mutex::new(None));
-        let known = kept.clone();
-        let starts = AtomicUsize::new(0);
+        let kept = Arc::default();
         let pool = ThreadPool::builder()
             .num_threads(1)
-            .spawn_handler(move |builder| {
-                if starts.fetch_add(1, Ordering::SeqCst) > 0 {
-                    return builder.spawn().map(drop);
-                }
-                *known.lock().unwrap() = Some(builder);
-                Ok(())
-            })
+            .spawn_handler(late(&kept, usize::MAX))
             .build()
             .unwrap();
         drop(kept.lock().unwrap().take());
@@ -280,31 +292,44 @@ fn a_thread_that_is_dropped_later_is_counted_on_by_nobody() {
     });
 }
 
-/// Who waits asks for it again, also where others wait in its place or have come as spare ones.
+fn asks_until_both_are_there(pool: &ThreadPool) {
+    wait_until(|| {
+        pool.install(|_| thread::sleep(Duration::from_millis(1)));
+        pool.broadcast(|context| context.index()) == [0, 1]
+    });
+}
+
+/// Nobody else comes for it.
 #[test]
-fn a_thread_that_is_dropped_beside_others_is_asked_for_again() {
+fn without_spare_threads_one_that_is_dropped_beside_others_is_asked_for_again() {
     within_a_minute(|| {
-        for has_spares in [false, true] {
-            let kept = Arc::new(Mutex::new(None));
-            let known = kept.clone();
-            let starts = AtomicUsize::new(0);
-            let pool = ThreadPool::builder()
-                .num_threads(2)
-                .spare_threads(has_spares)
-                .spawn_handler(move |builder| {
-                    if starts.fetch_add(1, Ordering::SeqCst) > 0 {
-                        return builder.spawn().map(drop);
-                    }
-                    *known.lock().unwrap() = Some(builder);
-                    Ok(())
-                })
-                .build()
-                .unwrap();
-            drop(kept.lock().unwrap().take());
-            wait_until(|| {
-                pool.install(|_| thread::sleep(Duration::from_millis(1)));
-                pool.broadcast(|context| context.index()) == [0, 1]
-            });
-        }
+        let kept = Arc::default();
+        let pool = ThreadPool::builder()
+            .num_threads(2)
+            .spare_threads(false)
+            .spawn_handler(late(&kept, usize::MAX))
+            .build()
+            .unwrap();
+        drop(kept.lock().unwrap().take());
+        asks_until_both_are_there(&pool);
+    });
+}
+
+/// That one comes later.
+#[test]
+fn a_spare_thread_does_not_stand_for_one_that_is_dropped_as_it_starts() {
+    within_a_minute(|| {
+        let kept = Arc::default();
+        let pool = ThreadPool::builder()
+            .num_threads(2)
+            .spawn_handler(late(&kept, 2))
+            .build()
+            .unwrap();
+        let (go_on, is_to_go_on) = mpsc::channel();
+        pool.spawn(Lane::Frame, move || is_to_go_on.recv().unwrap());
+        // On the spare thread, for the first one is kept.
+        pool.install(|_| ());
+        go_on.send(()).unwrap();
+        asks_until_both_are_there(&pool);
     });
 }

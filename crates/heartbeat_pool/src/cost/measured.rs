@@ -229,15 +229,15 @@ mod tests {
     #[test]
     fn what_is_shared_while_all_are_busy_tells_nothing() {
         let mut kind = Kind::new(1);
-        for round in 0..10_000 {
+        let call = |kind: &mut Kind, round: u32| {
             let call = kind.begin();
-            let nobody_was_free = round % 3 != 0;
+            let nobody_was_free = !round.is_multiple_of(3);
             let is_shared = call.kept_for.is_none() && !nobody_was_free;
-            kind.end(
-                call,
-                if is_shared { LONG } else { LONG * 2 },
-                nobody_was_free,
-            );
+            let took = if is_shared { LONG } else { LONG * 2 };
+            kind.end(call, took, nobody_was_free);
+        };
+        for round in 0..10_000 {
+            call(&mut kind, round);
             assert!(!is_kept(&kind), "{round}");
         }
         // It wins a trial all the same.
@@ -245,14 +245,7 @@ mod tests {
         assert!(is_kept(&kind));
         let mut round = 0;
         while is_kept(&kind) {
-            let call = kind.begin();
-            let nobody_was_free = round % 3 != 0;
-            let is_shared = call.kept_for.is_none() && !nobody_was_free;
-            kind.end(
-                call,
-                if is_shared { LONG } else { LONG * 2 },
-                nobody_was_free,
-            );
+            call(&mut kind, round);
             round += 1;
             assert!(round < 1000);
         }
