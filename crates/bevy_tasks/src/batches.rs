@@ -38,8 +38,9 @@ const SPREAD: f32 = 4.0;
 const BATCH: f32 = 10.0;
 /// The same of an iteration that makes many for each that it was told to make.
 const LEAST_BATCH: f32 = 2.0;
-/// This many batches a thread even out whatever the entities cost.
-const MOST_A_THREAD: usize = 8;
+/// This many batches a thread even out whatever the entities cost. As many chunks of a slice are a
+/// task each.
+pub(crate) const MOST_A_THREAD: usize = 8;
 /// And so many at least are worth to be shared.
 const LEAST: usize = 4;
 /// Batches of what is likely to be short, or one for every other thread: twice as many each time

@@ -16,9 +16,10 @@ fn splat_chunk_len(len: usize, pool: &TaskPool, max_tasks: Option<usize>) -> usi
 /// Maps chunks of a slice in parallel.
 pub trait ParallelSlice<T: Sync>: AsRef<[T]> {
     /// Maps chunks of `chunk_size` items, the last one maybe shorter. `f` gets a chunk's index and
-    /// the chunk; the results come in order. The chunks are shared as threads come free, so short
-    /// ones cost little more than a loop over them. None may wait for another one, nor for a task
-    /// of the calling thread's executor.
+    /// the chunk; the results come in order. A few chunks are a task each; more than eight a thread
+    /// are a loop, which is shared as threads come free, so that short ones cost little more than
+    /// without tasks. None may wait for another one, nor for a task of the calling thread's
+    /// executor.
     ///
     /// # Panics
     ///

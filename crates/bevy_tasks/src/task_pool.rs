@@ -315,16 +315,27 @@ impl TaskPool {
         }
     }
 
-    /// What `f` makes of each item, in order. Threads take items as they come free.
+    /// What `f` makes of each item, in order. A few items are a task each, which others can take
+    /// before it is known how long one is. More of them may be short ones: these are a loop, whose
+    /// pieces threads take as they come free.
     pub(crate) fn map_each<T: Send, R: Send>(
         &self,
         items: impl Iterator<Item = T>,
         f: impl Fn(T) -> R + Sync,
     ) -> Vec<R> {
         let mut pairs: Vec<_> = items.map(|item| (Some(item), None)).collect();
-        self.pool().with_worker(|worker| {
-            worker.for_each(&mut pairs, |(item, result)| *result = item.take().map(&f));
-        });
+        let run = |(item, result): &mut (Option<T>, Option<R>)| *result = item.take().map(&f);
+        let most = batches::MOST_A_THREAD * self.pool().num_threads();
+        if (2..=most).contains(&pairs.len()) {
+            let run = &run;
+            self.scope(|scope| {
+                let spawn = |pair| scope.spawn(async move { run(pair) });
+                pairs.iter_mut().for_each(spawn);
+            });
+        } else {
+            self.pool()
+                .with_worker(|worker| worker.for_each(&mut pairs, run));
+        }
         pairs.into_iter().filter_map(|(_, result)| result).collect()
     }
 

@@ -77,6 +77,38 @@ fn a_scope_is_used_in_what_may_panic() {
     assert_eq!(results, [1]);
 }
 
+/// A physics engine's loops: a chunk for each thread, a few microseconds each, one loop after the
+/// other. Each chunk can be taken before another one has ended, though all were short so far.
+#[test]
+fn a_chunk_for_each_thread_can_be_taken_at_once() {
+    let pool = pool(2);
+    let (begun, is_late, waits) = (
+        AtomicUsize::new(0),
+        AtomicBool::new(false),
+        AtomicBool::new(false),
+    );
+    let run = || {
+        begun.store(0, Ordering::SeqCst);
+        [(); 2].par_chunk_map(&pool, 1, |_, _| {
+            begun.fetch_add(1, Ordering::SeqCst);
+            let start = Instant::now();
+            while waits.load(Ordering::SeqCst) && begun.load(Ordering::SeqCst) < 2 {
+                thread::yield_now();
+                if start.elapsed() > DEADLINE {
+                    return is_late.store(true, Ordering::SeqCst);
+                }
+            }
+        })
+    };
+    (0..100).for_each(|_| drop(run()));
+    waits.store(true, Ordering::SeqCst);
+    run();
+    assert!(
+        !is_late.load(Ordering::SeqCst),
+        "one waits for the other's end"
+    );
+}
+
 /// As Bevy's own, which makes each chunk a task: of eight at the head some run at once, in one call
 /// of many at the latest.
 #[test]

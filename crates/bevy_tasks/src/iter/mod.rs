@@ -23,8 +23,9 @@ where
 /// An iterator over batches, each of which is an iterator that one thread goes through.
 ///
 /// Adapters are lazy and wrap each batch; consumers take the pool to run on. The batches are shared
-/// as threads come free: their length matters only in that one batch stays on one thread. None may
-/// wait for another one, nor for a task of the calling thread's executor.
+/// as threads come free, as [those of a slice](crate::ParallelSlice::par_chunk_map): their length
+/// matters only in that one batch stays on one thread. None may wait for another one, nor for a
+/// task of the calling thread's executor.
 ///
 /// ```
 /// use bevy_tasks::{ParallelIterator, TaskPool};
