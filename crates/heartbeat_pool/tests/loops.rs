@@ -83,3 +83,22 @@ fn long_neighbours_are_shared_once_the_first_of_them_is_over() {
         pool(8).with_worker(check);
     });
 }
+
+/// To wake somebody takes longer than the loop.
+#[test]
+#[cfg_attr(miri, ignore = "in an interpreter all work is long")]
+fn short_loops_wake_nobody_in_a_quiet_pool() {
+    within_a_minute(|| {
+        let pool = pool(2);
+        let shared = || pool.metrics().total().promotions[Lane::Frame.index()];
+        let is_shared = |_: &usize| {
+            thread::sleep(Duration::from_millis(5));
+            let before = shared();
+            pool.with_worker(|worker| worker.for_each(&mut [1_u8; 16], |number| *number += 1));
+            shared() > before
+        };
+        // The first one is not known to be short, nor is one that is interrupted.
+        let shared = (0..20).filter(is_shared).count();
+        assert!(shared < 10, "{shared} of 20 loops were shared");
+    });
+}

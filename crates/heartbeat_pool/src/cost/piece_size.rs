@@ -18,6 +18,9 @@ pub(crate) struct PieceSize {
     pieces: u32,
     /// Whether nothing was timed yet.
     is_new: bool,
+    /// Whether a beat has come that nobody is there for. Items may become dear yet, and somebody be
+    /// woken for them: pieces grow slowly, to half of what is left at most, and each is timed.
+    is_put_off: bool,
 }
 
 impl PieceSize {
@@ -40,6 +43,7 @@ impl PieceSize {
             is_part,
             pieces: 0,
             is_new: true,
+            is_put_off: false,
         }
     }
 
@@ -53,24 +57,31 @@ impl PieceSize {
     /// Whether `left` items make a last piece.
     pub(crate) fn is_rest(&self, left: usize) -> bool {
         let coarse = !self.timed && self.items > 1;
-        left <= if coarse { Self::GROWTH } else { self.items }
+        left <= match self.is_put_off {
+            true => 1,
+            false if coarse => Self::GROWTH,
+            false => self.items,
+        }
     }
 
-    /// Whether `left` items are worth sharing, if that is known. Else, the next piece is a sample.
-    pub(crate) fn judge_or_sample(&mut self, left: usize) -> Option<bool> {
+    /// After a beat: how long one of those that share `left` items would be at it, if that is known.
+    /// Else, the next piece is a sample, or, if somebody `is_there` to take half of a few, none is.
+    pub(crate) fn judge_or_sample(&mut self, left: usize, is_there: bool) -> Option<Duration> {
+        self.is_put_off = !is_there;
         if let Some(time) = self.time(left) {
             // What two threads that share pass to and fro at the end lies in the wrong cache when
             // they come by again. The part is less than a helper looks around before it sleeps, so
             // that it is still there for the next loop.
             let part = if self.is_part { 4 } else { 1 };
-            return Some(cost::is_worth_coming(time / part));
+            return Some(time / part);
         }
-        if self.items == 1 && left < Self::FEW {
-            return Some(true);
+        if self.items == 1 && left < Self::FEW && (is_there || self.is_new) {
+            return Some(Duration::MAX);
         }
         self.timed = true;
-        // One that takes long is enough; of short ones a clock tells little.
-        self.items = if self.is_new {
+        // One that takes long is enough; of short ones a clock tells little, but of a few items those
+        // that are left may yet be the long ones.
+        self.items = if self.is_new || (self.is_put_off && left < Self::FEW) {
             1
         } else {
             (left / Self::FEW + 3).min(Self::FEW)
@@ -91,6 +102,11 @@ impl PieceSize {
         Some(cost::duration(self.item? * left as f64))
     }
 
+    /// How long the next piece is likely to take, of `left` items.
+    pub(crate) fn next_piece(&self, left: usize) -> Option<Duration> {
+        self.time(self.items.min(left / 2))
+    }
+
     pub(crate) fn is_timed(&self) -> bool {
         self.timed
     }
@@ -105,7 +121,8 @@ impl PieceSize {
             return;
         }
         self.pieces = self.pieces.saturating_add(1);
-        if self.pieces > Self::TIMED && !self.pieces.is_multiple_of(Self::TIMED) {
+        let is_known = self.pieces > Self::TIMED && !self.pieces.is_multiple_of(Self::TIMED);
+        if is_known && !self.is_put_off {
             return piece();
         }
         let start = Instant::now();
@@ -122,7 +139,8 @@ impl PieceSize {
         // So many as take about a hand-over: a beat is seen as late as that, and one of two that
         // share ends as much later than the other. By what was measured: a piece may cost the same
         // however many items it has.
-        let most = self.items.saturating_mul(Self::GROWTH);
+        let growth = if self.is_put_off { 2 } else { Self::GROWTH };
+        let most = self.items.saturating_mul(growth);
         let items = HAND_OVER.as_nanos() as f64 / measured;
         self.items = (items as usize).clamp(1, most);
     }

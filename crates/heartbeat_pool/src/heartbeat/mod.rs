@@ -41,8 +41,12 @@ impl Beat {
         self.raise();
     }
 
+    pub(crate) fn has_waiter(&self) -> bool {
+        self.has_waiter.load(Ordering::Relaxed)
+    }
+
     pub(crate) fn take_waiter(&self) -> bool {
-        let has_waiter = self.has_waiter.load(Ordering::Relaxed);
+        let has_waiter = self.has_waiter();
         if has_waiter {
             self.has_waiter.store(false, Ordering::Relaxed);
         }

@@ -83,6 +83,11 @@ impl Sleep {
         last
     }
 
+    /// Whether somebody looks at the queues, as far as the caller has seen.
+    pub(crate) fn has_watch(&self) -> bool {
+        self.watch.load(Ordering::Relaxed) > 0
+    }
+
     pub(crate) fn searchers(&self) -> usize {
         self.watch.load(Ordering::Relaxed) / SEARCHER
     }

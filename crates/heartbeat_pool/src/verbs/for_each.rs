@@ -8,7 +8,7 @@
 
 use crate::cost::loop_cost;
 use crate::cost::piece_size::PieceSize;
-use crate::cost::{self, WAKE_UP};
+use crate::cost::{self, HAND_OVER, WAKE_UP};
 use crate::sync::{AtomicU64, Instant, Ordering};
 use crate::verbs::split::Split;
 use crate::worker::Worker;
@@ -141,14 +141,11 @@ where
         loop {
             let left = rest.size();
             let is_asked = left > 1 && worker.poll_beat();
-            let gives = is_asked.then(|| size.judge_or_sample(left)).flatten();
-            if gives == Some(true) {
+            let answer = is_asked.then(|| worker.answer_beat(&mut size, left));
+            if matches!(answer, Some(Answer::Share)) {
                 return self.share(worker, rest, state, &size);
             }
-            if gives == Some(false) {
-                worker.decline_beat();
-            }
-            if gives.is_some() || size.is_rest(left) {
+            if matches!(answer, Some(Answer::Decline)) || size.is_rest(left) {
                 if left > 0 {
                     (self.fold)(state.get_or_insert_with(&self.init), rest);
                     worker.count_piece(&size);
@@ -201,7 +198,46 @@ where
     }
 }
 
+/// What is done about a beat.
+enum Answer {
+    /// Half of what is left goes on offer.
+    Share,
+    /// What is left is little, and is folded whole.
+    Decline,
+    /// The next piece is folded, and tells more.
+    GoOn,
+}
+
 impl Worker {
+    /// What to do about a beat, with `left` items to go. Who is awake comes for what takes a few
+    /// times as long as coming. Where all sleep, the beat stays as it is until as much has been
+    /// left undone about it as pays for waking somebody: a short loop costs less than that.
+    #[cold]
+    fn answer_beat(&self, size: &mut PieceSize, left: usize) -> Answer {
+        let (team, declined) = (self.team(), &self.joins.declined);
+        let is_there = team.sleep.has_watch() || self.seat.beat.has_waiter();
+        let time = size.judge_or_sample(left, is_there);
+        if !is_there {
+            let missed = declined.get().saturating_add(time.unwrap_or(HAND_OVER));
+            if !cost::is_worth_waking(missed) {
+                declined.set(declined.get() + size.next_piece(left).unwrap_or(HAND_OVER));
+                return Answer::GoOn;
+            }
+            declined.set(Duration::ZERO);
+        }
+        match time {
+            Some(time) if cost::is_worth_coming(time) => Answer::Share,
+            None if is_there => Answer::GoOn,
+            _ => {
+                self.decline_beat();
+                match is_there {
+                    true => Answer::Decline,
+                    false => Answer::GoOn,
+                }
+            }
+        }
+    }
+
     /// Counts a piece that was run, for whoever looks whether the thread comes further. Short loops
     /// are over before anybody looks.
     #[inline]

@@ -16,6 +16,7 @@ use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Weak;
+use std::time::Duration;
 
 /// What a scope shares with its helpers, as far as it can be used again.
 pub(crate) type KeptScopes = RefCell<Vec<Arc<dyn Any + Send + Sync>>>;
@@ -32,6 +33,8 @@ pub(crate) struct Joins {
     /// How many are to look for its next fork, and what it forks then, as soon as others may take
     /// it.
     pub(crate) helpers_wanted: Cell<usize>,
+    /// How long that took which it has not shared after a beat, for all others slept.
+    pub(crate) declined: Cell<Duration>,
     /// The number of what was queued last.
     queued: Cell<u32>,
     /// The scopes on which the thread has queued jobs, where work goes by age, the last one last;
@@ -74,6 +77,7 @@ impl Joins {
             is_measured: Cell::new(false),
             were_taken: Cell::new(false),
             helpers_wanted: Cell::new(0),
+            declined: Cell::default(),
             queued: Cell::new(0),
             scopes: RefCell::new(Vec::new()),
         }
