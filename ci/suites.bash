@@ -121,6 +121,13 @@ verdicts() {
     sed -E 's/^(src\/[^ ]*) - .*(\(line [0-9]+\)).*/\1 \2/' | LC_ALL=C sort
 }
 
+# Of the tests in LOG.passed, if there is one, keeps those that are in LOG.now, too.
+keep_passed() {
+  [ -f "$1.passed" ] || cp "$1.now" "$1.passed"
+  LC_ALL=C comm -12 "$1.passed" "$1.now" >"$1.both"
+  mv "$1.both" "$1.passed"
+}
+
 # Builds a suite on one side, and runs it several times. Leaves the names of its tests that passed each time
 # in SIDE/SUITE.passed, and of those that ever failed in .failed. `outcome` becomes "ran" or, with what went
 # wrong in `reason`, "broken" or "unavailable".
@@ -184,9 +191,7 @@ run() {
     touch "$log.failed"
     LC_ALL=C sort -u -o "$log.failed" "$log.failed" "$log.now"
     verdicts "$log.log" ok >"$log.now"
-    [ -f "$log.passed" ] || cp "$log.now" "$log.passed"
-    LC_ALL=C comm -12 "$log.passed" "$log.now" >"$log.both"
-    mv "$log.both" "$log.passed"
+    keep_passed "$log"
   done
   rm -f "$log.now"
   printf '%-24s %-5s %4d passed, %d failed; built in %d s, run %d times in %d s\n' "$suite" "$side" \

@@ -6,7 +6,7 @@ use common::{pool, wait_until, within_a_minute};
 use heartbeat_pool::{Lane, Worker};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Runs loops over `THREADS * STRIDE` items, of which every `STRIDE`th takes long, and waits until
 /// as many of these have begun as there are threads: whichever comes first, the others must be had
@@ -100,5 +100,26 @@ fn short_loops_wake_nobody_in_a_quiet_pool() {
         // The first one is not known to be short, nor is one that is interrupted.
         let shared = (0..20).filter(is_shared).count();
         assert!(shared < 10, "{shared} of 20 loops were shared");
+    });
+}
+
+/// Each takes too long to be left to one thread while another looks for work, and not long enough
+/// to wake that one.
+#[test]
+fn few_dear_items_are_shared_where_loop_follows_loop() {
+    within_a_minute(|| {
+        let pool = pool(2);
+        let mut shared = 0;
+        while shared < 100 {
+            let mut runners = [None; 2];
+            pool.with_worker(|worker| {
+                worker.for_each(&mut runners, |runner| {
+                    let start = Instant::now();
+                    while start.elapsed() < Duration::from_micros(15) {}
+                    *runner = Some(thread::current().id());
+                });
+            });
+            shared += usize::from(runners[0] != runners[1]);
+        }
     });
 }

@@ -18,9 +18,12 @@ pub(crate) struct PieceSize {
     pieces: u32,
     /// Whether nothing was timed yet.
     is_new: bool,
-    /// Whether a beat has come that nobody is there for. Items may become dear yet, and somebody be
-    /// woken for them: pieces grow slowly, to half of what is left at most, and each is timed.
+    /// Whether a beat has come that all others sleep through. Items may become dear yet, and
+    /// somebody be woken for them: pieces grow slowly, to half of what is left at most, and each is
+    /// timed.
     is_put_off: bool,
+    /// When the last piece was over, if the next one is timed for it is put off.
+    since: Option<Instant>,
 }
 
 impl PieceSize {
@@ -44,6 +47,7 @@ impl PieceSize {
             pieces: 0,
             is_new: true,
             is_put_off: false,
+            since: None,
         }
     }
 
@@ -65,9 +69,10 @@ impl PieceSize {
     }
 
     /// After a beat: how long one of those that share `left` items would be at it, if that is known.
-    /// Else, the next piece is a sample, or, if somebody `is_there` to take half of a few, none is.
-    pub(crate) fn judge_or_sample(&mut self, left: usize, is_there: bool) -> Option<Duration> {
-        self.is_put_off = !is_there;
+    /// Else, the next piece is a sample; of a few only if whoever might take half of them
+    /// `is_asleep`.
+    pub(crate) fn judge_or_sample(&mut self, left: usize, is_asleep: bool) -> Option<Duration> {
+        self.is_put_off = is_asleep;
         if let Some(time) = self.time(left) {
             // What two threads that share pass to and fro at the end lies in the wrong cache when
             // they come by again. The part is less than a helper looks around before it sleeps, so
@@ -75,7 +80,7 @@ impl PieceSize {
             let part = if self.is_part { 4 } else { 1 };
             return Some(time / part);
         }
-        if self.items == 1 && left < Self::FEW && (is_there || self.is_new) {
+        if self.items == 1 && left < Self::FEW && (!is_asleep || self.is_new) {
             return Some(Duration::MAX);
         }
         self.timed = true;
@@ -125,9 +130,11 @@ impl PieceSize {
         if is_known && !self.is_put_off {
             return piece();
         }
-        let start = Instant::now();
+        let start = self.since.unwrap_or_else(Instant::now);
         piece();
-        let time = start.elapsed();
+        let end = Instant::now();
+        self.since = self.is_put_off.then_some(end);
+        let time = end.saturating_duration_since(start);
         if mem::take(&mut self.is_new) && self.items == 1 && !cost::is_worth_taking(1, time) {
             return;
         }

@@ -72,7 +72,8 @@ where
             return self.stretch(worker, work, None, PieceSize::new(false));
         }
         let expected = loop_cost::expected(Self::key(), items);
-        if expected.is_none_or(cost::is_worth_waking) {
+        let is_long = |all| cost::is_worth_waking(all) || worker.has_taker_for_one(all, items);
+        if expected.is_none_or(is_long) {
             return self.split(worker, work, expected);
         }
         // The same code may take much longer this time: the first item tells.
@@ -83,6 +84,9 @@ where
         let item = start.elapsed();
         let all = item.saturating_mul(u32::try_from(items).unwrap_or(u32::MAX));
         if !cost::is_worth_taking(1, item) || !cost::is_worth_waking(all) {
+            if cost::is_worth_coming(item) {
+                loop_cost::learn(Self::key(), item.as_nanos() as f32);
+            }
             return self.stretch(worker, rest, Some(state), PieceSize::after_a_short_item());
         }
         let first = (self.finish)(state);
@@ -209,15 +213,26 @@ enum Answer {
 }
 
 impl Worker {
+    /// Whether somebody comes for one of the `items`, which take `all`, before the first is begun:
+    /// of few dear ones, others would miss one otherwise. Where all sleep, that adds up, too.
+    fn has_taker_for_one(&self, all: Duration, items: usize) -> bool {
+        let item = || all / u32::try_from(items).unwrap_or(u32::MAX);
+        // The second look divides, which a short loop would feel.
+        let is_worth_it = cost::is_worth_coming(all) && cost::is_worth_coming(item());
+        is_worth_it && (self.team().sleep.has_watch() || self.joins.miss(all / 2))
+    }
+
     /// What to do about a beat, with `left` items to go. Who is awake comes for what takes a few
     /// times as long as coming. Where all sleep, the beat stays as it is until as much has been
     /// left undone about it as pays for waking somebody: a short loop costs less than that.
     #[cold]
     fn answer_beat(&self, size: &mut PieceSize, left: usize) -> Answer {
         let (team, declined) = (self.team(), &self.joins.declined);
-        let is_there = team.sleep.has_watch() || self.seat.beat.has_waiter();
-        let time = size.judge_or_sample(left, is_there);
-        if !is_there {
+        let is_asleep = !team.sleep.has_watch()
+            && !self.seat.beat.has_waiter()
+            && team.occupancy.admits(self.lane());
+        let time = size.judge_or_sample(left, is_asleep);
+        if is_asleep {
             let missed = declined.get().saturating_add(time.unwrap_or(HAND_OVER));
             if !cost::is_worth_waking(missed) {
                 declined.set(declined.get() + size.next_piece(left).unwrap_or(HAND_OVER));
@@ -226,15 +241,13 @@ impl Worker {
             declined.set(Duration::ZERO);
         }
         match time {
-            Some(time) if cost::is_worth_coming(time) => Answer::Share,
-            None if is_there => Answer::GoOn,
-            _ => {
-                self.decline_beat();
-                match is_there {
-                    true => Answer::Decline,
-                    false => Answer::GoOn,
-                }
-            }
+            Some(time) if cost::is_worth_coming(time) => return Answer::Share,
+            None if !is_asleep => return Answer::GoOn,
+            _ => self.decline_beat(),
+        }
+        match is_asleep {
+            true => Answer::GoOn,
+            false => Answer::Decline,
         }
     }
 
@@ -288,10 +301,11 @@ impl Worker {
 }
 
 /// Calls `f` on every item, splitting the slice between threads as they come free. There is no
-/// batch size to choose: a short slice costs some 50 ns more than a plain loop, a long one is
-/// shared. What items take is known from the last loop over the same code; until it is known, a
-/// loop counts as long, and where they have become dear since then, the first one runs alone. Items
-/// must not wait for one another, for one thread may run them one after the other.
+/// batch size to choose: a short slice costs some 50 ns more than a plain loop (one or two
+/// microseconds, while all other threads sleep), a long one is shared. What items take is known
+/// from the last loop over the same code; until it is known, a loop counts as long, and where they
+/// have become dear since then, the first one runs alone. Items must not wait for one another, for
+/// one thread may run them one after the other.
 ///
 /// In no pool at all, it is a plain loop.
 ///

@@ -161,6 +161,8 @@ unsafe fn run<F: FnOnce(&Worker) -> R + Send, R: Send>(data: *const (), thief: &
     // Release pairs with the Acquire in `StolenFork::is_done`.
     state.done.store(true, Ordering::Release);
     owner.unpark();
+    // Nobody waits for what the thread runs next; whoever waits for what is around this, asks again.
+    thief.seat.beat.take_waiter();
 }
 
 /// The state of a fork of any type.
@@ -446,6 +448,18 @@ mod tests {
                 assert!(!wait.is_ready() && !wait.step(worker, false));
                 worker.seat.returned.give_back(fork);
                 assert!(wait.is_ready() && wait.step(worker, false) && wait.is_done());
+            },
+        );
+    }
+
+    #[test]
+    fn nobody_waits_for_a_thief_that_is_done() {
+        beside_a_fork_that_came_back(
+            |worker| worker.seat.clone(),
+            |worker, _, fork| {
+                worker.seat.beat.raise_for_waiter();
+                worker.run_fork(fork);
+                assert!(!worker.seat.beat.has_waiter());
             },
         );
     }

@@ -1,6 +1,7 @@
 //! The cells that a worker is made of, by what they are for.
 
 use crate::age::Age;
+use crate::cost;
 use crate::lanes::occupancy::Charge;
 use crate::lanes::relief::Relief;
 use crate::queue::deque::Deque;
@@ -81,6 +82,16 @@ impl Joins {
             queued: Cell::new(0),
             scopes: RefCell::new(Vec::new()),
         }
+    }
+
+    /// Counts in work that takes `time` and that others might have done. True, and nothing counted,
+    /// once all of it pays for waking somebody.
+    pub(crate) fn miss(&self, time: Duration) -> bool {
+        let declined = self.declined.get() + time;
+        let is_missed = cost::is_worth_waking(declined);
+        let left = if is_missed { Duration::ZERO } else { declined };
+        self.declined.set(left);
+        is_missed
     }
 
     /// How old what the thread, of `seat`, queues now is.
