@@ -69,8 +69,8 @@ impl PieceSize {
     }
 
     /// After a beat: how long one of those that share `left` items would be at it, if that is known.
-    /// Else, the next piece is a sample; of a few only if whoever might take half of them
-    /// `is_asleep`.
+    /// Else, the next piece is a sample. Of a few, none is, and they count as endless, if somebody
+    /// `is_asleep` no longer or nothing of them was timed yet.
     pub(crate) fn judge_or_sample(&mut self, left: usize, is_asleep: bool) -> Option<Duration> {
         self.is_put_off = is_asleep;
         if let Some(time) = self.time(left) {
@@ -110,6 +110,11 @@ impl PieceSize {
     /// How long the next piece is likely to take, of `left` items.
     pub(crate) fn next_piece(&self, left: usize) -> Option<Duration> {
         self.time(self.items.min(left / 2))
+    }
+
+    /// After what is no part of a piece.
+    pub(crate) fn stop_clock(&mut self) {
+        self.since = None;
     }
 
     pub(crate) fn is_timed(&self) -> bool {

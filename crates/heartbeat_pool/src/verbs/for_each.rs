@@ -4,7 +4,8 @@
 //! take it before the first item runs, as that one may take as long as all others together. The
 //! small parts, and loops that are known to be short, run in pieces and poll the beat between them.
 //! A raised beat halves what is left and offers one half, so that splits only as often as there is
-//! somebody to take it: lazy splitting (Tzannes et al., PPOPP 2010) on the heartbeat.
+//! somebody to take it: lazy splitting (Tzannes et al., PPOPP 2010) on the heartbeat. Who sleeps is
+//! woken for what takes longer than that, and for short loops once they come to as much together.
 
 use crate::cost::loop_cost;
 use crate::cost::piece_size::PieceSize;
@@ -72,7 +73,7 @@ where
             return self.stretch(worker, work, None, PieceSize::new(false));
         }
         let expected = loop_cost::expected(Self::key(), items);
-        let is_long = |all| cost::is_worth_waking(all) || worker.has_taker_for_one(all, items);
+        let is_long = |all| cost::is_worth_waking(all) || worker.splits_dear_items(all, items);
         if expected.is_none_or(is_long) {
             return self.split(worker, work, expected);
         }
@@ -84,7 +85,8 @@ where
         let item = start.elapsed();
         let all = item.saturating_mul(u32::try_from(items).unwrap_or(u32::MAX));
         if !cost::is_worth_taking(1, item) || !cost::is_worth_waking(all) {
-            if cost::is_worth_coming(item) {
+            // Known to be shorter, as one dear item tells little of the others; many tell.
+            if cost::is_worth_coming(item) && worker.joins.miss(item) {
                 loop_cost::learn(Self::key(), item.as_nanos() as f32);
             }
             return self.stretch(worker, rest, Some(state), PieceSize::after_a_short_item());
@@ -213,13 +215,22 @@ enum Answer {
 }
 
 impl Worker {
-    /// Whether somebody comes for one of the `items`, which take `all`, before the first is begun:
-    /// of few dear ones, others would miss one otherwise. Where all sleep, that adds up, too.
-    fn has_taker_for_one(&self, all: Duration, items: usize) -> bool {
+    /// Whether all others that could do what the thread shares sleep.
+    fn has_sleepers_alone(&self) -> bool {
+        let team = self.team();
+        let is_awaited = team.sleep.has_watch() || self.seat.beat.has_waiter();
+        !is_awaited && team.occupancy.admits(self.lane())
+    }
+
+    /// Whether to split a loop of `items`, which take `all` and less than waking somebody pays for,
+    /// before the first of them runs: if each is worth coming for, and somebody is awake or much
+    /// was missed by now, of which this is counted as a part.
+    fn splits_dear_items(&self, all: Duration, items: usize) -> bool {
         let item = || all / u32::try_from(items).unwrap_or(u32::MAX);
         // The second look divides, which a short loop would feel.
         let is_worth_it = cost::is_worth_coming(all) && cost::is_worth_coming(item());
-        is_worth_it && (self.team().sleep.has_watch() || self.joins.miss(all / 2))
+        let is_missed = || self.has_sleepers_alone() && self.joins.miss(all / 2);
+        is_worth_it && (self.team().sleep.has_watch() || is_missed())
     }
 
     /// What to do about a beat, with `left` items to go. Who is awake comes for what takes a few
@@ -227,24 +238,25 @@ impl Worker {
     /// left undone about it as pays for waking somebody: a short loop costs less than that.
     #[cold]
     fn answer_beat(&self, size: &mut PieceSize, left: usize) -> Answer {
-        let (team, declined) = (self.team(), &self.joins.declined);
-        let is_asleep = !team.sleep.has_watch()
-            && !self.seat.beat.has_waiter()
-            && team.occupancy.admits(self.lane());
+        let is_asleep = self.has_sleepers_alone();
         let time = size.judge_or_sample(left, is_asleep);
         if is_asleep {
-            let missed = declined.get().saturating_add(time.unwrap_or(HAND_OVER));
-            if !cost::is_worth_waking(missed) {
-                declined.set(declined.get() + size.next_piece(left).unwrap_or(HAND_OVER));
+            let missed = &self.joins.missed;
+            // What is not known costs a look at the clock, if nothing else.
+            let all = missed.get().saturating_add(time.unwrap_or(HAND_OVER));
+            if !cost::is_worth_waking(all) {
+                missed.set(missed.get() + size.next_piece(left).unwrap_or(HAND_OVER));
                 return Answer::GoOn;
             }
-            declined.set(Duration::ZERO);
+            missed.set(Duration::ZERO);
         }
         match time {
             Some(time) if cost::is_worth_coming(time) => return Answer::Share,
             None if !is_asleep => return Answer::GoOn,
             _ => self.decline_beat(),
         }
+        // That may have taken long.
+        size.stop_clock();
         match is_asleep {
             true => Answer::GoOn,
             false => Answer::Decline,

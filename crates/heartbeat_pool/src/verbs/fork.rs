@@ -161,7 +161,8 @@ unsafe fn run<F: FnOnce(&Worker) -> R + Send, R: Send>(data: *const (), thief: &
     // Release pairs with the Acquire in `StolenFork::is_done`.
     state.done.store(true, Ordering::Release);
     owner.unpark();
-    // Nobody waits for what the thread runs next; whoever waits for what is around this, asks again.
+    // Nobody waits for what the thread runs next. Whoever waits for what is around this asks again,
+    // or sleeps, and its place is free.
     thief.seat.beat.take_waiter();
 }
 

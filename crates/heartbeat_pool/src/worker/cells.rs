@@ -34,8 +34,9 @@ pub(crate) struct Joins {
     /// How many are to look for its next fork, and what it forks then, as soon as others may take
     /// it.
     pub(crate) helpers_wanted: Cell<usize>,
-    /// How long that took which it has not shared after a beat, for all others slept.
-    pub(crate) declined: Cell<Duration>,
+    /// How long what it did alone since somebody was woken last took, as far as others would have
+    /// done it, had they not slept: about that.
+    pub(crate) missed: Cell<Duration>,
     /// The number of what was queued last.
     queued: Cell<u32>,
     /// The scopes on which the thread has queued jobs, where work goes by age, the last one last;
@@ -78,7 +79,7 @@ impl Joins {
             is_measured: Cell::new(false),
             were_taken: Cell::new(false),
             helpers_wanted: Cell::new(0),
-            declined: Cell::default(),
+            missed: Cell::default(),
             queued: Cell::new(0),
             scopes: RefCell::new(Vec::new()),
         }
@@ -87,11 +88,11 @@ impl Joins {
     /// Counts in work that takes `time` and that others might have done. True, and nothing counted,
     /// once all of it pays for waking somebody.
     pub(crate) fn miss(&self, time: Duration) -> bool {
-        let declined = self.declined.get() + time;
-        let is_missed = cost::is_worth_waking(declined);
-        let left = if is_missed { Duration::ZERO } else { declined };
-        self.declined.set(left);
-        is_missed
+        let missed = self.missed.get() + time;
+        let is_enough = cost::is_worth_waking(missed);
+        let left = if is_enough { Duration::ZERO } else { missed };
+        self.missed.set(left);
+        is_enough
     }
 
     /// How old what the thread, of `seat`, queues now is.
