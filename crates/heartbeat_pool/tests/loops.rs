@@ -1,4 +1,4 @@
-//! Loops whose items take long, anywhere among them.
+//! Loops whose items take long, anywhere among them, and loops that are short.
 
 mod common;
 

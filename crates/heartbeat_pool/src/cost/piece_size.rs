@@ -69,8 +69,8 @@ impl PieceSize {
     }
 
     /// After a beat: how long one of those that share `left` items would be at it, if that is known.
-    /// Else, the next piece is a sample. Of a few, none is, and they count as endless, if somebody
-    /// `is_asleep` no longer or nothing of them was timed yet.
+    /// Else, the next piece is a sample; but few items count as endless, unless all others sleep
+    /// (`is_asleep`) and one of them was timed.
     pub(crate) fn judge_or_sample(&mut self, left: usize, is_asleep: bool) -> Option<Duration> {
         self.is_put_off = is_asleep;
         if let Some(time) = self.time(left) {

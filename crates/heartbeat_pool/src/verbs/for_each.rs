@@ -85,8 +85,8 @@ where
         let item = start.elapsed();
         let all = item.saturating_mul(u32::try_from(items).unwrap_or(u32::MAX));
         if !cost::is_worth_taking(1, item) || !cost::is_worth_waking(all) {
-            // Known to be shorter, as one dear item tells little of the others; many tell.
-            if cost::is_worth_coming(item) && worker.joins.miss(item) {
+            // One dear item tells little of the others, but those of many loops do.
+            if cost::is_worth_coming(item) && worker.joins.miss(item, item) {
                 loop_cost::learn(Self::key(), item.as_nanos() as f32);
             }
             return self.stretch(worker, rest, Some(state), PieceSize::after_a_short_item());
@@ -229,7 +229,7 @@ impl Worker {
         let item = || all / u32::try_from(items).unwrap_or(u32::MAX);
         // The second look divides, which a short loop would feel.
         let is_worth_it = cost::is_worth_coming(all) && cost::is_worth_coming(item());
-        let is_missed = || self.has_sleepers_alone() && self.joins.miss(all / 2);
+        let is_missed = || self.has_sleepers_alone() && self.joins.miss(all / 2, all / 2);
         is_worth_it && (self.team().sleep.has_watch() || is_missed())
     }
 
@@ -241,14 +241,12 @@ impl Worker {
         let is_asleep = self.has_sleepers_alone();
         let time = size.judge_or_sample(left, is_asleep);
         if is_asleep {
-            let missed = &self.joins.missed;
             // What is not known costs a look at the clock, if nothing else.
-            let all = missed.get().saturating_add(time.unwrap_or(HAND_OVER));
-            if !cost::is_worth_waking(all) {
-                missed.set(missed.get() + size.next_piece(left).unwrap_or(HAND_OVER));
+            let all = time.unwrap_or(HAND_OVER);
+            let piece = size.next_piece(left).unwrap_or(HAND_OVER);
+            if !self.joins.miss(all, piece) {
                 return Answer::GoOn;
             }
-            missed.set(Duration::ZERO);
         }
         match time {
             Some(time) if cost::is_worth_coming(time) => return Answer::Share,
@@ -257,9 +255,10 @@ impl Worker {
         }
         // That may have taken long.
         size.stop_clock();
-        match is_asleep {
-            true => Answer::GoOn,
-            false => Answer::Decline,
+        if is_asleep {
+            Answer::GoOn
+        } else {
+            Answer::Decline
         }
     }
 

@@ -36,7 +36,7 @@ pub(crate) struct Joins {
     pub(crate) helpers_wanted: Cell<usize>,
     /// How long what it did alone since somebody was woken last took, as far as others would have
     /// done it, had they not slept: about that.
-    pub(crate) missed: Cell<Duration>,
+    missed: Cell<Duration>,
     /// The number of what was queued last.
     queued: Cell<u32>,
     /// The scopes on which the thread has queued jobs, where work goes by age, the last one last;
@@ -85,12 +85,17 @@ impl Joins {
         }
     }
 
-    /// Counts in work that takes `time` and that others might have done. True, and nothing counted,
-    /// once all of it pays for waking somebody.
-    pub(crate) fn miss(&self, time: Duration) -> bool {
-        let missed = self.missed.get() + time;
-        let is_enough = cost::is_worth_waking(missed);
-        let left = if is_enough { Duration::ZERO } else { missed };
+    /// Whether work that takes `time`, which others might do, pays for waking somebody together
+    /// with what was missed before. Then nothing is missed from now on; else the `part` of it that
+    /// is done next is missed, too.
+    pub(crate) fn miss(&self, time: Duration, part: Duration) -> bool {
+        let missed = self.missed.get();
+        let is_enough = cost::is_worth_waking(missed.saturating_add(time));
+        let left = if is_enough {
+            Duration::ZERO
+        } else {
+            missed + part
+        };
         self.missed.set(left);
         is_enough
     }
