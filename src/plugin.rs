@@ -58,8 +58,8 @@ use std::time::Duration;
 /// is not between a microsecond and a second, when there are to be more than 16,384 threads or
 /// stacks of less than 16 KiB, when a thread's name has a NUL in it, and when the operating system
 /// refuses one of the frame's threads. `App::finish` panics as well, if `TaskPoolOptions` that come
-/// after the plugin ask for such. Refused lower threads are no error: their jobs run on the frame's
-/// threads.
+/// after the plugin ask for such. Refused lower threads are no error: a warning
+/// tells of them, and with none of these their jobs run on the frame's threads.
 ///
 /// ```
 /// use bevy_app::App;
@@ -252,6 +252,24 @@ const IS_WEB: bool = cfg!(target_arch = "wasm32");
 #[derive(Resource)]
 struct OptionsFollow;
 
+/// The system may refuse them where it has given the frame's.
+fn warn_of_refused_lower_threads() {
+    let pool = heartbeat_pool::global();
+    let wanted = pool.num_threads();
+    let Some(given) = pool.num_lower_threads().filter(|&given| given < wanted) else {
+        return;
+    };
+    let until_then = match given {
+        0 => "these jobs run on the frame's threads, which frames lack meanwhile",
+        _ => "fewer of these jobs run at once",
+    };
+    log::warn!(
+        "bevy_heartbeat: the system has given {given} of the {wanted} threads for io and \
+         background jobs and refused the next. Until it gives more, {until_then}. Ask for fewer \
+         threads, or raise the process's limit of threads or memory"
+    );
+}
+
 fn warn(options: &Options, threads_were_there: bool) {
     for warning in options.warnings(threads_were_there) {
         log::warn!("bevy_heartbeat: {warning}");
@@ -316,6 +334,7 @@ impl Plugin for HeartbeatPlugin {
         if let Some(settings) = app.world().get_resource::<HeartbeatSettings>() {
             // Once the log is there.
             log::info!("bevy_heartbeat: one pool of {}", settings.threads);
+            warn_of_refused_lower_threads();
         }
         if self.record != Record::Off && !IS_WEB {
             let apps = app.sub_apps_mut();

@@ -3,6 +3,7 @@
 mod coarse;
 mod entered;
 mod fork_join;
+mod quiet;
 mod scaling;
 mod scopes;
 mod sixty_hertz;
@@ -25,6 +26,7 @@ pub fn all(options: &Options) -> Vec<Workload> {
         ("coarse jobs", coarse::workloads()),
         ("tasks", tasks::workloads()),
         ("wake-ups", vec![wake_burst::workload()]),
+        ("after a pause", quiet::workloads()),
         ("frames", vec![sixty_hertz::workload()]),
     ];
     if options.scaling {

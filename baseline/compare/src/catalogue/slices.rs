@@ -1,6 +1,8 @@
 //! A function applied to each item of a slice.
 
+use crate::bench::Bench;
 use crate::workload::{Made, Size, Workload};
+use std::time::Duration;
 use suite::{Answer, Contender, Cost, Items, Job};
 
 const LENGTHS: [(&str, usize); 6] = [
@@ -12,14 +14,25 @@ const LENGTHS: [(&str, usize); 6] = [
     ("10M", 10_000_000),
 ];
 
+/// A few dear items: one loop takes less than waking a thread for it would pay.
+const FEW: [(&str, usize, Duration); 3] = [
+    ("10us-8", 8, Duration::from_micros(10)),
+    ("20us-4", 4, Duration::from_micros(20)),
+    ("90us-2", 2, Duration::from_micros(90)),
+];
+
 /// All of this kind.
 pub fn workloads() -> Vec<Workload> {
     let mut all = Vec::new();
     for (label, len) in LENGTHS {
-        all.push(slice(format!("slice-1ns-{label}"), len, Cost::OneNs));
+        all.push(slice(format!("slice-1ns-{label}"), len, |_| Cost::OneNs));
     }
     for (label, len) in LENGTHS {
-        all.push(slice(format!("slice-10ns-{label}"), len, Cost::TenNs));
+        all.push(slice(format!("slice-10ns-{label}"), len, |_| Cost::TenNs));
+    }
+    for (label, len, time) in FEW {
+        let cost = move |bench: &Bench| Cost::Steps(bench.spinner.steps(time));
+        all.push(slice(format!("slice-{label}"), len, cost));
     }
     all
 }
@@ -50,9 +63,9 @@ impl Job for Slice {
     }
 }
 
-fn slice(name: String, len: usize, cost: Cost) -> Workload {
+fn slice(name: String, len: usize, cost: impl Fn(&Bench) -> Cost + 'static) -> Workload {
     let about = format!("for_each over {len} items, without a hint at batches.");
-    Workload::sampled(name, about, Size::Told, move |_| {
-        Made::new(Slice::new(len, cost)).each(len as u64, "item")
+    Workload::sampled(name, about, Size::Told, move |bench| {
+        Made::new(Slice::new(len, cost(bench))).each(len as u64, "item")
     })
 }

@@ -3,6 +3,8 @@
 use crate::answer::{Answer, check};
 use crate::work::spin::spin_from;
 use std::hint::black_box;
+use std::mem;
+use std::time::Instant;
 
 /// What is done to each item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +55,8 @@ fn rounds<const N: u32>(mut x: u64) -> u64 {
 pub struct Items {
     values: Vec<u64>,
     expected: u64,
+    /// The seconds of each call, if they are kept.
+    times: Option<Vec<f64>>,
 }
 
 impl Items {
@@ -63,7 +67,20 @@ impl Items {
         Self {
             values: vec![SEED; len.max(1)],
             expected: SEED,
+            times: None,
         }
+    }
+
+    /// Keeps from now on what each call takes, without what leads into the pool.
+    #[must_use]
+    pub fn timed(mut self) -> Self {
+        self.times = Some(Vec::new());
+        self
+    }
+
+    /// The seconds of each call since this was asked last.
+    pub fn take_times(&mut self) -> Vec<f64> {
+        self.times.as_mut().map(mem::take).unwrap_or_default()
     }
 
     /// Calls `for_each` on the slice so often, and looks at three items after each. The rest is
@@ -81,7 +98,11 @@ impl Items {
     ) -> Answer {
         let last = self.values.len() - 1;
         for _ in 0..iterations {
+            let begin = self.times.is_some().then(Instant::now);
             for_each(black_box(&mut self.values));
+            if let (Some(begin), Some(times)) = (begin, &mut self.times) {
+                times.push(begin.elapsed().as_secs_f64());
+            }
             cost.apply(&mut self.expected);
             for place in [0, last / 2, last] {
                 check(self.expected, self.values[place])?;

@@ -111,6 +111,20 @@ impl ThreadPool {
         self.registry().frame().occupancy.target()
     }
 
+    /// How many threads [of their own](ThreadPoolBuilder::lower_threads) the io and background lanes
+    /// have: as many as [`num_threads`](Self::num_threads), or fewer where the system refuses some.
+    /// With none, their jobs run on the frame's threads. None if they are not to have any.
+    ///
+    /// ```
+    /// let builder = heartbeat_pool::ThreadPool::builder().num_threads(2);
+    /// let pool = builder.lower_threads(true).build().unwrap();
+    /// assert_eq!(pool.num_lower_threads(), Some(2));
+    /// ```
+    #[must_use]
+    pub fn num_lower_threads(&self) -> Option<usize> {
+        self.registry().num_lower_threads()
+    }
+
     /// Whether anyone has chosen the number of threads yet, be it zero.
     #[must_use]
     pub fn is_sized(&self) -> bool {

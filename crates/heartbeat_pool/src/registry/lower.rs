@@ -101,6 +101,12 @@ impl Registry {
         if is_lower { lower } else { self.frame() }
     }
 
+    /// How many threads of their own the lower lanes have, if they are to have any.
+    pub(crate) fn num_lower_threads(&self) -> Option<usize> {
+        let target = || self.team(Rank::Lower).occupancy.target();
+        self.lower.is_on().then(target)
+    }
+
     /// Before a job of `lane` is queued: asks again for lower threads that the system has refused.
     #[inline]
     pub(crate) fn call_lower(self: &Arc<Self>, lane: Lane) {

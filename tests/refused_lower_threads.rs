@@ -1,0 +1,56 @@
+//! Threads for io and background jobs that the system refuses are told of. In a process of its own, for it has
+//! the log and the pool.
+
+mod common;
+
+use bevy_tasks::{AsyncComputeTaskPool, block_on};
+use common::{logged, within};
+use heartbeat_pool::ThreadPool;
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// How many of these threads there may be.
+static GIVEN: AtomicUsize = AtomicUsize::new(0);
+
+#[test]
+fn refused_lower_threads_are_told_of_and_their_jobs_run() {
+    within(60, || {
+        logged::keep();
+        // As a system at its limit would.
+        let pool = ThreadPool::builder()
+            .num_threads(0)
+            .spawn_handler(|thread| {
+                let is_lower = thread.name().starts_with("low ");
+                if is_lower && thread.index() >= GIVEN.load(Ordering::SeqCst) {
+                    return Err(io::Error::other("no more"));
+                }
+                thread.spawn().map(drop)
+            });
+        pool.build_static_if_unsized(heartbeat_pool::global())
+            .unwrap();
+        let logged_with = |given| {
+            GIVEN.store(given, Ordering::SeqCst);
+            let mut app = common::app(2);
+            app.finish();
+            app.update();
+            let task = AsyncComputeTaskPool::get().spawn(async { 5 });
+            assert_eq!(block_on(task), 5);
+            logged::take()
+        };
+        let none = logged_with(0);
+        assert_eq!(none.len(), 1, "{none:?}");
+        assert!(
+            none[0].contains("given 0 of the 2 threads for io"),
+            "{none:?}"
+        );
+        assert!(none[0].contains("run on the frame's threads"), "{none:?}");
+        let one = logged_with(1);
+        assert_eq!(one.len(), 1, "{one:?}");
+        assert!(
+            one[0].contains("given 1 of the 2 threads for io"),
+            "{one:?}"
+        );
+        assert!(one[0].contains("fewer of these jobs"), "{one:?}");
+        assert_eq!(logged_with(2), [""; 0]);
+    });
+}
