@@ -4,8 +4,8 @@ use async_task::Runnable;
 use std::mem::{self, ManuallyDrop, MaybeUninit};
 use std::ptr::NonNull;
 
-/// What is run once, a closure, a task's next step, a way to other jobs, and is one pointer and
-/// nothing else, which is not null.
+/// Work that runs once and is one pointer that is not null: a boxed closure, a task's next step, or
+/// a way to other jobs.
 ///
 /// # Safety
 ///

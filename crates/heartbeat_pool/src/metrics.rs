@@ -16,7 +16,7 @@ impl Tally {
     }
 
     fn add(&self, more: u64) {
-        // Relaxed, here and below: nothing is inferred from a count.
+        // Relaxed, here and below: a count guards nothing, and who decides by it guesses.
         self.0.store(self.get() + more, Ordering::Relaxed);
     }
 
@@ -68,7 +68,8 @@ pub(crate) struct Counters {
     pub(crate) pushes: Tally,
     /// Jobs taken from an injector.
     pub(crate) taken: Tally,
-    /// Jobs taken from any queue, the owner's among them, but for a scope's.
+    /// Jobs begun that lay in a queue, the owner's among them, or were woken while they ran; but
+    /// for a scope's.
     pub(crate) begun: [Tally; 3],
     pub(crate) blocking: Tally,
     pub(crate) promotions: [Tally; 3],
@@ -186,7 +187,8 @@ pub struct WorkerMetrics {
     pub promotions: [u64; 3],
     /// Jobs taken from another worker, by [`Lane::index`].
     pub steals: [u64; 3],
-    /// Times it went to sleep, idle or in a wait.
+    /// Times it went to sleep, idle (once for all sleeps of a sentinel's watch) or while it waited for
+    /// a join or a scope.
     pub parks: u64,
     /// Times another thread woke it from idle sleep, by the [`Lane::index`] of its next work. A
     /// wake-up after which it found none is counted when it next finds some.

@@ -1,7 +1,7 @@
 //! Who is told of what was queued.
 //!
-//! Whoever queues anything, or makes room, says so by one [`News`]; what comes of it is decided
-//! here alone.
+//! Whoever queues anything says so by one [`News`], and whoever leaves the count offers its room;
+//! whether a thread is woken or started for that is decided here.
 
 use crate::idle::sleep::Wake;
 use crate::lanes::priority;
@@ -101,8 +101,8 @@ fn has_use_for_one_more(team: &Team, lane: Lane) -> bool {
 }
 
 impl Registry {
-    /// After something was queued: wakes somebody of `team` for it, or starts a thread, unless it
-    /// will be found by then.
+    /// After something was queued: wakes somebody of `team` for it, or starts a thread, unless a
+    /// thread that is awake will find it in time.
     #[inline]
     pub(crate) fn tell(self: &Arc<Self>, team: &Team, news: News) {
         let is_needed = match news.when {

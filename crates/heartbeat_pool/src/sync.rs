@@ -1,6 +1,6 @@
 //! The one place that names what threads meet by, blocks one, starts one or tells the time: core's
-//! and std's, or loom's under `--cfg heartbeat_loom`, where the layers up to `sleep` are
-//! model-checked, or those of `sim` under `--cfg heartbeat_sim`, where the whole pool runs in a
+//! and std's, or loom's under `--cfg heartbeat_loom`, where `models/` check protocols of the lower
+//! rooms, or those of `sim` under `--cfg heartbeat_sim`, where the whole pool runs in a
 //! scheduler of its own, or those of `transfers` under `--cfg heartbeat_transfers`, which count how
 //! often cache lines change hands.
 

@@ -19,9 +19,9 @@ const LONGEST_TRIAL: Duration = Duration::from_millis(100);
 /// A call that was kept for too long is a surprise. One that comes alone is the system's doing, not
 /// the call's; one that comes so few calls after another ends the keeping.
 const OFTEN: u32 = 4;
-/// Calls after a surprise are watched, as many as cost what that took, or what the longest trial
-/// would: somebody is awake to help in time if one of them is one as well, which costs a wake-up
-/// each. Fewer than these are no use.
+/// After a surprise so many calls are watched as cost, by a wake-up each, what the surprise took,
+/// or what the longest trial would: if one of them is a surprise as well, somebody is awake to help
+/// in time. Fewer than these are no use.
 const WARY: u32 = 64;
 
 /// How long a call is kept that usually takes `usual`.

@@ -1,7 +1,7 @@
 //! What work costs, and what it costs to give it away.
 //!
 //! Two costs of the machine decide nearly all that the scheduler weighs: [`HAND_OVER`] and
-//! [`WAKE_UP`]. Here are the four questions that are asked of them.
+//! [`WAKE_UP`]. Here are the questions that most of it asks of them.
 //!
 //! What was measured of work like that which comes is kept by the code that is run, told apart by a
 //! pointer: which of two ways costs less (`two_ways`), whether sharing a join pays (`measured`),

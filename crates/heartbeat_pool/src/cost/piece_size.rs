@@ -30,8 +30,8 @@ impl PieceSize {
     /// By how much one piece may be longer than the one before, for items may differ. So many items
     /// are cut no more, untimed.
     const GROWTH: usize = 16;
-    /// Items of an untimed piece at most. A loop of fewer is shared before its first one, which may
-    /// take long.
+    /// Items of an untimed piece at most. After a beat, fewer than that are shared though none was
+    /// timed yet: the next one may take long.
     const FEW: usize = 64;
     /// One of so many pieces is timed.
     const TIMED: u32 = 4;

@@ -5,8 +5,8 @@ use crate::sync::{AtomicBool, Ordering};
 
 /// One seat's beat: raised by an idle worker, answered by the seat's owner when it promotes.
 pub(crate) struct Beat {
-    /// Whether the owner's next fork must do more than call: always, but while its joins are deep
-    /// and no beat is raised.
+    /// Whether the owner's next fork must do more than call both halves. Not while its joins are
+    /// deep and no beat is raised.
     gate: AtomicBool,
     raised: AtomicBool,
     /// Whether it was raised by a thread that waits for what the owner runs.

@@ -42,8 +42,9 @@ impl Idle {
 
 #[derive(Default)]
 pub(crate) struct Sleep {
-    /// The number of searchers, and whether the sentinel is alert. `SeqCst` where it changes: the
-    /// fences of pushers and of those who go idle order their looks at it and at the queues.
+    /// The number of searchers, and whether the sentinel is alert. The fences of pushers and of those
+    /// who go idle order their looks at it and at the queues; that changes of it are `SeqCst` adds
+    /// nothing to that, and costs nothing.
     watch: AtomicUsize,
     idle: Mutex<Idle>,
     posts: AtomicUsize,
@@ -178,7 +179,7 @@ impl Sleep {
 
     /// Takes `post`, unless somebody has it.
     fn take_post(&self, post: Post) -> bool {
-        // SeqCst: one winner; a thread that misses it in `finds_sentinel` wakes somebody in vain.
+        // SeqCst: as `watch`; a thread that misses it in `finds_sentinel` wakes somebody in vain.
         self.posts.fetch_or(post, Ordering::SeqCst) & post == 0
     }
 

@@ -58,6 +58,14 @@ impl Counts {
         self.of(Charge::Lane(Lane::Frame)) + self.of(Charge::External)
     }
 
+    /// Threads that work for `lane`.
+    fn running(self, lane: Lane) -> usize {
+        match lane {
+            Lane::Frame => self.frame(),
+            Lane::Io | Lane::Background => self.of(Charge::Lane(lane)),
+        }
+    }
+
     fn total(self) -> usize {
         self.frame() + self.of(Charge::Lane(Lane::Io)) + self.of(Charge::Lane(Lane::Background))
     }
@@ -110,14 +118,19 @@ impl Occupancy {
     }
 
     pub(crate) fn set_budget(&self, lane: Lane, budget: usize) {
-        // Relaxed: as `set_target`.
+        // Relaxed: a hint to admission; whoever changes it notifies the pool afterwards.
         self.budgets[lane.index()].store(budget.max(1), Ordering::Relaxed);
     }
 
+    /// How many threads may work for `lane` at once.
+    fn most(&self, lane: Lane) -> usize {
+        self.target().min(self.budget(lane))
+    }
+
     fn admits_at(&self, counts: Counts, lane: Lane) -> bool {
-        let running = counts.of(Charge::Lane(lane));
+        let running = counts.running(lane);
         if lane == Lane::Frame {
-            return counts.frame() < self.target().min(self.budget(lane));
+            return running < self.most(lane);
         }
         // One of each lower lane always runs: none starves, and a frame that waits for one is safe.
         self.target() > 0
@@ -127,12 +140,11 @@ impl Occupancy {
     /// How many more jobs of `lane` may start now, but for the one that always may.
     pub(crate) fn room(&self, lane: Lane) -> usize {
         let counts = self.counts();
-        let (target, budget) = (self.target(), self.budget(lane));
+        let left = self.most(lane).saturating_sub(counts.running(lane));
         if lane == Lane::Frame {
-            return target.min(budget).saturating_sub(counts.frame());
+            return left;
         }
-        let left = budget.saturating_sub(counts.of(Charge::Lane(lane)));
-        target.saturating_sub(counts.total()).min(left)
+        self.target().saturating_sub(counts.total()).min(left)
     }
 
     pub(crate) fn admits(&self, lane: Lane) -> bool {
@@ -192,9 +204,9 @@ impl Occupancy {
         }
     }
 
-    /// The lower lanes, the one first of whose jobs fewer wait: else those of one that wait for
-    /// jobs of the other let in more and more of their own, each of which waits on a thread of its
-    /// own.
+    /// The lower lanes, first the one of whose jobs fewer wait, for those of the other may wait for
+    /// them. The other way round, each that waits would let in one more that waits, on one more
+    /// thread.
     pub(crate) fn lower_lanes(&self) -> [Lane; 2] {
         let waiting = |lane: Lane| self.waiting[lane.index()].load(Ordering::Relaxed);
         if waiting(Lane::Io) > waiting(Lane::Background) {
@@ -208,9 +220,9 @@ impl Occupancy {
     /// that sees this stops taking its jobs.
     pub(crate) fn crowded(&self, lane: Lane) -> bool {
         let counts = self.counts();
-        let running = counts.of(Charge::Lane(lane));
+        let running = counts.running(lane);
         if lane == Lane::Frame {
-            return counts.frame() > self.target().min(self.budget(lane));
+            return running > self.most(lane);
         }
         running > 1 && (counts.total() > self.target() || running > self.budget(lane))
     }
@@ -220,28 +232,18 @@ impl Occupancy {
         self.counts().of(Charge::Lane(lane)) > 1
     }
 
-    /// Whether one more thread would find room for frame work.
-    pub(crate) fn has_room(&self) -> bool {
-        self.admits(Lane::Frame)
-    }
-
-    /// Whether one more thread would find room for frame work, or beside those that run another
-    /// lane.
-    pub(crate) fn has_room_beside(&self) -> bool {
+    /// Whether one more thread would find room beside those that run a lane, or for any work where
+    /// nothing runs; or for what `may_begin`, whatever runs.
+    pub(crate) fn has_room_beside(&self, may_begin: impl Fn(Lane) -> bool) -> bool {
         let counts = self.counts();
-        let runs = |lane: Lane| lane == Lane::Frame || counts.of(Charge::Lane(lane)) > 0;
+        let runs = |lane| counts.0 == 0 || counts.of(Charge::Lane(lane)) > 0 || may_begin(lane);
         let mut lanes = Lane::ALL.into_iter();
         lanes.any(|lane| runs(lane) && self.admits_at(counts, lane))
     }
 
     /// How many threads work for `lane` beyond what should.
     pub(crate) fn beyond(&self, lane: Lane) -> usize {
-        let counts = self.counts();
-        let running = match lane {
-            Lane::Frame => counts.frame(),
-            Lane::Io | Lane::Background => counts.of(Charge::Lane(lane)),
-        };
-        running.saturating_sub(self.target().min(self.budget(lane)))
+        self.counts().running(lane).saturating_sub(self.most(lane))
     }
 
     /// Whether nothing runs at all.
@@ -298,14 +300,27 @@ mod tests {
     #[test]
     fn there_is_room_beside_a_lower_lane_that_runs_where_the_frame_has_none() {
         let occupancy = with_target(4);
+        let has_room = || occupancy.has_room_beside(|lane| lane == Lane::Frame);
         occupancy.set_budget(Lane::Frame, 1);
-        assert!(occupancy.has_room_beside());
+        assert!(has_room());
         assert!(occupancy.try_admit(Lane::Frame));
-        assert!(!occupancy.has_room_beside());
+        assert!(!has_room());
         assert!(occupancy.try_admit(Lane::Background));
-        assert!(!occupancy.has_room() && occupancy.has_room_beside());
+        assert!(!occupancy.admits(Lane::Frame) && has_room());
         occupancy.set_budget(Lane::Background, 1);
-        assert!(!occupancy.has_room_beside());
+        assert!(!has_room());
+    }
+
+    #[test]
+    fn there_is_no_room_beside_full_budgets_where_no_frame_work_comes() {
+        let occupancy = with_target(4);
+        let has_room = || occupancy.has_room_beside(|_| false);
+        occupancy.set_budget(Lane::Io, 1);
+        assert!(has_room());
+        assert!(occupancy.try_admit(Lane::Io));
+        assert!(!has_room());
+        assert!(occupancy.try_admit(Lane::Background));
+        assert!(has_room());
     }
 
     #[test]

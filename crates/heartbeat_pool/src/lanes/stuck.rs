@@ -145,9 +145,9 @@ impl Stuck {
         Self(Mutex::new(Lane::ALL.map(seen)))
     }
 
-    /// Takes note of what is seen of each lane `now`. Gives the best lane that has been stuck for
-    /// so long, with so many threads `beyond` its target, that work of it must be let in, as is
-    /// done next; or for which that is demanded, while it has work, and whether it is.
+    /// Takes note of what is seen of each lane `now`. Gives the best lane of which work must be let
+    /// in next, and whether that was [demanded](Self::demand): else the lane has been stuck for long
+    /// enough, with so many threads `beyond` its target.
     pub(crate) fn look(
         &self,
         now: [Option<Sight>; 3],

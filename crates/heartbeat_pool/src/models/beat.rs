@@ -49,7 +49,7 @@ fn searcher(pool: &Pool, sees_to: SeesTo) {
     pool.occupancy.enter(Charge::Lane(Lane::Frame));
     let is_answered = pool.sleep.search_end()
         && sees_to != SeesTo::Nothing
-        && pool.occupancy.has_room()
+        && pool.occupancy.admits(Lane::Frame)
         && !pool.beat.is_raised();
     if !is_answered {
         return;
@@ -152,11 +152,11 @@ fn an_answered_beat_that_looks_once_misses_the_place() {
 fn leave_and_sleep(pool: &Pool, asks_before_sleep: bool) {
     pool.sleep.search_begin();
     pool.occupancy.leave(Charge::Lane(Lane::Frame));
-    if pool.sleep.searchers() == 1 && pool.occupancy.has_room() {
+    if pool.sleep.searchers() == 1 && pool.occupancy.admits(Lane::Frame) {
         pool.beat.raise();
     }
     pool.sleep.park_begin(&Arc::new(Parker::new()));
-    if asks_before_sleep && pool.sleep.needs_watch() && pool.occupancy.has_room() {
+    if asks_before_sleep && pool.sleep.needs_watch() && pool.occupancy.admits(Lane::Frame) {
         pool.beat.raise();
     }
 }

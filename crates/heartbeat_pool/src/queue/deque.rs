@@ -13,8 +13,7 @@ use crossbeam_deque::Steal;
 use crossbeam_utils::CachePadded;
 use std::cell::Cell;
 
-/// In which order a thread takes what it has queued itself. Others take its oldest, whatever that
-/// is.
+/// In which order a thread takes what it has queued itself. Others take the oldest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
     /// The oldest is next: nothing waits for what was queued after it.

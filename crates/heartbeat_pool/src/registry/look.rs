@@ -64,8 +64,8 @@ impl<'a> Look<'a> {
             .or_else(|| self.best_lane())
     }
 
-    /// What is to be seen of each lane that has work which what runs may be waiting for in ways of
-    /// its own: all frame work, and parts of what runs, which are scopes and forks, of any lane.
+    /// What is to be seen of each lane in which something is queued that running jobs may block on:
+    /// all frame work, and of any lane the parts of what runs, which are scopes and forks.
     /// Other jobs of the lower lanes may wait for those that run for as long as these take.
     pub(crate) fn work_of_running_jobs(&self) -> [Option<Sight>; 3] {
         let mut blocked = None;

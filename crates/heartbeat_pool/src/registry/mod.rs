@@ -105,8 +105,8 @@ impl Registry {
         Look::new(self, team, Rc::new(team.seats.listed())).has_any_work()
     }
 
-    /// Drops what is queued of `lanes`, and for the frame what its threads and blocking calls have,
-    /// but not what stands for the jobs of others. Whether there was anything.
+    /// Drops the jobs that are queued of `lanes`, and for the frame those of its threads and the
+    /// blocking calls, but no tickets. Whether there were any.
     pub(crate) fn drop_queued(&self, lanes: &[Lane]) -> bool {
         let mut queued: Vec<(Lane, Job)> = Vec::new();
         for &lane in lanes {

@@ -58,7 +58,7 @@ impl Seats {
 
     #[cold]
     fn sweep_crowd(&self) {
-        // So often at most one of them comes back to find that it was left out.
+        // A seat is left out, and has to be listed again, once in this time at most.
         let pause = RETRY.as_nanos() as u64;
         let (now, due) = (stopwatch::now(), self.next_sweep.load(Ordering::Relaxed));
         let is_mine = || {

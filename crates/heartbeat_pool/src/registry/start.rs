@@ -6,7 +6,7 @@ use crate::registry::Registry;
 use crate::registry::lower;
 use crate::registry::team::{Rank, Team};
 use crate::registry::threads::RETRY;
-use crate::sync::{Arc, Ordering, lock};
+use crate::sync::{Arc, lock};
 use crate::threads::builder::ThreadBuilder;
 use crate::unwind;
 use std::cell::Cell;
@@ -155,16 +155,16 @@ impl Registry {
         }
     }
 
-    /// A thread of `team` that had a place will not come. Whoever has sized the team may have
-    /// counted on it: without any other nobody is to. Else whoever waits asks for it again; with
-    /// spare threads a push that finds nobody idle does so, too.
+    /// A thread of `team` that had a place will not come. If no other of its threads lives, the
+    /// target becomes zero, for callers must do the work then. Whoever waits asks for the thread
+    /// again; with spare threads a push that finds nobody idle does so, too.
     fn miss_thread(&self, team: &Team) {
         let threads = &team.threads;
-        let wanted = lock(&threads.wanted);
-        if lock(&threads.slots).live.iter().next().is_none() {
+        let slots = lock(&threads.slots);
+        if slots.live.iter().next().is_none() {
             team.occupancy.cap_target(0);
         }
-        drop(wanted);
+        drop(slots);
         threads.spares.refuse(&self.waiters);
     }
 
@@ -219,13 +219,10 @@ impl Registry {
     /// Sets the number of threads of `team`, without one to what was asked for last. Gives those
     /// that are missing.
     pub(super) fn size_team(self: &Arc<Self>, team: &Team, threads: Option<usize>) -> Vec<Thread> {
-        // Relaxed: the flag guards nothing.
-        team.threads.is_sized.store(true, Ordering::Relaxed);
-        let mut wanted = lock(&team.threads.wanted);
         // All have their places, where jobs for them alone wait, before anybody counts on them; and
         // none retires meanwhile.
         let mut slots = lock(&team.threads.slots);
-        let mut threads = threads.unwrap_or(*wanted);
+        let mut threads = threads.unwrap_or(slots.wanted());
         team.occupancy.set_target(threads);
         // Whoever waits in a pool that has ended since would take these for threads that come. It
         // is seen here, or the end's own change comes later: `set_target`.
@@ -233,11 +230,10 @@ impl Registry {
             threads = 0;
             team.occupancy.set_target(threads);
         }
+        slots.wanted = Some(threads);
         let begin = |index| slots.live.begin(Some(index), Pinned::new);
         let places: Vec<_> = (0..threads).filter_map(begin).collect();
         drop(slots);
-        *wanted = threads;
-        drop(wanted);
         let thread = |pinned| self.thread(team, pinned, false);
         places.into_iter().map(thread).collect()
     }
@@ -255,10 +251,10 @@ impl Registry {
             .try_for_each(|thread| self.start(team, thread));
         if started.is_err() {
             // Nobody is to wait for threads that are not there. Behind the refused one some may be.
-            let wanted = lock(&team.threads.wanted);
-            let there = lock(&team.threads.slots).live.up_to_last(*wanted);
-            team.occupancy.cap_target(there);
-            drop(wanted);
+            let slots = lock(&team.threads.slots);
+            team.occupancy
+                .cap_target(slots.live.up_to_last(slots.wanted()));
+            drop(slots);
             team.threads.spares.refuse(&self.waiters);
         }
         // A spare thread may be missed as well; `ask_again` sees to that.

@@ -9,6 +9,7 @@ use crate::registry::seats::Seats;
 use crate::registry::threads::Threads;
 use crate::sync::{AtomicBool, Ordering, lock};
 use crossbeam_utils::CachePadded;
+use heartbeat_record::Lane;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rank {
@@ -49,10 +50,17 @@ impl Team {
         self.has_ended.load(Ordering::Acquire)
     }
 
+    /// Whether one more thread would find room: beside those that run a lane, where nothing runs,
+    /// or, in the frame's team, for frame work, which may begin at any moment.
+    pub(crate) fn has_room_beside(&self) -> bool {
+        let may_begin = |lane| lane == Lane::Frame && self.rank == Rank::Frame;
+        self.occupancy.has_room_beside(may_begin)
+    }
+
     /// Whether all threads that stay are there, or are being started, and counted on.
     pub(super) fn has_all(&self) -> bool {
-        let wanted = lock(&self.threads.wanted);
-        self.occupancy.target() >= *wanted && lock(&self.threads.slots).live.has_first(*wanted)
+        let slots = lock(&self.threads.slots);
+        self.occupancy.target() >= slots.wanted() && slots.live.has_first(slots.wanted())
     }
 
     /// No thread is missed any more, if all that stay are there.
@@ -61,6 +69,7 @@ impl Team {
     }
 
     pub(crate) fn close(&self) {
+        // SeqCst pairs with the load in `has_ended`, which is Acquire; it costs nothing more here.
         self.has_ended.store(true, Ordering::SeqCst);
     }
 }

@@ -3,7 +3,7 @@
 use crate::lanes::occupancy::Occupancy;
 use crate::sync::Arc;
 
-/// Idle threads beyond the target that a pool keeps for the next wait.
+/// How many idle threads more than its target a pool keeps, for the next waits.
 const SPARES_KEPT: usize = 4;
 
 /// The living threads, and those that are being started. Kept under a lock: whoever makes a pool
@@ -15,11 +15,11 @@ pub(crate) struct Live<T> {
     retiring: usize,
 }
 
-/// Whether the thread of `index`, which is idle, is one too many where there are `threads`.
-pub(crate) fn is_surplus(occupancy: &Occupancy, index: usize, threads: usize) -> bool {
+/// Whether the thread of `index`, one of so many `idle` ones, is one too many.
+pub(crate) fn is_surplus(occupancy: &Occupancy, index: usize, idle: usize) -> bool {
     let target = occupancy.target();
     let enough = if target == 0 { 0 } else { target + SPARES_KEPT };
-    index >= target && threads > enough
+    index >= target && idle > enough
 }
 
 impl<T> Default for Live<T> {

@@ -21,12 +21,14 @@ impl Spares {
     /// that were refused here have queued.
     #[must_use]
     pub(crate) fn try_start(&self) -> bool {
-        // SeqCst: one winner; the loser relies on the winner's search.
+        // SeqCst pairs with the store in `started`: the fence of a loser, which has queued something,
+        // comes before that store, and the fence at the end of the winner's search after it.
         !self.is_starting.swap(true, Ordering::SeqCst)
     }
 
     /// The next one may be started: this one searches, or won't be there.
     pub(crate) fn started(&self) {
+        // SeqCst pairs with the swap in `try_start`.
         self.is_starting.store(false, Ordering::SeqCst);
     }
 

@@ -218,8 +218,7 @@ impl StolenFork<'_> {
         match is_frames.then(|| own().or_else(older)).flatten() {
             Some(job) => {
                 self.put_back.set(fork.data());
-                seat.returned.give_back(fork);
-                worker.tell(News::at_once(seat.fork_lane()));
+                worker.put_back_fork(seat, fork);
                 worker.run_older(job.item, || self.is_done());
             }
             None => worker.run_fork(fork),
@@ -266,8 +265,7 @@ impl Wait for StolenFork<'_> {
         if self.is_done() || thief.is_elsewhere() {
             // The thief may have begun something else, and this be part of that. Otherwise the fork
             // was in the thief's deque before that, which was empty when the thief began.
-            seat.returned.give_back(fork);
-            worker.tell(News::at_once(seat.fork_lane()));
+            worker.put_back_fork(seat, fork);
         } else {
             self.run_part(worker, thief, fork);
         }

@@ -4,8 +4,8 @@
 //! is left for. The order is that of a rayon thread's deque.
 //!
 //! Forks, jobs and tickets lie in queues of their own, so a thread that has taken one looks whether
-//! an older one lies in the others: what was queued before is there to be seen by then. What has to
-//! wait for that lies among the tickets, or, if it is a fork, among those that came back. A scope
+//! an older one lies in the others: what was queued before is there to be seen by then. If there is,
+//! it puts the younger one back: a fork into `returned`, anything else into `by_age`. A scope
 //! has one ticket, with the thread that has queued the job which is next: another thread's jobs
 //! there are not seen as that one's oldest, but by that thread itself.
 
@@ -149,6 +149,12 @@ impl Worker {
         self.tell(News::at_once(Lane::Frame));
     }
 
+    /// The same of a fork.
+    pub(crate) fn put_back_fork(&self, seat: &Seat, fork: Offered) {
+        seat.returned.give_back(fork);
+        self.tell(News::at_once(seat.fork_lane()));
+    }
+
     /// The oldest of what the thread of `seat` has queued, which is `job` unless there is older.
     pub(super) fn oldest_or(&self, seat: &Seat, job: Aged<Job>) -> Found {
         let Some(older) = job.age().and_then(|age| self.take_older_of(seat, age)) else {
@@ -165,8 +171,7 @@ impl Worker {
         let Some(older) = age.and_then(|age| self.take_older_of(seat, age)) else {
             return Found::Fork(fork);
         };
-        seat.returned.give_back(fork);
-        self.tell(News::at_once(seat.fork_lane()));
+        self.put_back_fork(seat, fork);
         older
     }
 

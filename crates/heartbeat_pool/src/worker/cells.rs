@@ -34,8 +34,7 @@ pub(crate) struct Joins {
     /// How many are to look for its next fork, and what it forks then, as soon as others may take
     /// it.
     pub(crate) helpers_wanted: Cell<usize>,
-    /// How long what it did alone since somebody was woken last took, as far as others would have
-    /// done it, had they not slept: about that.
+    /// About how much time threads that sleep would have saved this one since one was woken last.
     missed: Cell<Duration>,
     /// The number of what was queued last.
     queued: Cell<u32>,
@@ -52,6 +51,8 @@ pub(super) struct Search {
     pub(super) seats: RefCell<(usize, Rc<SeatList>)>,
     /// Where the next search among the others' seats starts.
     pub(super) rotation: Cell<usize>,
+    /// Whether parts come before jobs as it next takes something of a lower lane from the injector.
+    pub(super) parts_first: Cell<bool>,
     /// Looks for frame work so far.
     pub(super) ticks: Cell<u32>,
     /// Looks so far where nobody else may come for what this thread leaves.

@@ -1,4 +1,4 @@
-//! A thread's workers, one for each pool that it has been in, and which it is now.
+//! A thread's workers, one for each team of a pool that it has been in, and which it is now.
 
 use super::Worker;
 use crate::registry::Registry;
@@ -10,7 +10,7 @@ use std::ptr::{self, NonNull};
 use std::rc::Rc;
 
 struct Workers {
-    /// One a pool, kept between calls so that entering a pool again costs a look-up.
+    /// One a team, kept between calls so that entering a pool again costs a look-up.
     all: RefCell<Vec<Rc<Worker>>>,
     /// What makes a thread that had a life before one of a pool's own.
     enrolled: RefCell<Option<Box<dyn Any>>>,

@@ -48,8 +48,8 @@ pub(crate) fn tick_member() -> bool {
 }
 
 /// Does one piece of what is queued for the frame in the calling thread's own pool, if nobody has
-/// taken of it for long: for a wait whose own work goes on and on, and which looks anew for that
-/// now and then.
+/// taken of it for long. A wait whose own work never lets it sleep calls this, and has it look anew
+/// (`looks`) now and then.
 pub(crate) fn do_what_is_left(looks: bool) {
     let Some(own) = current::member().filter(|own| own.is_spareless_member()) else {
         return;

@@ -50,7 +50,7 @@ impl Worker {
     /// comes meanwhile is handed over without a wake-up.
     fn spin(&self) -> bool {
         let team = self.team();
-        if team.sleep.searchers() != 1 || !team.occupancy.has_room_beside() {
+        if team.sleep.searchers() != 1 || !team.has_room_beside() {
             return false;
         }
         // Somebody woken on this core can't begin before the search ends.
@@ -103,10 +103,7 @@ impl Worker {
         if self.is_called() {
             return self.back();
         }
-        if self.stretch.take_shyness()
-            && team.occupancy.has_room_beside()
-            && !team.occupancy.is_quiet()
-        {
+        if self.stretch.take_shyness() && team.has_room_beside() && !team.occupancy.is_quiet() {
             self.nap();
             return self.back();
         }
@@ -121,7 +118,7 @@ impl Worker {
         if let Some(woken) = self.keep_watch() {
             return woken;
         }
-        if team.sleep.needs_watch() && team.occupancy.has_room_beside() {
+        if team.sleep.needs_watch() && team.has_room_beside() {
             // Of several that have left the count together each saw another one search, and nobody
             // has asked. The sentinel, if there is one, sleeps for long.
             self.look().raise_beats(Some(&self.seat));

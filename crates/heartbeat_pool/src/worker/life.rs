@@ -197,8 +197,8 @@ impl Worker {
                 self.tell(News::for_others(lane));
             }
             if is_unwatched {
-                // A thread that hides forks, or has answered its beat, has relied on a searcher as
-                // well: to become the sentinel, which raises the next beat, had it found nothing.
+                // A thread that hid forks or answered its beat woke nobody, for a searcher that finds
+                // nothing becomes the sentinel. This one has found something.
                 self.tell(News::to_watch());
             }
             if look.has_blocking() {
@@ -210,8 +210,7 @@ impl Worker {
     /// Whether others have answered their beats, and there is room for what they share next. In the
     /// place of a sentinel that sleeps for long, the caller then leaves all beats raised.
     fn see_to_beats(&self, look: &Look<'_>) -> bool {
-        let is_answered =
-            self.team().occupancy.has_room_beside() && look.any_beat_answered(&self.seat);
+        let is_answered = self.team().has_room_beside() && look.any_beat_answered(&self.seat);
         let sleep = &self.team().sleep;
         if is_answered && sleep.needs_watch() && sleep.finds_sentinel() {
             look.raise_beats(Some(&self.seat));

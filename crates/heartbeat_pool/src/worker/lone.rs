@@ -1,7 +1,6 @@
 //! A thread that nobody comes to help: in a pool without threads, or whose threads wait in the
-//! place of spare ones. What it leaves nobody does, so now and then it begins with what is last
-//! otherwise, with another kind each time, and none starves where the tasks of others keep waking
-//! each other.
+//! place of spare ones. What it leaves nobody does, so each eighth look begins with another kind of
+//! work than the best one, by turns: none starves where the tasks of others keep waking each other.
 
 use super::Worker;
 use super::work::Found;

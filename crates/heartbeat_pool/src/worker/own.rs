@@ -13,10 +13,10 @@ use heartbeat_record::{Lane, Work};
 use std::ptr;
 
 impl Worker {
-    /// Runs the frame job that is next of those that lie in the thread's own deque, where it works
-    /// for frames, or one of a scope's that such a one stands for. False if there is none. In a
-    /// pool whose threads run their [newest first](crate::Order::NewestFirst), these are what the
-    /// thread has spawned itself, on no scope, and nothing else.
+    /// Runs the next frame job of the thread's own deque, where the thread works for frames; or, if
+    /// that is a scope's ticket, one job of the scope. False if there is none. In a pool whose
+    /// threads run their [newest first](crate::Order::NewestFirst), the deque has only what the
+    /// thread has spawned itself, on no scope.
     ///
     /// What runs here nests on the caller's stack and may want any lock, so hold none.
     ///

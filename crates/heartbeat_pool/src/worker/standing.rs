@@ -16,9 +16,8 @@ struct Left {
 }
 
 impl Standing {
-    /// Has somebody come to what is queued where there is no room though the thread has left: those
-    /// that came back from waits, which goes without room, may be too many for one less to make
-    /// room.
+    /// Has somebody let in for each lane that is still full though this thread has left it: a thread
+    /// that comes back from a wait needs no room, so there may be more of them than the target.
     pub(super) fn demand_relief(&self) {
         for left in &self.0 {
             let (team, lane) = (left.worker.team(), left.charge.lane());

@@ -35,7 +35,7 @@ pub(crate) trait Wait {
 
 impl Worker {
     /// Waits for `event`. Runs what that offers, what only this thread may run, and of strangers'
-    /// work what no other thread could do ([`duty`] has the cases), so a wait meets no lock that
+    /// work what no other thread could do ([`duty`]), so a wait meets no lock that
     /// its caller holds, nor nests deeper than the program does. A spare thread has room in its
     /// place meanwhile, so no core idles either.
     pub(crate) fn wait(&self, event: &impl Wait) {

@@ -102,9 +102,7 @@ impl<'a> Watch<'a> {
         let team = self.worker.team();
         let is_quiet = team.occupancy.is_quiet();
         self.quiet = if is_quiet { self.quiet + 1 } else { 0 };
-        self.set_alert(
-            self.calm < CALM_BEATS && self.quiet < ENOUGH && team.occupancy.has_room_beside(),
-        );
+        self.set_alert(self.calm < CALM_BEATS && self.quiet < ENOUGH && team.has_room_beside());
         // After that: what was pushed under another promise is seen.
         if self.worker.look().has_admissible_work() {
             return Some(WatchEnd::Called);

@@ -125,11 +125,8 @@ impl Worker {
     pub(super) fn pop_injected(&self, lane: Lane) -> Option<Found> {
         let injector = self.registry.injector(self.team(), lane)?;
         // By turns, for neither may ever end; of frame work there are no parts here.
-        let rotation = self.search.rotation.get();
-        let parts_first = lane != Lane::Frame && rotation.is_multiple_of(2);
-        if lane != Lane::Frame {
-            self.search.rotation.set(rotation.wrapping_add(1));
-        }
+        let turn = &self.search.parts_first;
+        let parts_first = lane != Lane::Frame && !turn.replace(!turn.get());
         let job = if parts_first {
             injector.pop_part().or_else(|| injector.pop())
         } else {

@@ -16,7 +16,10 @@ pub fn switches() -> BTreeMap<String, u64> {
         ) else {
             continue;
         };
-        if !name.starts_with("heartbeat (") {
+        if !["heartbeat (", "low ("]
+            .iter()
+            .any(|start| name.starts_with(start))
+        {
             continue;
         }
         let line = status

@@ -147,7 +147,7 @@ impl ScopeCore {
     fn call(self: &Arc<Self>) -> Call {
         let occupancy = &self.team().occupancy;
         // In a pool with no threads there is nobody but the owner.
-        let owner_may = || occupancy.target() == 0 || occupancy.has_room();
+        let owner_may = || occupancy.target() == 0 || occupancy.admits(self.lane);
         let call = self.tickets.pushed(owner_may);
         match call {
             Call::Owner => self.latch.wake_owner(),

@@ -257,7 +257,7 @@ impl<T> Stacks<T> {
         Some((item, newest_own))
     }
 
-    /// Takes the oldest of the next of those stacks, which is the last one of them from then on.
+    /// Takes the oldest item of the next of those stacks, round robin.
     fn pop_oldest(&self, of: impl Fn(u32) -> bool) -> Option<Aged<T>> {
         let mut those = self.in_turn().filter(|(_, stack)| stack.len() > 0);
         those.find_map(|(place, stack)| {
