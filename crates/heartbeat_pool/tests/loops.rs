@@ -5,7 +5,7 @@ mod common;
 use common::{pool, wait_until, within_a_minute};
 use heartbeat_pool::{Lane, Worker};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::thread;
+use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
 /// Runs loops over `THREADS * STRIDE` items, of which every `STRIDE`th takes long, and waits until
@@ -127,6 +127,36 @@ fn few_dear_items_are_shared_where_loop_follows_loop() {
                 });
             });
             shared += usize::from(runners[0] != runners[1]);
+        }
+    });
+}
+
+/// Such as a loop over a few chunks of a world, of which now and then two have changed. Where the
+/// code is known to be quick, nobody is awake in time for the first such loop; so for some loops
+/// after it, somebody is called at once.
+#[test]
+#[cfg_attr(miri, ignore = "in an interpreter all work is long")]
+fn few_items_of_which_some_were_dear_are_shared_at_once_for_a_while() {
+    within_a_minute(|| {
+        let pool = pool(2);
+        let run = |items: &mut [(u64, Option<ThreadId>)]| {
+            pool.with_worker(|worker| {
+                worker.for_each(items, |(millis, runner)| {
+                    let start = Instant::now();
+                    while start.elapsed() < Duration::from_millis(*millis) {}
+                    *runner = Some(thread::current().id());
+                });
+            });
+        };
+        let mut in_a_row = 0;
+        while in_a_row < 5 {
+            run(&mut [(0, None); 1000]);
+            thread::sleep(Duration::from_millis(2));
+            let mut items = [0, 0, 4, 4].map(|millis| (millis, None));
+            run(&mut items);
+            let is_shared = items[2].1 != items[3].1;
+            in_a_row = if is_shared { in_a_row + 1 } else { 0 };
+            thread::sleep(Duration::from_millis(2));
         }
     });
 }

@@ -8,14 +8,11 @@
 //! after all.
 
 use crate::cost::two_ways::{Round, TwoWays, Way};
-use crate::cost::{self, PLACES, WAKE_UP};
+use crate::cost::{self, LONGEST_TRIAL, PLACES, WAKE_UP};
 use crate::sync::{Mutex, lock};
 use crossbeam_utils::CachePadded;
 use std::time::Duration;
 
-/// Calls that take longer are not kept to try that out: a trial that loses would be felt. Those
-/// that have come to take longer while they are kept may gain by all threads: that is tried.
-const LONGEST_TRIAL: Duration = Duration::from_millis(100);
 /// A call that was kept for too long is a surprise. One that comes alone is the system's doing, not
 /// the call's; one that comes so few calls after another ends the keeping.
 const OFTEN: u32 = 4;

@@ -24,6 +24,10 @@ pub(crate) struct PieceSize {
     is_put_off: bool,
     /// When the last piece was over, if the next one is timed for it is put off.
     since: Option<Instant>,
+    /// What an item took that was run before all pieces.
+    first: Option<Duration>,
+    /// How many items were run while all others slept, and what they took together.
+    alone: (usize, Duration),
 }
 
 impl PieceSize {
@@ -48,12 +52,15 @@ impl PieceSize {
             is_new: true,
             is_put_off: false,
             since: None,
+            first: None,
+            alone: (0, Duration::ZERO),
         }
     }
 
-    pub(crate) fn after_a_short_item() -> Self {
+    pub(crate) fn after_a_short_item(time: Duration) -> Self {
         Self {
             items: Self::GROWTH,
+            first: Some(time),
             ..Self::new(false)
         }
     }
@@ -62,17 +69,24 @@ impl PieceSize {
     pub(crate) fn is_rest(&self, left: usize) -> bool {
         let coarse = !self.timed && self.items > 1;
         left <= match self.is_put_off {
+            // Few items that seem short are not cut; they are timed, so what they hide is known then.
+            true if self.seems_short(left) => left,
             true => 1,
             false if coarse => Self::GROWTH,
             false => self.items,
         }
     }
 
-    /// After a beat: how long one of those that share `left` items would be at it, if that is known.
-    /// Else, the next piece is a sample; but few items count as endless, unless all others sleep
-    /// (`is_asleep`) and one of them was timed.
-    pub(crate) fn judge_or_sample(&mut self, left: usize, is_asleep: bool) -> Option<Duration> {
-        self.is_put_off = is_asleep;
+    fn seems_short(&self, left: usize) -> bool {
+        let is_short = |time| !cost::is_worth_taking(1, time);
+        Self::are_few(left) && self.time(left).is_some_and(is_short)
+    }
+
+    /// After a beat: how long one of those that share `left` items would be at it, if that is known
+    /// (few items count as endless). Else, the next piece is a sample.
+    pub(crate) fn judge_or_sample(&mut self, left: usize) -> Option<Duration> {
+        self.is_put_off = false;
+        self.since = None;
         if let Some(time) = self.time(left) {
             // What two threads that share pass to and fro at the end lies in the wrong cache when
             // they come by again. The part is less than a helper looks around before it sleeps, so
@@ -80,18 +94,39 @@ impl PieceSize {
             let part = if self.is_part { 4 } else { 1 };
             return Some(time / part);
         }
-        if self.items == 1 && left < Self::FEW && (!is_asleep || self.is_new) {
+        if self.items == 1 && Self::are_few(left) {
             return Some(Duration::MAX);
         }
+        self.sample(left, 1);
+        None
+    }
+
+    /// After a beat that all others sleep through, with `left` items to go.
+    pub(crate) fn put_off(&mut self, left: usize) {
+        self.is_put_off = true;
+        if let Some(first) = self.first.take() {
+            self.alone = (1, first);
+        }
+        if self.item.is_none() {
+            // Of a few items those that are left may yet be the long ones.
+            self.sample(left, Self::FEW);
+        }
+    }
+
+    /// The next piece of `left` items is a sample: one item, if no more than so `few` are left.
+    fn sample(&mut self, left: usize, few: usize) {
         self.timed = true;
-        // One that takes long is enough; of short ones a clock tells little, but of a few items those
-        // that are left may yet be the long ones.
-        self.items = if self.is_new || (self.is_put_off && left < Self::FEW) {
+        // One that takes long is enough; of short ones a clock tells little.
+        self.items = if self.is_new || left < few {
             1
         } else {
             (left / Self::FEW + 3).min(Self::FEW)
         };
-        None
+    }
+
+    /// Whether any of `left` items may be the long one.
+    pub(crate) fn are_few(left: usize) -> bool {
+        left < Self::FEW
     }
 
     /// How many items a part may have at most, if those that were run last are long: so many parts
@@ -107,18 +142,23 @@ impl PieceSize {
         Some(cost::duration(self.item? * left as f64))
     }
 
-    /// How long the next piece is likely to take, of `left` items.
-    pub(crate) fn next_piece(&self, left: usize) -> Option<Duration> {
-        self.time(self.items.min(left / 2))
-    }
-
-    /// After what is no part of a piece.
-    pub(crate) fn stop_clock(&mut self) {
-        self.since = None;
+    /// How many items were run while all others slept, and what they took together.
+    pub(crate) fn alone(&self) -> (usize, Duration) {
+        self.alone
     }
 
     pub(crate) fn is_timed(&self) -> bool {
         self.timed
+    }
+
+    /// Runs the last piece, of so many items.
+    pub(crate) fn run_rest(&mut self, items: usize, piece: impl FnOnce()) {
+        if self.is_put_off {
+            self.items = items;
+            self.run(2 * items, piece);
+        } else {
+            piece();
+        }
     }
 
     /// Runs a piece of at most that size, with `left` items at its start, and sizes the next one.
@@ -140,10 +180,14 @@ impl PieceSize {
         let end = Instant::now();
         self.since = self.is_put_off.then_some(end);
         let time = end.saturating_duration_since(start);
+        let items = self.items.min(left / 2).max(1);
+        if self.is_put_off {
+            self.alone.0 += items;
+            self.alone.1 += time;
+        }
         if mem::take(&mut self.is_new) && self.items == 1 && !cost::is_worth_taking(1, time) {
             return;
         }
-        let items = self.items.min(left / 2).max(1);
         let measured = time.as_nanos() as f64 / items as f64;
         // What is shared must cost something, however coarse the clock.
         let item = measured.max(Self::LEAST);

@@ -5,11 +5,11 @@
 //! small parts, and loops that are known to be short, run in pieces and poll the beat between them.
 //! A raised beat halves what is left and offers one half, so that splits only as often as there is
 //! somebody to take it: lazy splitting (Tzannes et al., PPOPP 2010) on the heartbeat. Who sleeps is
-//! woken for what takes longer than that, and for short loops once they come to as much together.
+//! woken for what takes longer than that, and for short loops once as much was missed as pays.
 
 use crate::cost::loop_cost;
 use crate::cost::piece_size::PieceSize;
-use crate::cost::{self, HAND_OVER, WAKE_UP};
+use crate::cost::{self, WAKE_UP};
 use crate::sync::{AtomicU64, Instant, Ordering};
 use crate::verbs::split::Split;
 use crate::worker::Worker;
@@ -85,11 +85,12 @@ where
         let item = start.elapsed();
         let all = item.saturating_mul(u32::try_from(items).unwrap_or(u32::MAX));
         if !cost::is_worth_taking(1, item) || !cost::is_worth_waking(all) {
-            // One dear item tells little of the others, but those of many loops do.
-            if cost::is_worth_coming(item) && worker.joins.miss(item, item) {
-                loop_cost::learn(Self::key(), item.as_nanos() as f32);
+            let mut size = PieceSize::after_a_short_item(item);
+            if cost::is_worth_coming(item) && worker.has_sleepers_alone() {
+                // Of two items there is nothing left to be asked about.
+                size.put_off(items - 1);
             }
-            return self.stretch(worker, rest, Some(state), PieceSize::after_a_short_item());
+            return self.stretch(worker, rest, Some(state), size);
         }
         let first = (self.finish)(state);
         (self.combine)(first, self.split(worker, rest, Some(all)))
@@ -148,14 +149,17 @@ where
             let left = rest.size();
             let is_asked = left > 1 && worker.poll_beat();
             let answer = is_asked.then(|| worker.answer_beat(&mut size, left));
-            if matches!(answer, Some(Answer::Share)) {
-                return self.share(worker, rest, state, &size);
+            if let Some(Answer::Share { most }) = answer {
+                Self::count_missed(worker, &size);
+                return self.share(worker, rest, state, &size, most);
             }
             if matches!(answer, Some(Answer::Decline)) || size.is_rest(left) {
                 if left > 0 {
-                    (self.fold)(state.get_or_insert_with(&self.init), rest);
+                    let state = state.get_or_insert_with(&self.init);
+                    size.run_rest(left, || (self.fold)(state, rest));
                     worker.count_piece(&size);
                 }
+                Self::count_missed(worker, &size);
                 // It may have had no piece.
                 return (self.finish)(state.unwrap_or_else(&self.init));
             }
@@ -168,26 +172,47 @@ where
         }
     }
 
-    /// Ends the `state` of the pieces before it and folds `work`, half of it on offer; or, where
-    /// its items are long by their `size`, each of small parts, for the next ones may be as long,
-    /// and no other thread would come to those that this one is about to begin.
+    /// Helpers that slept would have saved about half of what was run alone. Of dear items the loop
+    /// is known only once much was missed: else few dear items and many cheap ones, of one code,
+    /// would mislead each other.
+    fn count_missed(worker: &Worker, size: &PieceSize) {
+        let (items, time) = size.alone();
+        if items == 0 {
+            return;
+        }
+        worker.joins.miss(time / 2);
+        let item = time.as_nanos() as f32 / items as f32;
+        if !cost::is_worth_coming(cost::duration(item.into())) || worker.joins.is_much_missed() {
+            loop_cost::learn(Self::key(), item);
+        }
+    }
+
+    /// Ends the `state` of the pieces before it and folds `work`, half of it on offer; or each of
+    /// its parts, where these are to have so many items at `most`.
     #[cold]
-    fn share(&self, worker: &Worker, work: W, state: Option<S>, size: &PieceSize) -> R {
+    fn share(
+        &self,
+        worker: &Worker,
+        work: W,
+        state: Option<S>,
+        size: &PieceSize,
+        most: Option<usize>,
+    ) -> R {
         if let Some(item) = size.item {
             loop_cost::learn(Self::key(), item as f32);
         }
         // Ended first, for this thread goes on with a state of the next stretch.
         let before = state.map(&self.finish);
-        let rest = self.share_rest(worker, work, size);
+        let rest = self.share_rest(worker, work, size, most);
         match before {
             Some(before) => (self.combine)(before, rest),
             None => rest,
         }
     }
 
-    fn share_rest(&self, worker: &Worker, work: W, size: &PieceSize) -> R {
+    fn share_rest(&self, worker: &Worker, work: W, size: &PieceSize, most: Option<usize>) -> R {
         let items = work.size();
-        if let Some(most) = size.most_in_a_part(items) {
+        if let Some(most) = most {
             return self.parts(worker, work, &Parts::new(most, items, size.time(items)));
         }
         let is_long = size.time(items).is_some_and(cost::is_worth_waking);
@@ -206,8 +231,10 @@ where
 
 /// What is done about a beat.
 enum Answer {
-    /// Half of what is left goes on offer.
-    Share,
+    /// Half of what is left goes on offer; or, where items are long or may be, each of small parts,
+    /// of so many items at `most`: no other thread would come to those that this one is about to
+    /// begin.
+    Share { most: Option<usize> },
     /// What is left is little, and is folded whole.
     Decline,
     /// The next piece is folded, and tells more.
@@ -224,41 +251,39 @@ impl Worker {
 
     /// Whether to split a loop of `items`, which take `all` and less than waking somebody pays for,
     /// before the first of them runs: if each is worth coming for, and somebody is awake or much
-    /// was missed by now, of which this is counted as a part.
+    /// was missed by now.
     fn splits_dear_items(&self, all: Duration, items: usize) -> bool {
         let item = || all / u32::try_from(items).unwrap_or(u32::MAX);
         // The second look divides, which a short loop would feel.
-        let is_worth_it = cost::is_worth_coming(all) && cost::is_worth_coming(item());
-        let is_missed = || self.has_sleepers_alone() && self.joins.miss(all / 2, all / 2);
-        is_worth_it && (self.team().sleep.has_watch() || is_missed())
+        let is_worth_it = cost::is_worth_coming(all) && cost::is_worth_taking(1, item());
+        is_worth_it && (!self.has_sleepers_alone() || self.joins.pays_for_waking(all / 2))
     }
 
     /// What to do about a beat, with `left` items to go. Who is awake comes for what takes a few
-    /// times as long as coming. Where all sleep, the beat stays as it is until as much has been
-    /// left undone about it as pays for waking somebody: a short loop costs less than that.
+    /// times as long as coming. Where all sleep, the beat stays as it is until what is missed by
+    /// that pays for waking somebody: a short loop costs less.
     #[cold]
     fn answer_beat(&self, size: &mut PieceSize, left: usize) -> Answer {
-        let is_asleep = self.has_sleepers_alone();
-        let time = size.judge_or_sample(left, is_asleep);
-        if is_asleep {
-            // What is not known costs a look at the clock, if nothing else.
-            let all = time.unwrap_or(HAND_OVER);
-            let piece = size.next_piece(left).unwrap_or(HAND_OVER);
-            if !self.joins.miss(all, piece) {
-                return Answer::GoOn;
+        if self.has_sleepers_alone() {
+            let time = size.time(left);
+            let missed = time.unwrap_or_default() + size.alone().1 / 2;
+            let is_known = time.map_or(PieceSize::are_few(left), cost::is_worth_coming);
+            if is_known && self.joins.pays_for_waking(missed) {
+                let most = time.map_or(Some(1), |_| size.most_in_a_part(left));
+                return Answer::Share { most };
             }
+            size.put_off(left);
+            return Answer::GoOn;
         }
-        match time {
-            Some(time) if cost::is_worth_coming(time) => return Answer::Share,
-            None if !is_asleep => return Answer::GoOn,
-            _ => self.decline_beat(),
-        }
-        // That may have taken long.
-        size.stop_clock();
-        if is_asleep {
-            Answer::GoOn
-        } else {
-            Answer::Decline
+        match size.judge_or_sample(left) {
+            Some(time) if cost::is_worth_coming(time) => Answer::Share {
+                most: size.most_in_a_part(left),
+            },
+            Some(_) => {
+                self.decline_beat();
+                Answer::Decline
+            }
+            None => Answer::GoOn,
         }
     }
 

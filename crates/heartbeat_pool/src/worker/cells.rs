@@ -34,7 +34,8 @@ pub(crate) struct Joins {
     /// How many are to look for its next fork, and what it forks then, as soon as others may take
     /// it.
     pub(crate) helpers_wanted: Cell<usize>,
-    /// About how much time threads that sleep would have saved this one since one was woken last.
+    /// About how much time threads that slept would have saved this one, less what paid for waking
+    /// one.
     missed: Cell<Duration>,
     /// The number of what was queued last.
     queued: Cell<u32>,
@@ -86,19 +87,26 @@ impl Joins {
         }
     }
 
+    /// Others would have saved so much `time`, had they not slept.
+    pub(crate) fn miss(&self, time: Duration) {
+        self.missed.set(cost::and_missed(self.missed.get(), time));
+    }
+
+    /// Whether what was missed is much by now.
+    pub(crate) fn is_much_missed(&self) -> bool {
+        cost::is_worth_waking(self.missed.get())
+    }
+
     /// Whether work that takes `time`, which others might do, pays for waking somebody together
-    /// with what was missed before. Then nothing is missed from now on; else the `part` of it that
-    /// is done next is missed, too.
-    pub(crate) fn miss(&self, time: Duration, part: Duration) -> bool {
+    /// with what was missed before. If it does, the caller must wake somebody, and so much less was
+    /// missed.
+    pub(crate) fn pays_for_waking(&self, time: Duration) -> bool {
         let missed = self.missed.get();
-        let is_enough = cost::is_worth_waking(missed.saturating_add(time));
-        let left = if is_enough {
-            Duration::ZERO
-        } else {
-            missed + part
-        };
-        self.missed.set(left);
-        is_enough
+        let pays = cost::is_worth_waking(missed.saturating_add(time));
+        if pays {
+            self.missed.set(cost::less_a_wake_up(missed));
+        }
+        pays
     }
 
     /// How old what the thread, of `seat`, queues now is.
@@ -121,5 +129,33 @@ impl Count {
             relief: Relief::default(),
             slot: Slot::default(),
         }
+    }
+}
+
+#[cfg(all(test, not(heartbeat_loom)))]
+mod tests {
+    use crate::cost;
+    use crate::pool::ThreadPool;
+    use std::time::Duration;
+
+    #[test]
+    fn what_was_missed_pays_for_as_many_wake_ups_as_it_is_long() {
+        let pool = ThreadPool::builder().num_threads(1).build().unwrap();
+        pool.with_worker(|worker| {
+            let joins = &worker.joins;
+            let micros = Duration::from_micros;
+            joins.miss(micros(120));
+            assert!(!joins.pays_for_waking(micros(60)) && !joins.is_much_missed());
+            // What is missed now is not missed twice.
+            assert!(joins.pays_for_waking(micros(100)));
+            assert!(!joins.pays_for_waking(micros(100)));
+            joins.miss(micros(900));
+            let paid = (0..10).filter(|_| joins.pays_for_waking(micros(0)));
+            assert_eq!(paid.count(), 4);
+            joins.miss(Duration::MAX);
+            let paid = (0..10_000).filter(|_| joins.pays_for_waking(micros(0)));
+            let most = cost::LONGEST_TRIAL.as_micros() / 200;
+            assert_eq!(paid.count() as u128, most);
+        });
     }
 }
