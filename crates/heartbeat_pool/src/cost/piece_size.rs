@@ -19,13 +19,10 @@ pub(crate) struct PieceSize {
     /// Whether nothing was timed yet.
     is_new: bool,
     /// Whether a beat has come that all others sleep through. Items may become dear yet, and
-    /// somebody be woken for them: pieces grow slowly, to half of what is left at most, and each is
-    /// timed.
+    /// somebody be woken for them: each piece is timed.
     is_put_off: bool,
     /// When the last piece was over, if the next one is timed for it is put off.
     since: Option<Instant>,
-    /// What an item took that was run before all pieces.
-    first: Option<Duration>,
     /// How many items were run while all others slept, and what they took together.
     alone: (usize, Duration),
 }
@@ -52,15 +49,21 @@ impl PieceSize {
             is_new: true,
             is_put_off: false,
             since: None,
-            first: None,
             alone: (0, Duration::ZERO),
         }
     }
 
-    pub(crate) fn after_a_short_item(time: Duration) -> Self {
+    pub(crate) fn after_a_short_item() -> Self {
         Self {
             items: Self::GROWTH,
-            first: Some(time),
+            ..Self::new(false)
+        }
+    }
+
+    /// Of a loop that is known to be short, which all others sleep through.
+    pub(crate) fn of_a_short_loop() -> Self {
+        Self {
+            is_new: false,
             ..Self::new(false)
         }
     }
@@ -69,7 +72,7 @@ impl PieceSize {
     pub(crate) fn is_rest(&self, left: usize) -> bool {
         let coarse = !self.timed && self.items > 1;
         left <= match self.is_put_off {
-            // Few items that seem short are not cut; they are timed, so what they hide is known then.
+            // What seems short is not cut; but it is timed, so what it hides is known then.
             true if self.seems_short(left) => left,
             true => 1,
             false if coarse => Self::GROWTH,
@@ -77,9 +80,10 @@ impl PieceSize {
         }
     }
 
+    /// Whether `left` items seem to take a small part of a hand-over.
     fn seems_short(&self, left: usize) -> bool {
-        let is_short = |time| !cost::is_worth_taking(1, time);
-        Self::are_few(left) && self.time(left).is_some_and(is_short)
+        let is_short = |time| time < HAND_OVER / 4;
+        self.time(left).is_some_and(is_short)
     }
 
     /// After a beat: how long one of those that share `left` items would be at it, if that is known
@@ -104,9 +108,6 @@ impl PieceSize {
     /// After a beat that all others sleep through, with `left` items to go.
     pub(crate) fn put_off(&mut self, left: usize) {
         self.is_put_off = true;
-        if let Some(first) = self.first.take() {
-            self.alone = (1, first);
-        }
         if self.item.is_none() {
             // Of a few items those that are left may yet be the long ones.
             self.sample(left, Self::FEW);
@@ -195,8 +196,7 @@ impl PieceSize {
         // So many as take about a hand-over: a beat is seen as late as that, and one of two that
         // share ends as much later than the other. By what was measured: a piece may cost the same
         // however many items it has.
-        let growth = if self.is_put_off { 2 } else { Self::GROWTH };
-        let most = self.items.saturating_mul(growth);
+        let most = self.items.saturating_mul(Self::GROWTH);
         let items = HAND_OVER.as_nanos() as f64 / measured;
         self.items = (items as usize).clamp(1, most);
     }

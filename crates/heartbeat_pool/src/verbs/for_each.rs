@@ -77,6 +77,9 @@ where
         if expected.is_none_or(is_long) {
             return self.split(worker, work, expected);
         }
+        if worker.seat.beat.is_raised() && worker.has_sleepers_alone() {
+            return self.stretch(worker, work, None, PieceSize::of_a_short_loop());
+        }
         // The same code may take much longer this time: the first item tells.
         let (first, rest) = work.split_at(1);
         let mut state = (self.init)();
@@ -85,12 +88,7 @@ where
         let item = start.elapsed();
         let all = item.saturating_mul(u32::try_from(items).unwrap_or(u32::MAX));
         if !cost::is_worth_taking(1, item) || !cost::is_worth_waking(all) {
-            let mut size = PieceSize::after_a_short_item(item);
-            if cost::is_worth_coming(item) && worker.has_sleepers_alone() {
-                // Of two items there is nothing left to be asked about.
-                size.put_off(items - 1);
-            }
-            return self.stretch(worker, rest, Some(state), size);
+            return self.stretch(worker, rest, Some(state), PieceSize::after_a_short_item());
         }
         let first = (self.finish)(state);
         (self.combine)(first, self.split(worker, rest, Some(all)))
