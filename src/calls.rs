@@ -1,6 +1,6 @@
 //! Fork and join, and calls that block, from wherever an app's code runs.
 
-use heartbeat_pool::{Task, Worker, global};
+use heartbeat_pool::{Task, ThreadPool, Worker, global};
 
 /// Runs `a` and `b`, possibly in parallel, and gives both results. It costs about as much as two
 /// calls: `b` is offered to other threads once a beat, by the next join or loop inside of `a`.
@@ -38,10 +38,14 @@ where
 
 /// Runs `f`, which may block, on a thread beyond the pool's own, so that no frame and no lane loses
 /// one: for calls that wait, on a file or a socket, and not for computing. Threads are started as
-/// needed, 512 at most, for one of which more calls wait; they end when they are idle.
+/// needed, 512 at most, for one of which more calls wait; when they are idle all but four end. They
+/// are named as the frame's, for a call keeps the thread that it begins on, and another one takes
+/// that one's place.
 ///
-/// Inside of another pool it is that pool's, and goes with it; elsewhere it is the app's. In a pool
-/// without threads, whoever does its work runs `f`.
+/// Inside of another pool it is that pool's, and goes with it; elsewhere it is the app's, which is
+/// started if it is not there yet. (A plugin that is added later sets its number of threads, but no
+/// longer the fields that a new pool alone takes.) In a pool without threads, whoever does its work
+/// runs `f`.
 ///
 /// To drop the task cancels it, if `f` has not begun; what has begun runs to its end. In a job,
 /// [`cx.blocking`](crate::JobContext::blocking) does the same, on the web too. The idea is tokio's.
@@ -68,6 +72,8 @@ pub fn spawn_blocking<R: Send + 'static>(f: impl FnOnce() -> R + Send + 'static)
     if is_inside || cfg!(target_arch = "wasm32") {
         heartbeat_pool::spawn_blocking(f)
     } else {
+        // If the system refuses it threads, the pool asks again when something waits.
+        _ = ThreadPool::builder().build_static_if_unsized(global());
         global().spawn_blocking(f)
     }
 }

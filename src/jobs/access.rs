@@ -3,7 +3,7 @@
 use super::error::WorldError;
 use super::hub::Hub;
 use super::params::WorldFn;
-use super::shared::{AnyJob, discard, lock};
+use super::shared::{AnyJob, drop_quietly, lock};
 use crate::stopwatch::Stopwatch;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::{SystemParam, SystemState};
@@ -146,11 +146,6 @@ where
         let answer = lock(&self.0).as_mut().and_then(|to_do| to_do.answer.take());
         drop(answer);
     }
-}
-
-/// A destructor's panic finds no job to go on in. The panic hook has told of it.
-fn drop_quietly<A>(item: A) {
-    catch_unwind(AssertUnwindSafe(|| drop(item))).unwrap_or_else(discard);
 }
 
 /// Runs `f` with its parameters, as a system does.

@@ -7,8 +7,8 @@ use bevy_ecs::system::{SystemParam, SystemParamItem};
 /// what it has captured. `Marker` is found by the compiler.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no closure of system parameters",
-    note = "write each parameter's type: `|mut score: ResMut<Score>| ..`; call one that a function \
-            gives as `impl FnOnce(..)` in such a closure"
+    note = "write each parameter's type: `|mut score: ResMut<Score>| ..`; of more than eight put \
+            some in a tuple; call one that a function gives as `impl FnOnce(..)` in such a closure"
 )]
 pub trait WorldFn<Marker>: Send + 'static {
     /// The parameters.

@@ -48,6 +48,12 @@ pub(super) fn discard(payload: Box<dyn Any + Send>) {
     }
 }
 
+/// Drops `item`, of whose destructor's panic only the panic hook tells: it finds no job to go on in,
+/// and must not end a despawn, which the engine would leave half done.
+pub(super) fn drop_quietly<A>(item: A) {
+    catch_unwind(AssertUnwindSafe(|| drop(item))).unwrap_or_else(discard);
+}
+
 /// Notes that all have been told, when it is dropped.
 pub(super) struct Delivered<'a>(pub(super) &'a Core);
 
@@ -216,7 +222,7 @@ impl<T: Send + 'static> Shared<T> {
         state.is_to_take = false;
         let left = (state.result.take(), state.then.take(), state.task.take());
         drop(state);
-        drop(left);
+        drop_quietly(left);
     }
 
     pub(super) fn detach(&self) {

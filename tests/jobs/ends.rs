@@ -364,6 +364,25 @@ fn despawn_remove_drop_and_replacement_cancel() {
     });
 }
 
+/// The engine would leave the despawn half done.
+#[test]
+fn a_result_whose_drop_panics_ends_no_despawn() {
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("as a test");
+        }
+    }
+    with_app(|app| {
+        let world = app.world_mut();
+        let entity = world.spawn_job(Lane::Background, |_| async { Bomb }).id();
+        let is_over = |world: &mut World| world.get::<Job<Bomb>>(entity).unwrap().is_finished();
+        frames_until(app, is_over);
+        assert!(app.world_mut().despawn(entity));
+        app.update();
+    });
+}
+
 #[test]
 fn a_cancelled_job_says_so_and_drops_its_future() {
     with_app(|app| {

@@ -4,8 +4,9 @@ mod common;
 
 use common::{pool, within_a_minute};
 use heartbeat_pool::{Lane, ThreadPool, Worker, block_on, spawn_future};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, mpsc};
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Barrier, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -112,6 +113,53 @@ fn a_static_pool_is_built_while_another_one_names_its_threads() {
         let outer = ThreadPool::builder().num_threads(2).thread_name(name);
         outer.build_static(&A).unwrap();
         assert_eq!((A.num_threads(), B.num_threads()), (2, 1));
+    });
+}
+
+#[test]
+fn a_handler_may_ask_for_the_pool_that_is_being_built() {
+    static POOL: ThreadPool = ThreadPool::new();
+    within_a_minute(|| {
+        let builder = ThreadPool::builder()
+            .num_threads(2)
+            .spawn_handler(|thread| {
+                ThreadPool::builder()
+                    .build_static_if_unsized(&POOL)
+                    .unwrap();
+                thread.spawn().map(drop)
+            });
+        builder.build_static(&POOL).unwrap();
+        assert_eq!(POOL.broadcast(|context| context.index()), [0, 1]);
+    });
+}
+
+/// A spare thread that ends has its index until its exit handler is over.
+#[test]
+fn no_two_threads_between_their_handlers_have_one_index() {
+    within_a_minute(|| {
+        let there = Arc::new(Mutex::new(BTreeSet::new()));
+        let twice = Arc::new(AtomicUsize::new(0));
+        let (comes, goes, counts) = (there.clone(), there.clone(), twice.clone());
+        let pool = ThreadPool::builder()
+            .num_threads(1)
+            .start_handler(move |index| {
+                if !comes.lock().unwrap().insert(index) {
+                    counts.fetch_add(1, Ordering::SeqCst);
+                }
+            })
+            .exit_handler(move |index| {
+                thread::sleep(Duration::from_millis(5));
+                goes.lock().unwrap().remove(&index);
+            })
+            .build()
+            .unwrap();
+        for _ in 0..50 {
+            let barrier = Arc::new(Barrier::new(8));
+            let wait = |barrier: Arc<Barrier>| pool.spawn_blocking(move || _ = barrier.wait());
+            let calls: Vec<_> = (0..8).map(|_| wait(barrier.clone())).collect();
+            calls.into_iter().for_each(|call| pool.block_on(call));
+        }
+        assert_eq!(twice.load(Ordering::SeqCst), 0);
     });
 }
 

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{pool, wait_until, within_a_minute};
-use heartbeat_pool::{Lane, PoolMetrics, ThreadPool, WaitWatch, WorkerMetrics};
+use heartbeat_pool::{Lane, Order, PoolMetrics, ThreadPool, WaitWatch, WorkerMetrics};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
@@ -127,6 +127,22 @@ fn frame_jobs_in_the_pools_queue_and_in_a_workers_own_are_timed() {
         });
         let (passed, seen) = has_waited.recv().unwrap();
         assert!(seen >= passed, "{seen:?} of {passed:?}");
+    });
+}
+
+/// Where others take the oldest first, a scope's owner takes its ticket back.
+#[test]
+fn a_ticket_that_was_taken_back_waits_no_more() {
+    within_a_minute(|| {
+        let builder = ThreadPool::builder().num_threads(1).spare_threads(false);
+        let pool = builder.order(Order::NewestFirst).build().unwrap();
+        let watch = pool.watch_waits();
+        for _ in 0..20 {
+            pool.install(|worker| worker.scope(|scope| scope.spawn(|| ())));
+        }
+        _ = watch.take_longest();
+        thread::sleep(50 * MS);
+        assert_eq!(wait_of(&watch, Lane::Frame), Duration::ZERO);
     });
 }
 

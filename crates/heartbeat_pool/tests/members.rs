@@ -38,6 +38,45 @@ fn a_broadcast_runs_once_on_each_thread_in_order() {
 }
 
 #[test]
+fn a_broadcast_from_a_lower_thread_is_for_those_of_the_frame() {
+    within_a_minute(|| {
+        let builder = ThreadPool::builder().num_threads(2).lower_threads(true);
+        let pool = Arc::new(builder.build().unwrap());
+        let inner = pool.clone();
+        let job = pool.spawn_future(Lane::Io, async move {
+            inner.broadcast(|_| thread::current().name().map(str::to_owned))
+        });
+        let names: Vec<_> = pool.block_on(job).into_iter().flatten().collect();
+        assert_eq!(names, ["heartbeat (0)", "heartbeat (1)"]);
+        let (sender, receiver) = mpsc::channel();
+        pool.spawn(Lane::Io, move || {
+            let tell = move || sender.send(thread::current().name().map(str::to_owned));
+            let is_there = |worker: Option<&Worker>| {
+                worker.is_some_and(|own| own.try_spawn_on(1, move || tell().unwrap()))
+            };
+            assert!(Worker::with_current(is_there));
+        });
+        assert_eq!(receiver.recv().unwrap().as_deref(), Some("heartbeat (1)"));
+    });
+}
+
+/// Of a pool without spare threads, whose threads keep their indices.
+#[test]
+fn threads_that_are_too_many_end_and_have_no_number() {
+    within_a_minute(|| {
+        let builder = ThreadPool::builder().num_threads(4).spare_threads(false);
+        let pool = builder.build().unwrap();
+        pool.resize_to(1).unwrap();
+        for _ in 0..100 {
+            let slot = pool.install(|worker| worker.slot());
+            assert!(slot.is_none_or(|slot| slot < 1), "{slot:?}");
+        }
+        wait_until(|| alive(&pool) == 1);
+        assert_eq!(pool.install(|worker| worker.slot()), Some(0));
+    });
+}
+
+#[test]
 fn a_broadcasts_calls_may_meet() {
     within_a_minute(|| {
         let pool = pool(3);

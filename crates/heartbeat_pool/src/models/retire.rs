@@ -52,8 +52,8 @@ impl Pool {
     /// that was so before.
     fn retire_by(&self, occupancy: &Occupancy, index: usize, idle: usize) -> bool {
         let own = lock(&self.live).get(index);
-        if !live::is_surplus(&self.occupancy, index, idle)
-            || !lock(&self.live).retire(occupancy, index)
+        if !live::is_surplus(&self.occupancy, index, idle, true)
+            || !lock(&self.live).retire(occupancy, index, true)
         {
             return false;
         }

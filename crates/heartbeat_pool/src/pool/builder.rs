@@ -312,7 +312,8 @@ impl ThreadPoolBuilder {
 
     /// Applies the settings to a static pool: threads, budgets and whether there are [lower
     /// threads](Self::lower_threads) always, and their priority if they don't run yet, the rest if
-    /// nothing has used the pool yet. Tells whether the rest was applied.
+    /// nothing has used the pool yet. Tells whether the rest was applied. Not to be called from the
+    /// pool's own handlers: one call waits for another.
     ///
     /// # Errors
     ///
@@ -343,6 +344,10 @@ impl ThreadPoolBuilder {
     /// As [`build_static`](Self::build_static).
     pub fn build_static_if_unsized(self, pool: &'static ThreadPool) -> Result<(), BuildError> {
         self.check()?;
+        // Before the lock, too, for a handler may ask as the pool's threads are started under it.
+        if pool.is_sized() {
+            return Ok(());
+        }
         let _one_at_a_time = lock(&pool.building);
         if pool.is_sized() {
             return Ok(());

@@ -200,8 +200,9 @@ impl Mailbox {
         self.queue
             .push(job)
             .map_err(concurrent_queue::PushError::into_inner)?;
-        self.arrival.notify(1);
+        // First, for the waker of a listener may panic.
         self.parker.unpark();
+        self.arrival.notify(1);
         Ok(())
     }
 

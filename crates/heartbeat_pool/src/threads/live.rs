@@ -11,14 +11,21 @@ const SPARES_KEPT: usize = 4;
 /// under it.
 pub(crate) struct Live<T> {
     threads: Vec<Option<Arc<T>>>,
-    /// Threads that have left their place and not ended yet.
-    retiring: usize,
+    /// The places of threads that have left them and not ended yet.
+    retiring: Vec<usize>,
 }
 
-/// Whether the thread of `index`, one of so many `idle` ones, is one too many.
-pub(crate) fn is_surplus(occupancy: &Occupancy, index: usize, idle: usize) -> bool {
+/// Whether the thread of `index`, one of so many `idle` ones of a pool that `has_spares`, is one too
+/// many.
+pub(crate) fn is_surplus(
+    occupancy: &Occupancy,
+    index: usize,
+    idle: usize,
+    has_spares: bool,
+) -> bool {
     let target = occupancy.target();
-    let enough = if target == 0 { 0 } else { target + SPARES_KEPT };
+    let keeps = has_spares && target > 0;
+    let enough = if keeps { target + SPARES_KEPT } else { 0 };
     index >= target && idle > enough
 }
 
@@ -26,7 +33,7 @@ impl<T> Default for Live<T> {
     fn default() -> Self {
         Self {
             threads: Vec::new(),
-            retiring: 0,
+            retiring: Vec::new(),
         }
     }
 }
@@ -56,17 +63,20 @@ impl<T> Live<T> {
     }
 
     pub(crate) fn has_retiring(&self) -> bool {
-        self.retiring > 0
+        !self.retiring.is_empty()
     }
 
-    /// A thread of `index`, or of the first free one, that the caller must start. None if it lives.
+    /// A thread of `index`, or of the first one that no thread has, that the caller must start. None
+    /// if it lives.
     pub(crate) fn begin(
         &mut self,
         index: Option<usize>,
         make: impl FnOnce(usize) -> T,
     ) -> Option<Arc<T>> {
-        let free = || self.threads.iter().position(Option::is_none);
-        let index = index.or_else(free).unwrap_or(self.threads.len());
+        let is_free = |index: &usize| {
+            self.threads.get(*index).is_none_or(Option::is_none) && !self.retiring.contains(index)
+        };
+        let index = index.or_else(|| (0..).find(is_free))?;
         if index >= self.threads.len() {
             self.threads.resize(index + 1, None);
         }
@@ -78,12 +88,12 @@ impl<T> Live<T> {
     }
 
     /// Takes the idle thread of `index` off, if it is one too many: then it must end.
-    pub(crate) fn retire(&mut self, occupancy: &Occupancy, index: usize) -> bool {
-        if !is_surplus(occupancy, index, self.iter().count()) {
+    pub(crate) fn retire(&mut self, occupancy: &Occupancy, index: usize, has_spares: bool) -> bool {
+        if !is_surplus(occupancy, index, self.iter().count(), has_spares) {
             return false;
         }
         self.threads[index] = None;
-        self.retiring += 1;
+        self.retiring.push(index);
         true
     }
 
@@ -91,8 +101,8 @@ impl<T> Live<T> {
         let place = &mut self.threads[index];
         if place.as_ref().is_some_and(|own| Arc::ptr_eq(own, thread)) {
             *place = None;
-        } else {
-            self.retiring -= 1;
+        } else if let Some(one) = self.retiring.iter().position(|own| *own == index) {
+            self.retiring.swap_remove(one);
         }
     }
 }

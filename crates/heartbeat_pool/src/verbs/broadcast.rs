@@ -65,7 +65,7 @@ impl Worker {
         first: impl FnOnce(),
         f: impl Fn(BroadcastContext) -> R + Sync,
     ) -> Vec<R> {
-        let num_threads = self.num_threads();
+        let num_threads = self.registry.frame().occupancy.target();
         if num_threads == 0 {
             first();
             return contexts(1).map(f).collect();
@@ -91,7 +91,8 @@ impl Worker {
     /// dropped, if there is no such thread, for instance as the system has refused it. A panic in
     /// `f` goes to the pool's panic handler.
     pub fn try_spawn_on(&self, index: usize, f: impl FnOnce() + Send + 'static) -> bool {
-        self.team().pin(index, self.registry.reported(f)).is_ok()
+        let job = self.registry.reported(f);
+        self.registry.frame().pin(index, job).is_ok()
     }
 }
 
@@ -101,7 +102,7 @@ impl Worker {
 /// Each thread makes its call between two jobs or while it waits, and where threads run their
 /// [newest first](crate::Order::NewestFirst) not before what it has queued itself, if that ends
 /// within 64 ms; a thread that runs one long job delays the whole. Only the pool's [own
-/// threads](crate::ThreadPool::num_threads) are called, not spare ones; a pool without threads
+/// threads](crate::ThreadPool::num_threads) are called, no spare or lower ones; a pool without threads
 /// calls `f` once, on the calling thread. The idea and the interface are rayon's.
 ///
 /// # Panics

@@ -30,10 +30,12 @@ impl Registry {
         // SAFETY: future and output are `Send`; `schedule` holds nothing; and this frame, which has
         // all that the call borrows, waits until that is run or dropped.
         let (runnable, task) = unsafe { builder.spawn_unchecked(|()| call, schedule) };
-        let team = self.inject(Lane::Frame, Job::new(runnable));
-        self.tell(team, News::at_once(Lane::Frame));
         // Without unwinding: the call points into the frames of whoever waits here.
-        let result = unwind::or_abort(|| drive(task.fallible(), Some(self)));
+        let result = unwind::or_abort(|| {
+            let team = self.inject(Lane::Frame, Job::new(runnable));
+            self.tell(team, News::at_once(Lane::Frame));
+            drive(task.fallible(), Some(self))
+        });
         match result.flatten() {
             Some(Ok(result)) => result,
             Some(Err(payload)) => unwind::resume(payload),

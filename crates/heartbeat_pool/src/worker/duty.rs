@@ -188,7 +188,7 @@ pub(crate) fn rest(
         if needed_for.is_some() || came_about() {
             return needed_for;
         }
-        nth += 1;
+        nth = nth.saturating_add(1);
     }
 }
 

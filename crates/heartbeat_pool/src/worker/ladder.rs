@@ -137,9 +137,12 @@ impl Worker {
         };
         let (threads, occupancy) = (&self.team().threads, &self.team().occupancy);
         // Again, under the lock: a pool that has grown meanwhile has found this thread alive.
-        let retires = live::is_surplus(occupancy, pinned.index, idle)
+        let (index, has_spares) = (pinned.index, self.registry.config.has_spares);
+        let retires = live::is_surplus(occupancy, index, idle, has_spares)
             && !self.mailbox.has_tasks()
-            && lock(&threads.slots).live.retire(occupancy, pinned.index);
+            && lock(&threads.slots)
+                .live
+                .retire(occupancy, index, has_spares);
         if retires {
             pinned.close();
         }

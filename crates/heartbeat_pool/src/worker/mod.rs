@@ -209,7 +209,10 @@ impl Worker {
     ///
     /// None if more threads run than there are numbers, for a few milliseconds: threads that come
     /// back from a wait are not held up, and threads from outside neither. And in a pool without
-    /// spare threads, for those from outside.
+    /// spare threads, for those from outside, and for those that end as the pool has shrunk.
+    ///
+    /// [Lower threads](crate::ThreadPoolBuilder::lower_threads) have numbers of their own: a job of
+    /// the io or background lane may have the same as one of the frame.
     ///
     /// ```
     /// let pool = heartbeat_pool::ThreadPool::builder().num_threads(2).build().unwrap();
@@ -219,7 +222,7 @@ impl Worker {
     pub fn slot(&self) -> Option<usize> {
         if !self.registry.config.has_spares {
             // Each thread's for good.
-            return self.index();
+            return self.index().filter(|index| *index < self.num_threads());
         }
         self.count.slot.take(
             &self.team().threads.numbers,

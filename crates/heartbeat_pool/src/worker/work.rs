@@ -5,6 +5,7 @@ use crate::job::Job;
 use crate::lanes::occupancy::Charge;
 use crate::queue::forks::Offered;
 use crate::registry::team::Rank;
+use crate::schedule::News;
 use crate::seat::Seat;
 use crate::sync::Arc;
 use crate::threads::this_thread::{self, Stranger};
@@ -124,10 +125,11 @@ impl Worker {
 
     pub(super) fn pop_injected(&self, lane: Lane) -> Option<Found> {
         let injector = self.registry.injector(self.team(), lane)?;
-        // By turns, for neither may ever end; of frame work there are no parts here.
         let turn = &self.search.parts_first;
-        let parts_first = lane != Lane::Frame && !turn.replace(!turn.get());
-        let job = if parts_first {
+        let job = if lane == Lane::Frame {
+            injector.pop()
+        } else if turn.replace(!turn.get()) {
+            // By turns, for neither may ever end.
             injector.pop_part().or_else(|| injector.pop())
         } else {
             injector.pop().or_else(|| injector.pop_part())
@@ -212,12 +214,15 @@ impl Worker {
             return Some(self.oldest_or(seat, seat.stealer.steal()?));
         }
         // Nobody would empty the deque of a thread from outside once it has left.
-        let stolen = if self.is_member() {
-            self.deque.steal_batch_and_pop(&seat.stealer)
-        } else {
-            seat.stealer.steal()
-        };
-        stolen.map(|job| Found::Job(job.item))
+        if !self.is_member() {
+            return seat.stealer.steal().map(|job| Found::Job(job.item));
+        }
+        let job = self.deque.steal_batch_and_pop(&seat.stealer)?;
+        if !self.deque.is_empty() {
+            // A searcher that looked while the others of the batch were under way saw none of them.
+            self.tell(News::within_a_beat(Lane::Frame));
+        }
+        Some(Found::Job(job.item))
     }
 
     /// Asks one seat after the other for work of `lane`, from another one each time.

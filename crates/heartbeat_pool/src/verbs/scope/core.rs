@@ -242,9 +242,15 @@ impl ScopeCore {
         }
         let is_its = |ticket: &Aged<Job>| ticket.item.number() == self.number();
         if worker.seat.by_age.take(is_its).is_some() {
-            self.tickets.taken();
+            self.drop_ticket();
         }
         self.tickets.is_ticketless()
+    }
+
+    /// A ticket that was taken will not be run: its jobs are taken in another way.
+    pub(super) fn drop_ticket(&self) {
+        self.registry.queue_times.begun(self.lane, self.number());
+        self.tickets.taken();
     }
 
     /// Before the caller gets busy: lets another thread come for what is left. A ticket that is

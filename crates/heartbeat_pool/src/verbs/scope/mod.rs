@@ -94,7 +94,7 @@ impl<'scope> Scope<'scope, '_> {
         // SAFETY: as in `spawn`; dropped, it is counted off as well.
         let job = ScopedJob::Closure(unsafe { SmallFn::new(f) });
         let job = self.core.apart(job);
-        self.core.team().pin(index, job).is_ok()
+        self.core.registry.frame().pin(index, job).is_ok()
     }
 
     /// Spawns a future. Dropping the task cancels it; the scope waits until the future is dropped.
@@ -217,7 +217,9 @@ impl Worker {
 
     /// As [`scope`](Self::scope), where each thread runs the closures that it has spawned itself in
     /// `order`. With the newest first it takes those of others oldest first, and now and then
-    /// before its own; with the oldest first the oldest is next, whoever has spawned it.
+    /// before its own; with the oldest first the oldest is next, whoever has spawned it. In a pool
+    /// [whose threads run their newest first](crate::ThreadPoolBuilder::order), those of a thread
+    /// from outside are taken oldest first.
     ///
     /// # Panics
     ///

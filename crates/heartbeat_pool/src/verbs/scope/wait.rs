@@ -125,7 +125,7 @@ fn run_next(core: &Arc<ScopeCore>, worker: &Worker) -> bool {
 fn take_older(core: &Arc<ScopeCore>, worker: &Worker, age: Age) -> Option<Found> {
     loop {
         match worker.take_older(age)? {
-            Found::Job(ticket) if ticket.number() == core.number() => core.tickets.taken(),
+            Found::Job(ticket) if ticket.number() == core.number() => core.drop_ticket(),
             older => return Some(older),
         }
     }
