@@ -68,11 +68,11 @@ fn threads_that_are_too_many_end_and_have_no_number() {
         let pool = builder.build().unwrap();
         pool.resize_to(1).unwrap();
         for _ in 0..100 {
-            let slot = pool.install(|worker| worker.slot());
+            let slot = pool.install(Worker::slot);
             assert!(slot.is_none_or(|slot| slot < 1), "{slot:?}");
         }
         wait_until(|| alive(&pool) == 1);
-        assert_eq!(pool.install(|worker| worker.slot()), Some(0));
+        assert_eq!(pool.install(Worker::slot), Some(0));
     });
 }
 

@@ -184,10 +184,9 @@ impl ThreadPoolBuilder {
     /// thread's core then idles while it waits for another; and once all of them wait, one of them
     /// does whatever the pool has queued, on top of its wait, for nobody else could. Where the
     /// others, which may be blocked in ways of their own, take nothing for 64 ms, it does what is
-    /// queued for the frame, until one is free. And a `block_on` whose future wakes itself without
-    /// end does a piece of any work now and then. That may want a lock which is held over the wait
-    /// below it, an async one over an `.await`, say, and then neither ends: hold none over waits in
-    /// such a pool.
+    /// queued for the frame, until one is free; and a `block_on` whose future wakes itself without
+    /// end does any work now and then. That may want a lock which is held over the wait below it, an
+    /// async one over an `.await`, say, and then neither ends: hold none over waits in such a pool.
     ///
     /// ```
     /// use heartbeat_pool::{Lane, ThreadPool};
@@ -345,11 +344,8 @@ impl ThreadPoolBuilder {
     pub fn build_static_if_unsized(self, pool: &'static ThreadPool) -> Result<(), BuildError> {
         self.check()?;
         // Before the lock, too, for a handler may ask as the pool's threads are started under it.
-        if pool.is_sized() {
-            return Ok(());
-        }
-        let _one_at_a_time = lock(&pool.building);
-        if pool.is_sized() {
+        let one_at_a_time = (!pool.is_sized()).then(|| lock(&pool.building));
+        if one_at_a_time.is_none() || pool.is_sized() {
             return Ok(());
         }
         self.apply(pool).map(drop)

@@ -11,6 +11,7 @@ use crate::cost::loop_cost;
 use crate::cost::piece_size::PieceSize;
 use crate::cost::{self, WAKE_UP};
 use crate::sync::{AtomicU64, Instant, Ordering};
+use crate::verbs::loop_beat::Answer;
 use crate::verbs::split::Split;
 use crate::worker::Worker;
 use std::marker::PhantomData;
@@ -73,11 +74,11 @@ where
             return self.stretch(worker, work, None, PieceSize::new(false));
         }
         let expected = loop_cost::expected(Self::key(), items);
-        let is_long = |all| cost::is_worth_waking(all) || worker.splits_dear_items(all, items);
+        let is_long = |all| cost::is_worth_waking(all) || worker.splits_at_once(all, items);
         if expected.is_none_or(is_long) {
             return self.split(worker, work, expected);
         }
-        if worker.seat.beat.is_raised() && worker.has_sleepers_alone() {
+        if worker.seat.beat.is_raised() && worker.others_sleep() {
             return self.stretch(worker, work, None, PieceSize::of_a_short_loop());
         }
         // The same code may take much longer this time: the first item tells.
@@ -227,64 +228,7 @@ where
     }
 }
 
-/// What is done about a beat.
-enum Answer {
-    /// Half of what is left goes on offer; or, where items are long or may be, each of small parts,
-    /// of so many items at `most`: no other thread would come to those that this one is about to
-    /// begin.
-    Share { most: Option<usize> },
-    /// What is left is little, and is folded whole.
-    Decline,
-    /// The next piece is folded, and tells more.
-    GoOn,
-}
-
 impl Worker {
-    /// Whether all others that could do what the thread shares sleep.
-    fn has_sleepers_alone(&self) -> bool {
-        let team = self.team();
-        let is_awaited = team.sleep.has_watch() || self.seat.beat.has_waiter();
-        !is_awaited && team.occupancy.admits(self.lane())
-    }
-
-    /// Whether to split a loop of `items`, which take `all` and less than waking somebody pays for,
-    /// before the first of them runs: if each is worth coming for, and somebody is awake or much
-    /// was missed by now.
-    fn splits_dear_items(&self, all: Duration, items: usize) -> bool {
-        let item = || all / u32::try_from(items).unwrap_or(u32::MAX);
-        // The second look divides, which a short loop would feel.
-        let is_worth_it = cost::is_worth_coming(all) && cost::is_worth_taking(1, item());
-        is_worth_it && (!self.has_sleepers_alone() || self.joins.pays_for_waking(all / 2))
-    }
-
-    /// What to do about a beat, with `left` items to go. Who is awake comes for what takes a few
-    /// times as long as coming. Where all sleep, the beat stays as it is until what is missed by
-    /// that pays for waking somebody: a short loop costs less.
-    #[cold]
-    fn answer_beat(&self, size: &mut PieceSize, left: usize) -> Answer {
-        if self.has_sleepers_alone() {
-            let time = size.time(left);
-            let missed = time.unwrap_or_default() + size.alone().1 / 2;
-            let is_known = time.map_or(PieceSize::are_few(left), cost::is_worth_coming);
-            if is_known && self.joins.pays_for_waking(missed) {
-                let most = time.map_or(Some(1), |_| size.most_in_a_part(left));
-                return Answer::Share { most };
-            }
-            size.put_off(left);
-            return Answer::GoOn;
-        }
-        match size.judge_or_sample(left) {
-            Some(time) if cost::is_worth_coming(time) => Answer::Share {
-                most: size.most_in_a_part(left),
-            },
-            Some(_) => {
-                self.decline_beat();
-                Answer::Decline
-            }
-            None => Answer::GoOn,
-        }
-    }
-
     /// Counts a piece that was run, for whoever looks whether the thread comes further. Short loops
     /// are over before anybody looks.
     #[inline]
