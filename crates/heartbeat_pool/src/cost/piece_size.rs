@@ -82,7 +82,7 @@ impl PieceSize {
 
     /// Whether `left` items seem to take a small part of a hand-over.
     fn seems_short(&self, left: usize) -> bool {
-        let is_short = |time| time < HAND_OVER / 4;
+        let is_short = |time| time < HAND_OVER / 2;
         self.time(left).is_some_and(is_short)
     }
 
@@ -101,28 +101,26 @@ impl PieceSize {
         if self.items == 1 && Self::are_few(left) {
             return Some(Duration::MAX);
         }
-        self.sample(left, 1);
+        self.timed = true;
+        // One that takes long is enough; of short ones a clock tells little.
+        self.items = if self.is_new {
+            1
+        } else {
+            (left / Self::FEW + 3).min(Self::FEW)
+        };
         None
     }
 
     /// After a beat that all others sleep through, with `left` items to go.
     pub(crate) fn put_off(&mut self, left: usize) {
         self.is_put_off = true;
-        if self.item.is_none() {
-            // Of a few items those that are left may yet be the long ones.
-            self.sample(left, Self::FEW);
-        }
-    }
-
-    /// The next piece of `left` items is a sample: one item, if no more than so `few` are left.
-    fn sample(&mut self, left: usize, few: usize) {
         self.timed = true;
-        // One that takes long is enough; of short ones a clock tells little.
-        self.items = if self.is_new || left < few {
-            1
-        } else {
-            (left / Self::FEW + 3).min(Self::FEW)
-        };
+        if self.item.is_none() {
+            // A small part of what is left, for all of it may have become dear; and of a few items
+            // each may be the long one.
+            let many = (left / 8).min(Self::FEW);
+            self.items = if Self::are_few(left) { 1 } else { many };
+        }
     }
 
     /// Whether any of `left` items may be the long one.

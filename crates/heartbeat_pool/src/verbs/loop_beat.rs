@@ -32,7 +32,7 @@ impl Worker {
         let item = || all / u32::try_from(items).unwrap_or(u32::MAX);
         // The second look divides, which a short loop would feel.
         let is_worth_it = cost::is_worth_coming(all) && cost::is_worth_taking(1, item());
-        is_worth_it && (!self.others_sleep() || self.joins.pays_for_waking(all / 2))
+        is_worth_it && (!self.others_sleep() || self.joins.pays_for_waking(all))
     }
 
     /// What to do about a beat, with `left` items to go. Who is awake comes for what takes a few
@@ -42,7 +42,7 @@ impl Worker {
     pub(super) fn answer_beat(&self, size: &mut PieceSize, left: usize) -> Answer {
         if self.others_sleep() {
             let time = size.time(left);
-            let missed = time.unwrap_or_default() + size.alone().1 / 2;
+            let missed = time.unwrap_or_default() + size.alone().1;
             let is_known = time.map_or(PieceSize::are_few(left), cost::is_worth_coming);
             if is_known && self.joins.pays_for_waking(missed) {
                 let most = time.map_or(Some(1), |_| size.most_in_a_part(left));

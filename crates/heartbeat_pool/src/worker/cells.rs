@@ -34,8 +34,8 @@ pub(crate) struct Joins {
     /// How many are to look for its next fork, and what it forks then, as soon as others may take
     /// it.
     pub(crate) helpers_wanted: Cell<usize>,
-    /// About how much time threads that slept would have saved this one, less what paid for waking
-    /// one.
+    /// How long the thread did alone what threads that slept would have shared with it, less what
+    /// paid for waking one.
     missed: Cell<Duration>,
     /// The number of what was queued last.
     queued: Cell<u32>,
@@ -87,7 +87,7 @@ impl Joins {
         }
     }
 
-    /// Others would have saved so much `time`, had they not slept.
+    /// The thread did alone, for so much `time`, what others would have shared, had they not slept.
     pub(crate) fn miss(&self, time: Duration) {
         self.missed.set(cost::and_missed(self.missed.get(), time));
     }
@@ -146,7 +146,6 @@ mod tests {
             let micros = Duration::from_micros;
             joins.miss(micros(120));
             assert!(!joins.pays_for_waking(micros(60)) && !joins.is_much_missed());
-            // What is missed now is not missed twice.
             assert!(joins.pays_for_waking(micros(100)));
             assert!(!joins.pays_for_waking(micros(100)));
             joins.miss(micros(900));
