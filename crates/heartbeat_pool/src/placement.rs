@@ -115,6 +115,7 @@ impl Drop for Core {
     }
 }
 
+/// A count for each core. Those beyond the last are not counted, and so left as they are.
 struct Counts([AtomicI32; 512]);
 
 impl Counts {

@@ -6,7 +6,7 @@ use super::work::Found;
 use crate::age::Aged;
 use crate::job::Job;
 use crate::lanes::occupancy::Charge;
-use crate::lanes::stuck::RELIEF;
+use crate::lanes::untaken::FOR_LONG;
 use crate::sync::Instant;
 use crate::threads::this_thread::Stranger;
 use heartbeat_record::{Lane, Work};
@@ -109,7 +109,7 @@ impl Worker {
         for _ in 0..pinned {
             // A call on each thread comes after what that has queued itself, as in rayon, unless
             // this has no end.
-            let may_go_on = || begun.elapsed() < 16 * RELIEF && !self.team().has_ended();
+            let may_go_on = || begun.elapsed() < FOR_LONG && !self.team().has_ended();
             while self.goes_by_age() && may_go_on() && self.run_newest() {}
             self.run_pinned();
         }
