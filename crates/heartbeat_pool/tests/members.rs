@@ -64,8 +64,18 @@ fn a_broadcast_from_a_lower_thread_is_for_those_of_the_frame() {
 #[test]
 fn threads_that_are_too_many_end_and_have_no_number() {
     within_a_minute(|| {
+        let (sender, slots) = mpsc::channel();
+        let ends = move |_| {
+            // Another thread may have its place by now.
+            thread::sleep(Duration::from_millis(10));
+            let slot = Worker::with_current(|worker| worker.and_then(Worker::slot));
+            sender.send(slot).unwrap();
+        };
         let builder = ThreadPool::builder().num_threads(4).spare_threads(false);
-        let pool = builder.build().unwrap();
+        let pool = builder.exit_handler(ends).build().unwrap();
+        pool.resize_to(1).unwrap();
+        assert_eq!(slots.recv(), Ok(None));
+        pool.resize_to(4).unwrap();
         pool.resize_to(1).unwrap();
         for _ in 0..100 {
             let slot = pool.install(Worker::slot);
@@ -73,6 +83,7 @@ fn threads_that_are_too_many_end_and_have_no_number() {
         }
         wait_until(|| alive(&pool) == 1);
         assert_eq!(pool.install(Worker::slot), Some(0));
+        assert!(slots.try_iter().all(|slot| slot.is_none()));
     });
 }
 

@@ -196,7 +196,11 @@ impl PieceSize {
         // however many items it has.
         let most = self.items.saturating_mul(Self::GROWTH);
         let items = HAND_OVER.as_nanos() as f64 / measured;
-        self.items = (items as usize).clamp(1, most);
+        // But a small part of what is left at least: a piece may cost as much as that however few
+        // items it has.
+        self.items = (items as usize)
+            .clamp(1, most)
+            .max(left / (Self::FEW * Self::FEW));
     }
 }
 
@@ -244,6 +248,20 @@ mod tests {
             left -= piece;
         }
         panic!("{left} items are left, to be cut by {}", size.items);
+    }
+
+    /// A closed form may cost more than a hand-over, whatever the piece.
+    #[test]
+    fn pieces_that_each_take_long_become_no_smaller_than_a_small_part() {
+        let mut size = PieceSize::new(true);
+        let mut left = usize::MAX;
+        for _ in 0..200 {
+            let piece = size.items.min(left / 2);
+            size.run(left, || std::thread::sleep(Duration::from_micros(1)));
+            left -= piece;
+        }
+        assert!(size.items >= left / 5000, "{} of {left}", size.items);
+        assert!(left < usize::MAX - usize::MAX / 50, "{left}");
     }
 
     #[test]

@@ -88,8 +88,9 @@ impl Worker {
     }
 
     /// As [`ThreadPool::spawn_on`](crate::ThreadPool::spawn_on), and no panic: false, with `f`
-    /// dropped, if there is no such thread, for instance as the system has refused it. A panic in
-    /// `f` goes to the pool's panic handler.
+    /// dropped, if there is no such thread, for instance as the system has refused it. If the system
+    /// refuses it after that, or the thread ends, `f` is dropped. A panic in `f` goes to the pool's
+    /// panic handler.
     pub fn try_spawn_on(&self, index: usize, f: impl FnOnce() + Send + 'static) -> bool {
         let job = self.registry.reported(f);
         self.registry.frame().pin(index, job).is_ok()

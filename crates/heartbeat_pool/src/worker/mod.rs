@@ -221,8 +221,9 @@ impl Worker {
     #[must_use]
     pub fn slot(&self) -> Option<usize> {
         if !self.registry.config.has_spares {
-            // Each thread's for good.
-            return self.index().filter(|index| *index < self.num_threads());
+            // Each thread's until it has left its place, which another may have then.
+            let has_place = |own: &&Arc<Pinned>| !own.is_closed() && own.index < self.num_threads();
+            return self.pinned.as_ref().filter(has_place).map(|own| own.index);
         }
         self.count.slot.take(
             &self.team().threads.numbers,
