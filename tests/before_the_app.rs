@@ -1,4 +1,5 @@
-//! What a game does before it makes its app. In a process of its own, for nothing has started the pool.
+//! What a game does before it makes its app. In a process of its own, for nothing has started the
+//! pool.
 
 mod common;
 

@@ -1,5 +1,5 @@
-//! Threads for io and background jobs that the system refuses are told of. In a process of its own, for it has
-//! the log and the pool.
+//! Threads for io and background jobs that the system refuses are told of. In a process of its own,
+//! for it has the log and the pool.
 
 mod common;
 

@@ -48,8 +48,8 @@ pub(super) fn discard(payload: Box<dyn Any + Send>) {
     }
 }
 
-/// Drops `item`, of whose destructor's panic only the panic hook tells: it finds no job to go on in,
-/// and must not end a despawn, which the engine would leave half done.
+/// Drops `item`, of whose destructor's panic only the panic hook tells: it finds no job to go on
+/// in, and must not end a despawn, which the engine would leave half done.
 pub(super) fn drop_quietly<A>(item: A) {
     catch_unwind(AssertUnwindSafe(|| drop(item))).unwrap_or_else(discard);
 }

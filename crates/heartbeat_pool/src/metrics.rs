@@ -187,8 +187,8 @@ pub struct WorkerMetrics {
     pub promotions: [u64; 3],
     /// Jobs taken from another worker, by [`Lane::index`].
     pub steals: [u64; 3],
-    /// Times it went to sleep, idle (once for all sleeps of a sentinel's watch) or while it waited for
-    /// a join or a scope.
+    /// Times it went to sleep, idle (once for all sleeps of a sentinel's watch) or while it waited
+    /// for a join or a scope.
     pub parks: u64,
     /// Times another thread woke it from idle sleep, by the [`Lane::index`] of its next work. A
     /// wake-up after which it found none is counted when it next finds some.

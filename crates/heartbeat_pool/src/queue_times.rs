@@ -1,9 +1,9 @@
 //! How long queued jobs wait, lane by lane, where somebody asks.
 //!
 //! A thread that queues a job *marks* it: notes its number, and when. One that begins a job looks
-//! whether it is a marked one. Two jobs of a lane have a mark: the one that was queued last, and one
-//! that found the other mark free, and keeps that until it begins. So of a burst the last job is
-//! timed, which waits longest; of a queue that always has some, one after the other.
+//! whether it is a marked one. Two jobs of a lane have a mark: the one that was queued last, and
+//! one that found the other mark free, and keeps that until it begins. So of a burst the last job
+//! is timed, which waits longest; of a queue that always has some, one after the other.
 
 use crate::stopwatch;
 use crate::sync::{Arc, AtomicU64, AtomicUsize, Ordering};

@@ -1,5 +1,5 @@
-//! A loop after a pause in which the other threads have gone to sleep: the first one of a frame, or of a
-//! program that waits for its user. A short one is over before anybody has woken.
+//! A loop after a pause in which the other threads have gone to sleep: the first one of a frame, or
+//! of a program that waits for its user. A short one is over before anybody has woken.
 
 use super::turns::{Runner, fill, in_turn, taken};
 use crate::bench::Bench;

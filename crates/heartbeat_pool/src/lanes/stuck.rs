@@ -146,8 +146,8 @@ impl Stuck {
     }
 
     /// Takes note of what is seen of each lane `now`. Gives the best lane of which work must be let
-    /// in next, and whether that was [demanded](Self::demand): else the lane has been stuck for long
-    /// enough, with so many threads `beyond` its target.
+    /// in next, and whether that was [demanded](Self::demand): else the lane has been stuck for
+    /// long enough, with so many threads `beyond` its target.
     pub(crate) fn look(
         &self,
         now: [Option<Sight>; 3],

@@ -144,10 +144,10 @@ impl ThreadPoolBuilder {
     }
 
     /// The most jobs of `lane` that run at once, at least one. By default the frame's is without
-    /// limit, and the others' is half of the threads, so that frames find cores, though no more than
-    /// four or half of the cores, whichever is greater; or without limit where they have
-    /// [threads of their own](Self::lower_threads) with
-    /// [what others leave](LowerPriority::Leftovers) on a system that knows such a thing.
+    /// limit, and the others' is half of the threads, so that frames find cores, though no more
+    /// than four or half of the cores, whichever is greater; or without limit where they have
+    /// [threads of their own](Self::lower_threads) with [what others
+    /// leave](LowerPriority::Leftovers) on a system that knows such a thing.
     pub fn budget(mut self, lane: Lane, budget: usize) -> Self {
         self.budgets[lane.index()] = Some(budget);
         self
@@ -185,8 +185,9 @@ impl ThreadPoolBuilder {
     /// does whatever the pool has queued, on top of its wait, for nobody else could. Where the
     /// others, which may be blocked in ways of their own, take nothing for 64 ms, it does what is
     /// queued for the frame, until one is free; and a `block_on` whose future wakes itself without
-    /// end does any work now and then. That may want a lock which is held over the wait below it, an
-    /// async one over an `.await`, say, and then neither ends: hold none over waits in such a pool.
+    /// end does any work now and then. That may want a lock which is held over the wait below it,
+    /// an async one over an `.await`, say, and then neither ends: hold none over waits in such a
+    /// pool.
     ///
     /// ```
     /// use heartbeat_pool::{Lane, ThreadPool};

@@ -111,9 +111,9 @@ impl ThreadPool {
         self.registry().frame().occupancy.target()
     }
 
-    /// How many threads [of their own](ThreadPoolBuilder::lower_threads) the io and background lanes
-    /// have: as many as [`num_threads`](Self::num_threads), or fewer where the system refuses some.
-    /// With none, their jobs run on the frame's threads. None if they are not to have any.
+    /// How many threads [of their own](ThreadPoolBuilder::lower_threads) the io and background
+    /// lanes have: as many as [`num_threads`](Self::num_threads), or fewer where the system refuses
+    /// some. With none, their jobs run on the frame's threads. None if they are not to have any.
     ///
     /// ```
     /// let builder = heartbeat_pool::ThreadPool::builder().num_threads(2);

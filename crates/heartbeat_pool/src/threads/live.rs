@@ -15,8 +15,8 @@ pub(crate) struct Live<T> {
     retiring: Vec<usize>,
 }
 
-/// Whether the thread of `index`, one of so many `idle` ones of a pool that `has_spares`, is one too
-/// many.
+/// Whether the thread of `index`, one of so many `idle` ones of a pool that `has_spares`, is one
+/// too many.
 pub(crate) fn is_surplus(
     occupancy: &Occupancy,
     index: usize,
@@ -66,8 +66,8 @@ impl<T> Live<T> {
         !self.retiring.is_empty()
     }
 
-    /// A thread of `index`, or of the first one that no thread has, that the caller must start. None
-    /// if it lives.
+    /// A thread of `index`, or of the first one that no thread has, that the caller must start.
+    /// None if it lives.
     pub(crate) fn begin(
         &mut self,
         index: Option<usize>,

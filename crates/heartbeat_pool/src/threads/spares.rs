@@ -21,8 +21,9 @@ impl Spares {
     /// that were refused here have queued.
     #[must_use]
     pub(crate) fn try_start(&self) -> bool {
-        // SeqCst pairs with the store in `started`: the fence of a loser, which has queued something,
-        // comes before that store, and the fence at the end of the winner's search after it.
+        // SeqCst pairs with the store in `started`: the fence of a loser, which has queued
+        // something, comes before that store, and the fence at the end of the winner's search after
+        // it.
         !self.is_starting.swap(true, Ordering::SeqCst)
     }
 

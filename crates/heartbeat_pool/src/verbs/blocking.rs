@@ -39,8 +39,8 @@ impl Registry {
 /// theirs. Threads are started as needed, 512 for one pool at most, and end when they are idle;
 /// beyond that, jobs wait for one another. None is a [lower
 /// one](crate::ThreadPoolBuilder::lower_threads), for frames may wait for the call. In a pool
-/// without [spare threads](crate::ThreadPoolBuilder::spare_threads) none are started: a call holds one
-/// of the pool's.
+/// without [spare threads](crate::ThreadPoolBuilder::spare_threads) none are started: a call holds
+/// one of the pool's.
 ///
 /// Dropping the task cancels it, if `f` has not begun; a panic in `f` is shown to the pool's panic
 /// handler and resumed by whoever awaits the task. In a pool without threads, whoever does its work

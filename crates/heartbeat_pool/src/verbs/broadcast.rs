@@ -88,9 +88,9 @@ impl Worker {
     }
 
     /// As [`ThreadPool::spawn_on`](crate::ThreadPool::spawn_on), and no panic: false, with `f`
-    /// dropped, if there is no such thread, for instance as the system has refused it. If the system
-    /// refuses it after that, or the thread ends, `f` is dropped. A panic in `f` goes to the pool's
-    /// panic handler.
+    /// dropped, if there is no such thread, for instance as the system has refused it. If the
+    /// system refuses it after that, or the thread ends, `f` is dropped. A panic in `f` goes to the
+    /// pool's panic handler.
     pub fn try_spawn_on(&self, index: usize, f: impl FnOnce() + Send + 'static) -> bool {
         let job = self.registry.reported(f);
         self.registry.frame().pin(index, job).is_ok()
@@ -103,8 +103,8 @@ impl Worker {
 /// Each thread makes its call between two jobs or while it waits, and where threads run their
 /// [newest first](crate::Order::NewestFirst) not before what it has queued itself, if that ends
 /// within 64 ms; a thread that runs one long job delays the whole. Only the pool's [own
-/// threads](crate::ThreadPool::num_threads) are called, no spare or lower ones; a pool without threads
-/// calls `f` once, on the calling thread. The idea and the interface are rayon's.
+/// threads](crate::ThreadPool::num_threads) are called, no spare or lower ones; a pool without
+/// threads calls `f` once, on the calling thread. The idea and the interface are rayon's.
 ///
 /// # Panics
 ///

@@ -171,9 +171,9 @@ where
         }
     }
 
-    /// Helpers that slept would have had a part of what was run alone. Of dear items the loop is known
-    /// only once much was missed: else few dear items and many cheap ones, of one code, would mislead
-    /// each other.
+    /// Helpers that slept would have had a part of what was run alone. Of dear items the loop is
+    /// known only once much was missed: else few dear items and many cheap ones, of one code, would
+    /// mislead each other.
     fn count_missed(worker: &Worker, size: &PieceSize) {
         let (items, time) = size.alone();
         if items == 0 {
@@ -279,11 +279,11 @@ impl Worker {
 }
 
 /// Calls `f` on every item, splitting the slice between threads as they come free. There is no
-/// batch size to choose: a short slice costs some 50 ns more than a plain loop (up to a microsecond,
-/// while all other threads sleep), a long one is shared. What items take is known from the last
-/// loop over the same code; until it is known, a loop counts as long, and where items have become
-/// dear since then, the first ones run alone. Items must not wait for one another, for one thread
-/// may run them one after the other.
+/// batch size to choose: a short slice costs some 50 ns more than a plain loop (up to a
+/// microsecond, while all other threads sleep), a long one is shared. What items take is known from
+/// the last loop over the same code; until it is known, a loop counts as long, and where items have
+/// become dear since then, the first ones run alone. Items must not wait for one another, for one
+/// thread may run them one after the other.
 ///
 /// In no pool at all, it is a plain loop.
 ///

@@ -1,4 +1,5 @@
-//! What a loop does about a beat: whether it shares what is left of it, and wakes somebody for that.
+//! What a loop does about a beat: whether it shares what is left of it, and wakes somebody for
+//! that.
 
 use crate::cost;
 use crate::cost::piece_size::PieceSize;

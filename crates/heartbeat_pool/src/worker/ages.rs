@@ -4,8 +4,8 @@
 //! is left for. The order is that of a rayon thread's deque.
 //!
 //! Forks, jobs and tickets lie in queues of their own, so a thread that has taken one looks whether
-//! an older one lies in the others: what was queued before is there to be seen by then. If there is,
-//! it puts the younger one back: a fork into `returned`, anything else into `by_age`. A scope
+//! an older one lies in the others: what was queued before is there to be seen by then. If there
+//! is, it puts the younger one back: a fork into `returned`, anything else into `by_age`. A scope
 //! has one ticket, with the thread that has queued the job which is next: another thread's jobs
 //! there are not seen as that one's oldest, but by that thread itself.
 

@@ -197,8 +197,8 @@ impl Worker {
                 self.tell(News::for_others(lane));
             }
             if is_unwatched {
-                // A thread that hid forks or answered its beat woke nobody, for a searcher that finds
-                // nothing becomes the sentinel. This one has found something.
+                // A thread that hid forks or answered its beat woke nobody, for a searcher that
+                // finds nothing becomes the sentinel. This one has found something.
                 self.tell(News::to_watch());
             }
             if look.has_blocking() {

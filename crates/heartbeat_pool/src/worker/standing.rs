@@ -16,8 +16,9 @@ struct Left {
 }
 
 impl Standing {
-    /// Has somebody let in for each lane that is still full though this thread has left it: a thread
-    /// that comes back from a wait needs no room, so there may be more of them than the target.
+    /// Has somebody let in for each lane that is still full though this thread has left it: a
+    /// thread that comes back from a wait needs no room, so there may be more of them than the
+    /// target.
     pub(super) fn demand_relief(&self) {
         for left in &self.0 {
             let (team, lane) = (left.worker.team(), left.charge.lane());
