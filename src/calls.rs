@@ -39,13 +39,13 @@ where
 /// Runs `f`, which may block, on a thread beyond the pool's own, so that no frame and no lane loses
 /// one: for calls that wait, on a file or a socket, and not for computing. Threads are started as
 /// needed, 512 at most, for one of which more calls wait; when they are idle all but four end. They
-/// are named as the frame's, for a call keeps the thread that it begins on, and another one takes
-/// that one's place.
+/// have the same names as the frame's threads, because a call stays on the thread that it began on
+/// and a new one takes that one's place.
 ///
 /// Inside of another pool it is that pool's, and goes with it; elsewhere it is the app's, which is
 /// started if it is not there yet. (A plugin that is added later sets its number of threads, but no
-/// longer the fields that a new pool alone takes.) In a pool without threads, whoever does its work
-/// runs `f`.
+/// longer the fields that a new pool alone takes; what a `TaskPoolBuilder` sets later is lost.) In
+/// a pool without threads, whoever does its work runs `f`.
 ///
 /// To drop the task cancels it, if `f` has not begun; what has begun runs to its end. In a job,
 /// [`cx.blocking`](crate::JobContext::blocking) does the same, on the web too. The idea is tokio's.

@@ -59,7 +59,7 @@ use std::time::Duration;
 /// stacks of less than 16 KiB, when a thread's name has a NUL in it, and when the operating system
 /// refuses one of the frame's threads. `App::finish` panics as well, if `TaskPoolOptions` that come
 /// after the plugin ask for such. Refused lower threads are no error: a warning
-/// tells of them, and with none of these their jobs run on the frame's threads.
+/// tells of them, and if there is none, io and background jobs run on the frame's threads.
 ///
 /// ```
 /// use bevy_app::App;

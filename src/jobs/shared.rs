@@ -220,9 +220,12 @@ impl<T: Send + 'static> Shared<T> {
             state = lock(&self.state);
         }
         state.is_to_take = false;
-        let left = (state.result.take(), state.then.take(), state.task.take());
+        let (result, then, task) = (state.result.take(), state.then.take(), state.task.take());
         drop(state);
-        drop_quietly(left);
+        // One by one: of two that panic together the second would end the process.
+        drop_quietly(result);
+        drop_quietly(then);
+        drop_quietly(task);
     }
 
     pub(super) fn detach(&self) {

@@ -1,5 +1,5 @@
 //! What an item of a loop takes, by the code that the loop runs: known from the last time that it
-//! was split, or from a first item that was dear.
+//! was split, or ran alone while all others slept.
 
 use crate::cost::{self, PLACES};
 use crate::sync::real::{AtomicU32, AtomicUsize, Ordering};

@@ -23,8 +23,15 @@ pub(crate) const WAKE_UP: Duration = Duration::from_micros(20);
 
 /// Calls that take longer are not kept on one thread to try that out: a trial that loses would be
 /// felt. Those that have come to take longer while they are kept may gain by all threads: that is
-/// tried. And of time that helpers would have saved no more is remembered.
-pub(crate) const LONGEST_TRIAL: Duration = Duration::from_millis(100);
+/// tried.
+const LONGEST_TRIAL: Duration = Duration::from_millis(100);
+
+/// Work that takes this long pays for waking a thread for it at once.
+pub(crate) const A_WAKE_UP_PAYS: Duration = WAKE_UP.saturating_mul(10);
+
+/// No more is remembered of the time that a thread ran alone while others slept: it pays for as
+/// many wake-ups in vain as take a tenth of it.
+pub(crate) const MOST_MISSED: Duration = LONGEST_TRIAL;
 
 /// How many kinds of code are remembered.
 const PLACES: usize = 256;
@@ -54,18 +61,7 @@ pub(crate) fn is_worth_a_call(time: Duration) -> bool {
 
 /// Whether work that takes `time` pays for waking at once a thread that would look within a beat.
 pub(crate) fn is_worth_waking(time: Duration) -> bool {
-    time >= 10 * WAKE_UP
-}
-
-/// What is left of time that was missed once somebody was woken for it: a wake-up costs a tenth of
-/// what it takes off.
-pub(crate) fn less_a_wake_up(missed: Duration) -> Duration {
-    missed.saturating_sub(10 * WAKE_UP)
-}
-
-/// The same with `more` missed.
-pub(crate) fn and_missed(missed: Duration, more: Duration) -> Duration {
-    missed.saturating_add(more).min(LONGEST_TRIAL)
+    time >= A_WAKE_UP_PAYS
 }
 
 pub(crate) fn duration(nanos: f64) -> Duration {

@@ -21,7 +21,8 @@ pub(crate) struct PieceSize {
     /// Whether a beat has come that all others sleep through. Items may become dear yet, and
     /// somebody be woken for them: each piece is timed.
     is_put_off: bool,
-    /// When the last piece was over, if the next one is timed for it is put off.
+    /// When the last piece ended that was put off: the next one is timed from there, which saves a
+    /// look at the clock.
     since: Option<Instant>,
     /// How many items were run while all others slept, and what they took together.
     alone: (usize, Duration),
@@ -89,8 +90,7 @@ impl PieceSize {
     /// After a beat: how long one of those that share `left` items would be at it, if that is known
     /// (few items count as endless). Else, the next piece is a sample.
     pub(crate) fn judge_or_sample(&mut self, left: usize) -> Option<Duration> {
-        self.is_put_off = false;
-        self.since = None;
+        self.go_on();
         if let Some(time) = self.time(left) {
             // What two threads that share pass to and fro at the end lies in the wrong cache when
             // they come by again. The part is less than a helper looks around before it sleeps, so
@@ -150,44 +150,59 @@ impl PieceSize {
         self.timed
     }
 
-    /// Runs the last piece, of so many items.
-    pub(crate) fn run_rest(&mut self, items: usize, piece: impl FnOnce()) {
-        if self.is_put_off {
-            self.items = items;
-            self.run(2 * items, piece);
-        } else {
-            piece();
-        }
+    /// Whether others sleep, and so each piece is timed.
+    pub(crate) fn is_put_off(&self) -> bool {
+        self.is_put_off
     }
 
-    /// Runs a piece of at most that size, with `left` items at its start, and sizes the next one.
-    pub(crate) fn run(&mut self, left: usize, piece: impl FnOnce()) {
+    /// A beat hasn't come, or somebody has answered it meanwhile.
+    pub(crate) fn go_on(&mut self) {
+        self.is_put_off = false;
+        self.since = None;
+    }
+
+    /// Runs a `piece` of so many `items`, with `left` ones at its start, and sizes the next one.
+    /// Gives the time that it took while all others slept.
+    pub(crate) fn run(
+        &mut self,
+        left: usize,
+        items: usize,
+        piece: impl FnOnce(),
+    ) -> Option<Duration> {
         // So many that a clock costs next to nothing beside them.
         self.timed |= self.items == Self::FEW && left >= Self::FEW * Self::FEW;
         if !self.timed {
             piece();
             self.items = (self.items * Self::GROWTH).min(Self::FEW);
-            return;
+            return None;
         }
         self.pieces = self.pieces.saturating_add(1);
         let is_known = self.pieces > Self::TIMED && !self.pieces.is_multiple_of(Self::TIMED);
         if is_known && !self.is_put_off {
-            return piece();
+            piece();
+            return None;
         }
         let start = self.since.unwrap_or_else(Instant::now);
         piece();
         let end = Instant::now();
         self.since = self.is_put_off.then_some(end);
         let time = end.saturating_duration_since(start);
-        let items = self.items.min(left / 2).max(1);
-        if self.is_put_off {
-            self.alone.0 += items;
+        let alone = self.is_put_off.then_some(time);
+        if alone.is_some() {
+            self.alone.0 = self.alone.0.saturating_add(items);
             self.alone.1 += time;
         }
-        if mem::take(&mut self.is_new) && self.items == 1 && !cost::is_worth_taking(1, time) {
-            return;
+        let tells_nothing =
+            mem::take(&mut self.is_new) && self.items == 1 && !cost::is_worth_taking(1, time);
+        if !tells_nothing {
+            self.learn(left, items, time);
         }
-        let measured = time.as_nanos() as f64 / items as f64;
+        alone
+    }
+
+    /// So many `items`, of `left` ones, took `time`: sizes the next piece by that.
+    fn learn(&mut self, left: usize, items: usize, time: Duration) {
+        let measured = time.as_nanos() as f64 / items.max(1) as f64;
         // What is shared must cost something, however coarse the clock.
         let item = measured.max(Self::LEAST);
         self.item = Some(item);
@@ -216,7 +231,7 @@ mod tests {
         while !size.is_rest(left) {
             let piece = size.items.min(left / 2);
             sizes.push(piece);
-            size.run(left, || ());
+            size.run(left, piece, || ());
             left -= piece;
         }
         sizes.push(left);
@@ -244,7 +259,7 @@ mod tests {
                 return;
             }
             let piece = size.items.min(left / 2);
-            size.run(left, || ());
+            size.run(left, piece, || ());
             left -= piece;
         }
         panic!("{left} items are left, to be cut by {}", size.items);
@@ -257,7 +272,9 @@ mod tests {
         let mut left = usize::MAX;
         for _ in 0..200 {
             let piece = size.items.min(left / 2);
-            size.run(left, || std::thread::sleep(Duration::from_micros(1)));
+            size.run(left, piece, || {
+                std::thread::sleep(Duration::from_micros(1));
+            });
             left -= piece;
         }
         assert!(size.items >= left / 5000, "{} of {left}", size.items);
@@ -268,7 +285,7 @@ mod tests {
     fn long_items_go_one_by_one_once_somebody_shares_them() {
         let mut size = PieceSize::new(true);
         for _ in 0..3 {
-            size.run(10, || std::thread::sleep(Duration::from_millis(1)));
+            size.run(10, 1, || std::thread::sleep(Duration::from_millis(1)));
             assert_eq!(size.items, 1);
         }
     }

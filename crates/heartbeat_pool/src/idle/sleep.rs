@@ -43,8 +43,8 @@ impl Idle {
 #[derive(Default)]
 pub(crate) struct Sleep {
     /// The number of searchers, and whether the sentinel is alert. The fences of pushers and of
-    /// those who go idle order their looks at it and at the queues; that changes of it are `SeqCst`
-    /// adds nothing to that, and costs nothing.
+    /// those who go idle order their looks at it and at the queues; it changes by `SeqCst` as
+    /// well.
     watch: AtomicUsize,
     idle: Mutex<Idle>,
     posts: AtomicUsize,

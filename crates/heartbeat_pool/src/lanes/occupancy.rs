@@ -232,11 +232,12 @@ impl Occupancy {
         self.counts().of(Charge::Lane(lane)) > 1
     }
 
-    /// Whether one more thread would find room beside those that run a lane, or for any work where
-    /// nothing runs; or for what `may_begin`, whatever runs.
-    pub(crate) fn has_room_beside(&self, may_begin: impl Fn(Lane) -> bool) -> bool {
+    /// Whether some lane that runs admits one more thread; any lane, if nothing runs, and the
+    /// frame's, if its work `may_begin` at any moment.
+    pub(crate) fn has_room_beside(&self, may_begin: bool) -> bool {
         let counts = self.counts();
-        let runs = |lane| counts.0 == 0 || counts.of(Charge::Lane(lane)) > 0 || may_begin(lane);
+        let begins = |lane| counts.0 == 0 || (may_begin && lane == Lane::Frame);
+        let runs = |lane| counts.running(lane) > 0 || begins(lane);
         let mut lanes = Lane::ALL.into_iter();
         lanes.any(|lane| runs(lane) && self.admits_at(counts, lane))
     }
@@ -300,7 +301,7 @@ mod tests {
     #[test]
     fn there_is_room_beside_a_lower_lane_that_runs_where_the_frame_has_none() {
         let occupancy = with_target(4);
-        let has_room = || occupancy.has_room_beside(|lane| lane == Lane::Frame);
+        let has_room = || occupancy.has_room_beside(true);
         occupancy.set_budget(Lane::Frame, 1);
         assert!(has_room());
         assert!(occupancy.try_admit(Lane::Frame));
@@ -314,7 +315,7 @@ mod tests {
     #[test]
     fn there_is_no_room_beside_full_budgets_where_no_frame_work_comes() {
         let occupancy = with_target(4);
-        let has_room = || occupancy.has_room_beside(|_| false);
+        let has_room = || occupancy.has_room_beside(false);
         occupancy.set_budget(Lane::Io, 1);
         assert!(has_room());
         assert!(occupancy.try_admit(Lane::Io));

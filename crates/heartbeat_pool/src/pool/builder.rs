@@ -5,6 +5,7 @@ use crate::lanes::priority::LowerPriority;
 use crate::placement;
 use crate::pool::MOST_THREADS;
 use crate::pool::ThreadPool;
+use crate::pool::budgets;
 use crate::queue::deque::Order;
 use crate::sync::{Arc, lock, thread};
 use crate::threads::builder::ThreadBuilder;
@@ -312,8 +313,8 @@ impl ThreadPoolBuilder {
 
     /// Applies the settings to a static pool: threads, budgets and whether there are [lower
     /// threads](Self::lower_threads) always, and their priority if they don't run yet, the rest if
-    /// nothing has used the pool yet. Tells whether the rest was applied. Not to be called from the
-    /// pool's own handlers: one call waits for another.
+    /// nothing has used the pool yet. Tells whether the rest was applied. One call waits for
+    /// another, so the pool's own handlers must not do this.
     ///
     /// # Errors
     ///
@@ -326,7 +327,8 @@ impl ThreadPoolBuilder {
     }
 
     /// As [`build_static`](Self::build_static), for a pool whose number of threads nobody has
-    /// [chosen](ThreadPool::is_sized); another one is left as it is.
+    /// [chosen](ThreadPool::is_sized); another one is left as it is, also while another thread
+    /// still starts its threads. The pool's own handlers may do this.
     ///
     /// For libraries that run on a pool which an application may set up, before them or later.
     ///
@@ -364,7 +366,7 @@ impl ThreadPoolBuilder {
             let default = if lane == Lane::Frame || is_unlimited {
                 usize::MAX
             } else {
-                default_budget(wanted, placement::cores())
+                budgets::default(wanted, placement::cores())
             };
             pool.set_budget(lane, self.budgets[lane.index()].unwrap_or(default));
         }
@@ -379,16 +381,6 @@ impl ThreadPoolBuilder {
     }
 }
 
-/// Jobs of the io or the background lane that run at once by default, however few cores there are:
-/// as many as the threads that Bevy gives each of the two at most. More share the cores with the
-/// frame's threads for as long as they compute.
-const ALWAYS_AT_ONCE: usize = 4;
-
-/// The budget of the io and of the background lane in a pool of so many threads on so many cores.
-fn default_budget(threads: usize, cores: usize) -> usize {
-    (threads / 2).min(ALWAYS_AT_ONCE.max(cores / 2)).max(1)
-}
-
 impl fmt::Debug for ThreadPoolBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ThreadPoolBuilder")
@@ -397,17 +389,5 @@ impl fmt::Debug for ThreadPoolBuilder {
             .field("stack_size", &self.config.stack_size)
             .field("beat", &self.config.beat)
             .finish_non_exhaustive()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn by_default_lower_jobs_leave_cores_to_frames() {
-        let pools = [(1, 1), (2, 2), (3, 2), (8, 2), (64, 2), (16, 16), (64, 16)];
-        let budgets = pools.map(|(threads, cores)| default_budget(threads, cores));
-        assert_eq!(budgets, [1, 1, 1, 4, 4, 8, 8]);
     }
 }

@@ -1,6 +1,7 @@
 //! `ThreadPool`: the face of it all. How one is made (`builder`), and the one of the whole process
 //! (`process`).
 
+mod budgets;
 pub(crate) mod builder;
 pub(crate) mod process;
 

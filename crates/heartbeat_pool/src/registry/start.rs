@@ -6,7 +6,7 @@ use crate::registry::Registry;
 use crate::registry::lower;
 use crate::registry::team::{Rank, Team};
 use crate::registry::threads::RETRY;
-use crate::sync::{Arc, lock};
+use crate::sync::{Arc, Ordering, lock};
 use crate::threads::builder::ThreadBuilder;
 use crate::unwind;
 use std::cell::Cell;
@@ -222,7 +222,7 @@ impl Registry {
         // All have their places, where jobs for them alone wait, before anybody counts on them; and
         // none retires meanwhile.
         let mut slots = lock(&team.threads.slots);
-        let mut threads = threads.unwrap_or(slots.wanted());
+        let mut threads = threads.unwrap_or(slots.wanted);
         team.occupancy.set_target(threads);
         // Whoever waits in a pool that has ended since would take these for threads that come. It
         // is seen here, or the end's own change comes later: `set_target`.
@@ -230,7 +230,9 @@ impl Registry {
             threads = 0;
             team.occupancy.set_target(threads);
         }
-        slots.wanted = Some(threads);
+        slots.wanted = threads;
+        // Relaxed: the flag guards nothing.
+        team.threads.is_sized.store(true, Ordering::Relaxed);
         let begin = |index| slots.live.begin(Some(index), Pinned::new);
         let places: Vec<_> = (0..threads).filter_map(begin).collect();
         drop(slots);
@@ -253,7 +255,7 @@ impl Registry {
             // Nobody is to wait for threads that are not there. Behind the refused one some may be.
             let slots = lock(&team.threads.slots);
             team.occupancy
-                .cap_target(slots.live.up_to_last(slots.wanted()));
+                .cap_target(slots.live.up_to_last(slots.wanted));
             drop(slots);
             team.threads.spares.refuse(&self.waiters);
         }

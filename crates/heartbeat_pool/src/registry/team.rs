@@ -9,7 +9,6 @@ use crate::registry::seats::Seats;
 use crate::registry::threads::Threads;
 use crate::sync::{AtomicBool, Ordering, lock};
 use crossbeam_utils::CachePadded;
-use heartbeat_record::Lane;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rank {
@@ -53,14 +52,13 @@ impl Team {
     /// Whether one more thread would find room: beside those that run a lane, where nothing runs,
     /// or, in the frame's team, for frame work, which may begin at any moment.
     pub(crate) fn has_room_beside(&self) -> bool {
-        let may_begin = |lane| lane == Lane::Frame && self.rank == Rank::Frame;
-        self.occupancy.has_room_beside(may_begin)
+        self.occupancy.has_room_beside(self.rank == Rank::Frame)
     }
 
     /// Whether all threads that stay are there, or are being started, and counted on.
     pub(super) fn has_all(&self) -> bool {
         let slots = lock(&self.threads.slots);
-        self.occupancy.target() >= slots.wanted() && slots.live.has_first(slots.wanted())
+        self.occupancy.target() >= slots.wanted && slots.live.has_first(slots.wanted)
     }
 
     /// No thread is missed any more, if all that stay are there.
@@ -69,7 +67,7 @@ impl Team {
     }
 
     pub(crate) fn close(&self) {
-        // SeqCst pairs with the load in `has_ended`, which is Acquire; it costs nothing more here.
+        // SeqCst pairs with the load in `has_ended`.
         self.has_ended.store(true, Ordering::SeqCst);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::queue::pinned::Pinned;
 use crate::sync::thread::{self, JoinHandle};
-use crate::sync::{Arc, Condvar, Mutex, lock};
+use crate::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, lock};
 use crate::threads::live::Live;
 use crate::threads::numbers::Numbers;
 use crate::threads::spares::Spares;
@@ -25,28 +25,24 @@ pub(crate) struct Threads {
     /// Signalled when a thread ends.
     ended: Condvar,
     pub(super) spares: Spares,
+    /// Whether somebody has chosen how many there are to be.
+    pub(super) is_sized: AtomicBool,
     pub(crate) numbers: Numbers,
 }
 
 #[derive(Default)]
 pub(crate) struct Slots {
-    /// How many that stay were asked for, if anybody has chosen that yet. Under the same lock as
-    /// places are given, so whoever asks again for those that were refused never asks for more than
-    /// anybody wants by now.
-    pub(super) wanted: Option<usize>,
+    /// How many that stay were asked for. Under the same lock as places are given, so whoever asks
+    /// again for those that were refused never asks for more than anybody wants by now.
+    pub(super) wanted: usize,
     pub(crate) live: Live<Pinned>,
     pub(super) handles: Vec<JoinHandle<()>>,
 }
 
-impl Slots {
-    pub(super) fn wanted(&self) -> usize {
-        self.wanted.unwrap_or(0)
-    }
-}
-
 impl Threads {
     pub(crate) fn is_sized(&self) -> bool {
-        lock(&self.slots).wanted.is_some()
+        // Relaxed: the flag guards nothing.
+        self.is_sized.load(Ordering::Relaxed)
     }
 
     /// Whether there are fewer threads than there is use for, for the system refused the last one.

@@ -4,8 +4,8 @@
 //! take it before the first item runs, as that one may take as long as all others together. The
 //! small parts, and loops that are known to be short, run in pieces and poll the beat between them.
 //! A raised beat halves what is left and offers one half, so that splits only as often as there is
-//! somebody to take it: lazy splitting (Tzannes et al., PPOPP 2010) on the heartbeat. Who sleeps is
-//! woken for what takes longer than that, and for short loops once as much was missed as pays.
+//! somebody to take it: lazy splitting (Tzannes et al., PPOPP 2010) on the heartbeat. A thread that
+//! sleeps is woken for 200 µs of work, or once loops have run alone for 200 µs together.
 
 use crate::cost::loop_cost;
 use crate::cost::piece_size::PieceSize;
@@ -70,13 +70,13 @@ where
 {
     fn run(&self, worker: &Worker, work: W) -> R {
         let items = work.size();
-        if items < 2 || worker.num_threads() < 2 {
+        if items < 2 || worker.team_size() < 2 {
             return self.stretch(worker, work, None, PieceSize::new(false));
         }
         let expected = loop_cost::expected(Self::key(), items);
         let is_long = |all| cost::is_worth_waking(all) || worker.splits_at_once(all, items);
         if expected.is_none_or(is_long) {
-            return self.split(worker, work, expected);
+            return self.split(worker, work, expected, None);
         }
         if worker.seat.beat.is_raised() && worker.others_sleep() {
             return self.stretch(worker, work, None, PieceSize::of_a_short_loop());
@@ -92,16 +92,19 @@ where
             return self.stretch(worker, rest, Some(state), PieceSize::after_a_short_item());
         }
         let first = (self.finish)(state);
-        (self.combine)(first, self.split(worker, rest, Some(all)))
+        (self.combine)(first, self.split(worker, rest, Some(all), None))
     }
 
-    /// Folds `work` in parts that others can take from the beginning.
-    fn split(&self, worker: &Worker, work: W, all: Option<Duration>) -> R {
+    /// Folds `work`, which takes `all` if that is known, in parts of so many items at `most`, which
+    /// others can take from the beginning.
+    fn split(&self, worker: &Worker, work: W, all: Option<Duration>, most: Option<usize>) -> R {
         let items = work.size();
-        // The pool may have lost its threads just now.
-        let parts = PARTS * worker.num_threads().max(1);
-        let most = (items / parts).max(1);
-        let parts = Parts::new(most, items, all);
+        let usual = || {
+            // The pool may have lost its threads just now.
+            let parts = PARTS * worker.team_size().max(1);
+            (items / parts).max(1)
+        };
+        let parts = Parts::new(most.unwrap_or_else(usual), items, all);
         let result = self.parts(worker, work, &parts);
         loop_cost::learn(Self::key(), parts.took.into_inner() as f32 / items as f32);
         result
@@ -148,38 +151,45 @@ where
             let left = rest.size();
             let is_asked = left > 1 && worker.poll_beat();
             let answer = is_asked.then(|| worker.answer_beat(&mut size, left));
+            if left > 1 && !is_asked {
+                size.go_on();
+            }
             if let Some(Answer::Share { most }) = answer {
-                Self::count_missed(worker, &size);
+                Self::learn_alone(worker, &size);
                 return self.share(worker, rest, state, &size, most);
             }
             if matches!(answer, Some(Answer::Decline)) || size.is_rest(left) {
                 if left > 0 {
                     let state = state.get_or_insert_with(&self.init);
-                    size.run_rest(left, || (self.fold)(state, rest));
-                    worker.count_piece(&size);
+                    let piece = || (self.fold)(state, rest);
+                    if size.is_put_off() {
+                        worker.fold_piece(&mut size, left, left, piece);
+                    } else {
+                        piece();
+                        worker.count_piece(&size);
+                    }
                 }
-                Self::count_missed(worker, &size);
+                Self::learn_alone(worker, &size);
                 // It may have had no piece.
                 return (self.finish)(state.unwrap_or_else(&self.init));
             }
             // Not more than half, so that whoever comes free is not kept waiting for long.
-            let (piece, others) = rest.split_at(size.items.min(left / 2));
+            let items = size.items.min(left / 2);
+            let (piece, others) = rest.split_at(items);
             rest = others;
             let state = state.get_or_insert_with(&self.init);
-            size.run(left, || (self.fold)(state, piece));
-            worker.count_piece(&size);
+            worker.fold_piece(&mut size, left, items, || (self.fold)(state, piece));
         }
     }
 
-    /// Helpers that slept would have had a part of what was run alone. Of dear items the loop is
-    /// known only once much was missed: else few dear items and many cheap ones, of one code, would
-    /// mislead each other.
-    fn count_missed(worker: &Worker, size: &PieceSize) {
+    /// Learns what items take of those that were run while all others slept. That they are dear is
+    /// learnt only once much was missed: else few dear items and many cheap ones, of one code,
+    /// would mislead each other.
+    fn learn_alone(worker: &Worker, size: &PieceSize) {
         let (items, time) = size.alone();
         if items == 0 {
             return;
         }
-        worker.joins.miss(time);
         let item = time.as_nanos() as f32 / items as f32;
         if !cost::is_worth_coming(cost::duration(item.into())) || worker.joins.is_much_missed() {
             loop_cost::learn(Self::key(), item);
@@ -212,7 +222,7 @@ where
     fn share_rest(&self, worker: &Worker, work: W, size: &PieceSize, most: Option<usize>) -> R {
         let items = work.size();
         if let Some(most) = most {
-            return self.parts(worker, work, &Parts::new(most, items, size.time(items)));
+            return self.split(worker, work, size.time(items), Some(most));
         }
         let is_long = size.time(items).is_some_and(cost::is_worth_waking);
         worker.joins.helpers_wanted.set(usize::from(is_long));
@@ -229,6 +239,16 @@ where
 }
 
 impl Worker {
+    /// Runs a `piece` of so many `items` of a loop, with `left` ones at its start.
+    #[inline]
+    fn fold_piece(&self, size: &mut PieceSize, left: usize, items: usize, piece: impl FnOnce()) {
+        let missed = self.joins.missed();
+        if let Some(time) = size.run(left, items, piece) {
+            self.joins.miss(missed, time);
+        }
+        self.count_piece(size);
+    }
+
     /// Counts a piece that was run, for whoever looks whether the thread comes further. Short loops
     /// are over before anybody looks.
     #[inline]
@@ -280,10 +300,10 @@ impl Worker {
 
 /// Calls `f` on every item, splitting the slice between threads as they come free. There is no
 /// batch size to choose: a short slice costs some 50 ns more than a plain loop (up to a
-/// microsecond, while all other threads sleep), a long one is shared. What items take is known from
-/// the last loop over the same code; until it is known, a loop counts as long, and where items have
-/// become dear since then, the first ones run alone. Items must not wait for one another, for one
-/// thread may run them one after the other.
+/// microsecond, while all other threads sleep, and now and then a wake-up), a long one is shared.
+/// What items take is known from the last loop over the same code; until it is known, a loop counts
+/// as long, and where items have become dear since then, the first ones run alone. Items must not
+/// wait for one another, for one thread may run them one after the other.
 ///
 /// In no pool at all, it is a plain loop.
 ///

@@ -43,9 +43,8 @@ impl Worker {
     pub(super) fn answer_beat(&self, size: &mut PieceSize, left: usize) -> Answer {
         if self.others_sleep() {
             let time = size.time(left);
-            let missed = time.unwrap_or_default() + size.alone().1;
             let is_known = time.map_or(PieceSize::are_few(left), cost::is_worth_coming);
-            if is_known && self.joins.pays_for_waking(missed) {
+            if is_known && self.joins.pays_for_waking(time.unwrap_or_default()) {
                 let most = time.map_or(Some(1), |_| size.most_in_a_part(left));
                 return Answer::Share { most };
             }

@@ -65,7 +65,7 @@ impl Worker {
         A: FnOnce(&Self) -> RA + Send,
         B: FnOnce(&Self) -> RB + Send,
     {
-        if self.num_threads() <= 1 || !self.joins.forks.is_empty() {
+        if self.team_size() <= 1 || !self.joins.forks.is_empty() {
             return self.join_on_offer::<true, _, _, _, _>(a, b);
         }
         let kind = fork::kind::<B, RB>();

@@ -52,8 +52,8 @@ pub(super) struct Search {
     pub(super) seats: RefCell<(usize, Rc<SeatList>)>,
     /// Where the next search among the others' seats starts.
     pub(super) rotation: Cell<usize>,
-    /// Whether parts come before jobs as it next takes something of a lower lane from the injector.
-    pub(super) parts_first: Cell<bool>,
+    /// Whether parts come before jobs as it next takes something from the injector, by lane.
+    pub(super) parts_first: [Cell<bool>; 3],
     /// Looks for frame work so far.
     pub(super) ticks: Cell<u32>,
     /// Looks so far where nobody else may come for what this thread leaves.
@@ -87,9 +87,19 @@ impl Joins {
         }
     }
 
+    pub(crate) fn missed(&self) -> Duration {
+        self.missed.get()
+    }
+
     /// The thread did alone, for so much `time`, what others would have shared, had they not slept.
-    pub(crate) fn miss(&self, time: Duration) {
-        self.missed.set(cost::and_missed(self.missed.get(), time));
+    /// So much was missed `before` that; what was missed within it is a part of it.
+    pub(crate) fn miss(&self, before: Duration, time: Duration) {
+        let missed = self.missed.get();
+        // Else somebody was woken within it.
+        if let Some(inner) = missed.checked_sub(before) {
+            let more = missed.saturating_add(time.saturating_sub(inner));
+            self.missed.set(more.min(cost::MOST_MISSED));
+        }
     }
 
     /// Whether what was missed is much by now.
@@ -104,7 +114,7 @@ impl Joins {
         let missed = self.missed.get();
         let pays = cost::is_worth_waking(missed.saturating_add(time));
         if pays {
-            self.missed.set(cost::less_a_wake_up(missed));
+            self.missed.set(missed.saturating_sub(cost::A_WAKE_UP_PAYS));
         }
         pays
     }
@@ -144,17 +154,22 @@ mod tests {
         pool.with_worker(|worker| {
             let joins = &worker.joins;
             let micros = Duration::from_micros;
-            joins.miss(micros(120));
+            let miss = |time| joins.miss(joins.missed(), time);
+            miss(micros(120));
             assert!(!joins.pays_for_waking(micros(60)) && !joins.is_much_missed());
             assert!(joins.pays_for_waking(micros(100)));
             assert!(!joins.pays_for_waking(micros(100)));
-            joins.miss(micros(900));
+            miss(micros(900));
             let paid = (0..10).filter(|_| joins.pays_for_waking(micros(0)));
             assert_eq!(paid.count(), 4);
-            joins.miss(Duration::MAX);
+            // A loop within a piece of another one.
+            let before = joins.missed();
+            miss(micros(300));
+            joins.miss(before, micros(310));
+            assert_eq!(joins.missed(), before + micros(310));
+            miss(Duration::MAX);
             let paid = (0..10_000).filter(|_| joins.pays_for_waking(micros(0)));
-            let most = cost::LONGEST_TRIAL.as_micros() / 200;
-            assert_eq!(paid.count() as u128, most);
+            assert_eq!(paid.count() as u128, cost::MOST_MISSED.as_micros() / 200);
         });
     }
 }

@@ -42,7 +42,7 @@ impl Worker {
             None => self.take_blocking().map(Found::Blocking),
         };
         let Some(found) = found else { return false };
-        if self.num_threads() == 0 {
+        if self.team_size() == 0 {
             // Whoever has queued the rest may have relied on this thread to find it.
             self.offer_room();
         }

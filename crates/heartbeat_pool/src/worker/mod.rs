@@ -181,8 +181,9 @@ impl Worker {
     }
 
     /// The thread's index among the pool's own threads; spare threads have one beyond
-    /// [`num_threads`](crate::ThreadPool::num_threads), or that of a thread that has ended; threads
-    /// from outside have none.
+    /// [`num_threads`](crate::ThreadPool::num_threads), or that of a thread that has ended. [Lower
+    /// threads](crate::ThreadPoolBuilder::lower_threads) have indices of their own, from 0 on as
+    /// well; threads from outside have none.
     #[must_use]
     pub fn index(&self) -> Option<usize> {
         self.pinned.as_ref().map(|pinned| pinned.index)
@@ -199,6 +200,11 @@ impl Worker {
     /// [`ThreadPool::num_threads`](crate::ThreadPool::num_threads).
     #[must_use]
     pub fn num_threads(&self) -> usize {
+        self.registry.frame().occupancy.target()
+    }
+
+    /// The same of its team.
+    pub(crate) fn team_size(&self) -> usize {
         self.team().occupancy.target()
     }
 
@@ -222,14 +228,14 @@ impl Worker {
     pub fn slot(&self) -> Option<usize> {
         if !self.registry.config.has_spares {
             // Each thread's until it has left its place, which another may have then.
-            let has_place = |own: &&Arc<Pinned>| !own.is_closed() && own.index < self.num_threads();
+            let is_beyond =
+                |own: &Pinned| own.index >= self.team_size() && !self.team().has_ended();
+            let has_place = |own: &&Arc<Pinned>| !own.is_closed() && !is_beyond(own);
             return self.pinned.as_ref().filter(has_place).map(|own| own.index);
         }
-        self.count.slot.take(
-            &self.team().threads.numbers,
-            self.index(),
-            self.num_threads(),
-        )
+        self.count
+            .slot
+            .take(&self.team().threads.numbers, self.index(), self.team_size())
     }
 
     /// Whether the calling thread runs this inside of a wait: of `join`, `scope`, `block_on` and

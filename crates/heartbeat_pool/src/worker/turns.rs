@@ -128,7 +128,7 @@ impl Worker {
     /// Whether a spare thread could take the place of this one, and would find more than `own`
     /// tickets.
     fn keeps_others_waiting(&self, own: usize) -> bool {
-        if self.count.charge.get().is_none() || self.is_left_alone() || self.num_threads() == 0 {
+        if self.count.charge.get().is_none() || self.is_left_alone() || self.team_size() == 0 {
             return false;
         }
         let look = self.look();

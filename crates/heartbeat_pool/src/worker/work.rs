@@ -125,15 +125,16 @@ impl Worker {
 
     pub(super) fn pop_injected(&self, lane: Lane) -> Option<Found> {
         let injector = self.registry.injector(self.team(), lane)?;
-        let turn = &self.search.parts_first;
+        let turn = &self.search.parts_first[lane.index()];
         let job = if lane == Lane::Frame {
             injector.pop()
-        } else if turn.replace(!turn.get()) {
-            // By turns, for neither may ever end.
+        } else if turn.get() {
             injector.pop_part().or_else(|| injector.pop())
         } else {
             injector.pop().or_else(|| injector.pop_part())
         }?;
+        // By turns, for neither may ever end.
+        turn.set(!turn.get());
         self.seat.counters.taken.bump();
         self.begin_helping(lane);
         Some(Found::Job(job))
@@ -317,7 +318,7 @@ impl Worker {
     /// Runs one piece of work, best lane first; of another lane than the thread's own only where
     /// there is room for one more, or nobody else to do it.
     pub(crate) fn run_one(&self) -> bool {
-        if self.is_left_alone() || self.num_threads() == 0 {
+        if self.is_left_alone() || self.team_size() == 0 {
             return self.tick();
         }
         Lane::ALL.into_iter().any(|lane| self.run_one_of(lane))

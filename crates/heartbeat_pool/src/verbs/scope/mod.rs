@@ -85,7 +85,7 @@ impl<'scope> Scope<'scope, '_> {
     /// [`ThreadPool::num_threads`](crate::ThreadPool::num_threads).
     #[must_use]
     pub fn num_threads(&self) -> usize {
-        self.core.team().occupancy.target()
+        self.core.registry.frame().occupancy.target()
     }
 
     /// As [`Worker::try_spawn_on`], but a panic in it is resumed by the scope's owner.
@@ -196,7 +196,7 @@ impl Worker {
         // So many threads had jobs here at a time, from outside most of them: later scopes would
         // look at all their stacks.
         let stacks = core.jobs.stacks();
-        let is_long = stacks.is_some_and(|stacks| stacks.has_more_than(self.num_threads() + KEPT));
+        let is_long = stacks.is_some_and(|stacks| stacks.has_more_than(self.team_size() + KEPT));
         if core.is_clear(self) && kept.len() < KEPT && !is_long {
             stacks.into_iter().for_each(Stacks::shrink);
             kept.push(core);
