@@ -31,7 +31,7 @@ pub(crate) const A_WAKE_UP_PAYS: Duration = WAKE_UP.saturating_mul(10);
 
 /// No more is remembered of the time that a thread ran alone while others slept: it pays for as
 /// many wake-ups in vain as take a tenth of it.
-pub(crate) const MOST_MISSED: Duration = LONGEST_TRIAL;
+pub(crate) const MOST_MISSED: Duration = A_WAKE_UP_PAYS.saturating_mul(20);
 
 /// How many kinds of code are remembered.
 const PLACES: usize = 256;

@@ -123,7 +123,7 @@ impl PieceSize {
         }
     }
 
-    /// Whether any of `left` items may be the long one.
+    /// Whether so few are left that any of them may be the long one.
     pub(crate) fn are_few(left: usize) -> bool {
         left < Self::FEW
     }
