@@ -49,7 +49,7 @@ fn short_jobs_of_a_full_lane_wake_next_to_nobody() {
     let pool = Arc::new(builder.budget(Lane::Io, 1).build().unwrap());
     let stop = Arc::new(AtomicBool::new(false));
     spawn_one_after_the_other(&pool, &stop);
-    // Where one wakes each beat, there are some 2,500.
+    // Where one wakes each beat, there are some 4,000.
     let few = few_switches(300);
     stop.store(true, Ordering::Relaxed);
     few.unwrap();

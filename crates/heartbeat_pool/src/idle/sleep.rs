@@ -43,8 +43,8 @@ impl Idle {
 #[derive(Default)]
 pub(crate) struct Sleep {
     /// The number of searchers, and whether the sentinel is alert. The fences of pushers and of
-    /// those who go idle order their looks at it and at the queues; it changes by `SeqCst` as
-    /// well.
+    /// those who go idle order their looks at it and at the queues; that it changes by `SeqCst` is
+    /// more than these need.
     watch: AtomicUsize,
     idle: Mutex<Idle>,
     posts: AtomicUsize,
