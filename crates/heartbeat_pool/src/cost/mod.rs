@@ -27,7 +27,7 @@ pub(crate) const WAKE_UP: Duration = Duration::from_micros(20);
 const LONGEST_TRIAL: Duration = Duration::from_millis(100);
 
 /// Work that takes this long pays for waking a thread for it at once.
-pub(crate) const A_WAKE_UP_PAYS: Duration = WAKE_UP.saturating_mul(10);
+pub(crate) const A_WAKE_UP_PAYS: Duration = WAKE_UP.saturating_mul(6);
 
 /// No more is remembered of the time that a thread ran alone while others slept: it pays for as
 /// many wake-ups in vain as take a tenth of it.

@@ -5,7 +5,7 @@
 //! small parts, and loops that are known to be short, run in pieces and poll the beat between them.
 //! A raised beat halves what is left and offers one half, so that splits only as often as there is
 //! somebody to take it: lazy splitting (Tzannes et al., PPOPP 2010) on the heartbeat. A thread that
-//! sleeps is woken for 200 µs of work, or once loops have run alone for 200 µs together.
+//! sleeps is woken for 120 µs of work, or once loops have run alone for 120 µs together.
 
 use crate::cost::loop_cost;
 use crate::cost::piece_size::PieceSize;

@@ -155,21 +155,22 @@ mod tests {
             let joins = &worker.joins;
             let micros = Duration::from_micros;
             let miss = |time| joins.miss(joins.missed(), time);
-            miss(micros(120));
-            assert!(!joins.pays_for_waking(micros(60)) && !joins.is_much_missed());
-            assert!(joins.pays_for_waking(micros(100)));
-            assert!(!joins.pays_for_waking(micros(100)));
-            miss(micros(900));
+            let price = cost::A_WAKE_UP_PAYS;
+            miss(price * 3 / 5);
+            assert!(!joins.pays_for_waking(price / 5) && !joins.is_much_missed());
+            assert!(joins.pays_for_waking(price / 2));
+            assert!(!joins.pays_for_waking(price / 2));
+            miss(price * 9 / 2);
             let paid = (0..10).filter(|_| joins.pays_for_waking(micros(0)));
             assert_eq!(paid.count(), 4);
             // A loop within a piece of another one.
             let before = joins.missed();
-            miss(micros(300));
-            joins.miss(before, micros(310));
-            assert_eq!(joins.missed(), before + micros(310));
+            miss(micros(30));
+            joins.miss(before, micros(31));
+            assert_eq!(joins.missed(), before + micros(31));
             miss(Duration::MAX);
             let paid = (0..10_000).filter(|_| joins.pays_for_waking(micros(0)));
-            assert_eq!(paid.count() as u128, cost::MOST_MISSED.as_micros() / 200);
+            assert_eq!(paid.count() as u32, cost::MOST_MISSED.div_duration_f32(price) as u32);
         });
     }
 }
