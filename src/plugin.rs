@@ -12,7 +12,6 @@ use bevy_app::{App, Last, Main, Plugin, TaskPoolPlugin};
 use bevy_ecs::resource::Resource;
 use bevy_ecs::schedule::IntoScheduleConfigs;
 use bevy_ecs::system::NonSendMarker;
-use bevy_tasks::{AsyncComputeTaskPool, ComputeTaskPool, IoTaskPool, TaskPoolBuilder};
 use heartbeat_pool::{BuildError, Lane, LowerPriority, ThreadPool, ThreadPoolBuilder};
 use std::any::Any;
 use std::env;
@@ -54,7 +53,8 @@ use std::time::Duration;
 ///
 /// Building it panics, with what to do, when the application's manifest lacks the
 /// `[patch.crates-io]` entry or has one of another source than this crate's, when
-/// `BEVY_HEARTBEAT_THREADS` is to be used and holds no number of threads from 1 up, when the beat
+/// `BEVY_HEARTBEAT_THREADS` is to be used and holds no number of threads from 1 up (a
+/// `TaskPoolPlugin` that comes later has none to use in its place yet), when the beat
 /// is not between a microsecond and a second, when there are to be more than 16,384 threads or
 /// stacks of less than 16 KiB, when a thread's name has a NUL in it, and when the operating system
 /// refuses one of the frame's threads. `App::finish` panics as well, if `TaskPoolOptions` that come
@@ -121,16 +121,16 @@ pub struct HeartbeatPlugin {
     /// jobs are their outcomes, and of scopes their callers' alone.
     pub panic_handler: Option<fn(&(dyn Any + Send))>,
     /// Whether schedules get the [`AdaptiveExecutor`](crate::AdaptiveExecutor), as they do by
-    /// default: each that would run on the engine's multi-threaded executor, of this app and of
-    /// those sub-apps that are there when plugins finish. Bevy does not tell which executor a
-    /// schedule has: so the plugin has the executor of each new schedule run one test system, in
+    /// default: each that would run on the engine's multi-threaded executor, of this app, and of
+    /// sub-apps those that are there when plugins finish and clean up. Bevy does not tell which
+    /// executor a schedule has: so the plugin has the executor of each new schedule run one test system, in
     /// an empty world of the plugin's own, before the schedule's first run. A schedule with any
     /// other executor keeps it, so this keeps one on a single thread:
-    /// `app.edit_schedule(Update, |s| _ = s.set_executor(SingleThreadedExecutor::new()))`. A
-    /// `MultiThreadedExecutor` that the app has set can't be told from the engine's default, and is
-    /// replaced: to have all threads in each run, turn this field off. So do a
-    /// schedule that is made and run within one frame, and one that takes the place of another with
-    /// the same label.
+    /// `app.edit_schedule(Update, |s| _ = s.set_executor(SingleThreadedExecutor::new()))`. So does
+    /// a schedule that is made and run within one frame, and one that takes the place of another
+    /// with the same label. A `MultiThreadedExecutor` that the app has set, or has put inside of an
+    /// executor of its own, can't be told from the engine's default, and is replaced: to have all
+    /// threads in each run, turn this field off.
     pub adaptive_schedules: bool,
     /// What is recorded of frames, schedules, systems and jobs; nothing by default. See [`Record`].
     pub record: Record,
@@ -193,6 +193,22 @@ impl HeartbeatPlugin {
                  MinimalPlugins have), and before anything uses rayon",
                 names.join(", ")
             );
+        }
+    }
+
+    /// Names the systems of new schedules and gives these their executors, in sub-apps too, where
+    /// nothing does that each frame.
+    fn look_at_schedules(&self, app: &mut App) {
+        if IS_WEB {
+            return;
+        }
+        for app in app.sub_apps_mut().iter_mut() {
+            if self.record != Record::Off {
+                record::name_systems(app.world_mut());
+            }
+            if self.adaptive_schedules {
+                executor::install(app.world_mut());
+            }
         }
     }
 
@@ -300,10 +316,9 @@ impl Plugin for HeartbeatPlugin {
             }
         }
         // Each is a lane of the pool; where TaskPoolPlugin was first, they are there already.
-        let build = || TaskPoolBuilder::new().build();
-        IoTaskPool::get_or_init(build);
-        AsyncComputeTaskPool::get_or_init(build);
-        ComputeTaskPool::get_or_init(build);
+        for lane in [Lane::Io, Lane::Background, Lane::Frame] {
+            jobs::pool(lane);
+        }
         app.init_resource::<HeartbeatMetrics>();
         jobs::build(app);
         // TaskPoolPlugin has a system for this too, and goes without harm beside it; where it is
@@ -336,15 +351,11 @@ impl Plugin for HeartbeatPlugin {
             log::info!("bevy_heartbeat: one pool of {}", settings.threads);
             warn_of_refused_lower_threads();
         }
-        if self.record != Record::Off && !IS_WEB {
-            let apps = app.sub_apps_mut();
-            apps.iter_mut()
-                .for_each(|app| record::name_systems(app.world_mut()));
-        }
-        if self.adaptive_schedules && !IS_WEB {
-            app.sub_apps_mut()
-                .iter_mut()
-                .for_each(|app| executor::install(app.world_mut()));
-        }
+        self.look_at_schedules(app);
+    }
+
+    fn cleanup(&self, app: &mut App) {
+        // For those that plugins have added to a sub-app as they finished.
+        self.look_at_schedules(app);
     }
 }

@@ -1,10 +1,16 @@
-//! Which schedules a world has, compared with those of an earlier look.
+//! Looks at a world's schedules whenever there are others than at the last look.
 
-use bevy_ecs::schedule::{InternedScheduleLabel, Schedule, Schedules};
+use bevy_ecs::prelude::*;
+use bevy_ecs::schedule::InternedScheduleLabel;
+use std::marker::PhantomData;
 
-/// The labels at the last look, in the order in which the world has them.
-#[derive(Default)]
-pub(crate) struct Looked(Vec<InternedScheduleLabel>);
+/// The labels of the schedules at the last look for an `S`, in the order in which the world had
+/// them.
+#[derive(Resource)]
+struct Looked<S> {
+    labels: Vec<InternedScheduleLabel>,
+    by: PhantomData<fn() -> S>,
+}
 
 fn labels(schedules: &Schedules) -> impl Iterator<Item = InternedScheduleLabel> {
     schedules
@@ -12,14 +18,27 @@ fn labels(schedules: &Schedules) -> impl Iterator<Item = InternedScheduleLabel> 
         .map(|(_, schedule)| Schedule::label(schedule))
 }
 
-impl Looked {
-    /// Whether there are the same now: neither more, nor fewer, nor another one in one's place.
-    pub(crate) fn is_current(&self, schedules: &Schedules) -> bool {
-        self.0.iter().copied().eq(labels(schedules))
+/// Calls `see` with what the world's `S` knows and each schedule, unless the world has the same as
+/// the last time: neither more, nor fewer, nor one of another label in one's place. Then it costs
+/// next to nothing.
+pub(crate) fn look<S: Resource + Default>(
+    world: &mut World,
+    mut see: impl FnMut(&mut S, &mut Schedule),
+) {
+    let Some(schedules) = world.get_resource::<Schedules>() else {
+        return;
+    };
+    let is_current = |last: &Looked<S>| last.labels.iter().copied().eq(labels(schedules));
+    if world.get_resource().is_some_and(is_current) {
+        return;
     }
-
-    pub(crate) fn look(&mut self, schedules: &Schedules) {
-        self.0.clear();
-        self.0.extend(labels(schedules));
-    }
+    let labels = labels(schedules).collect();
+    let by = PhantomData;
+    world.insert_resource(Looked::<S> { labels, by });
+    world.init_resource::<S>();
+    world.resource_scope(|world, mut known: Mut<S>| {
+        for (_, schedule) in world.resource_mut::<Schedules>().iter_mut() {
+            see(&mut known, schedule);
+        }
+    });
 }

@@ -1,7 +1,7 @@
 //! The pool's diagnostics, frame by frame.
 #![allow(missing_docs, reason = "a test")]
 
-use bevy_app::{App, Startup, Update};
+use bevy_app::{App, AppLabel, Plugin, Startup, SubApp, Update};
 use bevy_diagnostic::{Diagnostic, DiagnosticPath, DiagnosticsPlugin, DiagnosticsStore};
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::ScheduleLabel;
@@ -40,6 +40,7 @@ fn value(app: &App, path: &DiagnosticPath) -> Option<f64> {
 fn each_lane_and_schedule_has_a_value_and_the_overlay_has_them() {
     let _turn = lock(&TURN);
     let mut app = app();
+    app.init_schedule(Odd("Never"));
     (0..20).for_each(|_| app.update());
     let overlay = HeartbeatDiagnosticsPlugin::overlay();
     for path in &overlay {
@@ -62,6 +63,10 @@ fn each_lane_and_schedule_has_a_value_and_the_overlay_has_them() {
             assert!(value(&app, path).is_some(), "{path:?}");
         }
     }
+    // It has not run.
+    let never = HeartbeatDiagnosticsPlugin::schedule("Never");
+    let measured = app.world().resource::<DiagnosticsStore>().get(&never);
+    assert!(measured.is_none_or(|it| it.value().is_none()));
     let threads = value(&app, &HeartbeatDiagnosticsPlugin::schedule("Update"));
     assert!(threads == Some(1.0) || threads == Some(2.0), "{threads:?}");
     assert!(!app.world().contains_resource::<FlightRecorder>());
@@ -162,4 +167,34 @@ fn a_background_job_behind_others_is_seen_to_wait_and_those_to_work() {
     );
     drop(release);
     jobs.into_iter().for_each(|job| pool.block_on(job));
+}
+
+#[derive(AppLabel, Clone, Debug, PartialEq, Eq, Hash)]
+struct Sub;
+
+/// Adds a schedule to a sub-app, after the plugin has looked there.
+struct AddsLate;
+
+impl Plugin for AddsLate {
+    fn build(&self, app: &mut App) {
+        app.insert_sub_app(Sub, SubApp::new());
+    }
+
+    fn finish(&self, app: &mut App) {
+        let sub = app.sub_app_mut(Sub);
+        sub.add_schedule(Schedule::new(Odd("Late")));
+        sub.update_schedule = Some(Odd("Late").intern());
+    }
+}
+
+#[test]
+fn what_plugins_add_to_a_sub_app_as_they_finish_has_the_executor() {
+    let _turn = lock(&TURN);
+    let mut app = app();
+    app.add_plugins(AddsLate);
+    app.finish();
+    app.cleanup();
+    (0..4).for_each(|_| app.update());
+    let path = HeartbeatDiagnosticsPlugin::schedule("Late");
+    assert!(value(&app, &path).is_some());
 }

@@ -234,6 +234,31 @@ fn after_a_conditions_panic_every_system_runs_again() {
 }
 
 #[test]
+fn what_a_run_has_left_is_applied_by_the_first_that_may() {
+    #[derive(Component)]
+    struct Spawned;
+
+    on_two_threads(|| {
+        for systems in [1, 8] {
+            let (mut schedule, mut world) = schedule();
+            let mut is_first = true;
+            let first_time = move || std::mem::take(&mut is_first);
+            let spawn = |mut commands: Commands| _ = commands.spawn(Spawned);
+            schedule.add_systems(spawn.run_if(first_time));
+            for number in 1..systems {
+                schedule.add_systems(system(number, Duration::ZERO));
+            }
+            schedule.set_apply_final_deferred(false);
+            schedule.run(&mut world);
+            assert_eq!(world.query::<&Spawned>().iter(&world).count(), 0);
+            schedule.set_apply_final_deferred(true);
+            schedule.run(&mut world);
+            assert_eq!(world.query::<&Spawned>().iter(&world).count(), 1);
+        }
+    });
+}
+
+#[test]
 fn what_was_commanded_before_a_panic_is_there_after_the_next_run() {
     #[derive(Resource)]
     struct Panics(bool);

@@ -2,37 +2,24 @@
 
 use super::AdaptiveExecutor;
 use super::probe::Probe;
-use crate::schedules::Looked;
+use crate::schedules;
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::InternedScheduleLabel;
 use std::collections::HashSet;
 
 /// The schedules of a world that were looked at.
 #[derive(Resource, Default)]
-pub(crate) struct Known {
-    labels: HashSet<InternedScheduleLabel>,
-    looked: Looked,
-}
+struct Known(HashSet<InternedScheduleLabel>);
 
 /// Gives the [`AdaptiveExecutor`] to each of the world's new schedules that has the engine's
-/// default. Costs next to nothing where there are none.
+/// default.
 pub(crate) fn install(world: &mut World) {
-    let Some(schedules) = world.get_resource::<Schedules>() else {
-        return;
-    };
-    let is_current = |known: &Known| known.looked.is_current(schedules);
-    if world.get_resource().is_some_and(is_current) {
-        return;
-    }
-    world.init_resource::<Known>();
-    world.resource_scope(|world, mut known: Mut<Known>| {
-        known.looked.look(world.resource());
-        let mut probe = Probe::new();
-        for (_, schedule) in world.resource_mut::<Schedules>().iter_mut() {
-            if known.labels.insert(schedule.label()) && probe.is_default(schedule) {
-                let label = format!("{:?}", schedule.label());
-                schedule.set_executor(AdaptiveExecutor::of(&label));
-            }
+    let mut probe = None;
+    schedules::look(world, |known: &mut Known, schedule| {
+        let is_new = known.0.insert(schedule.label());
+        if is_new && probe.get_or_insert_with(Probe::new).is_default(schedule) {
+            let label = format!("{:?}", schedule.label());
+            schedule.set_executor(AdaptiveExecutor::of(&label));
         }
     });
 }

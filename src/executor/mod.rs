@@ -19,6 +19,7 @@ use choice::Choice;
 use heartbeat_pool::Way;
 use named::Named;
 use std::fmt;
+use std::mem;
 use std::time::Instant;
 
 /// Runs a schedule with the engine's single-threaded or multi-threaded executor, whichever was seen
@@ -59,6 +60,8 @@ pub struct AdaptiveExecutor {
     is_running: bool,
     /// If not, one executor would not know what the other has left to apply.
     applies_at_end: bool,
+    /// Whether the last run didn't, and may have left something to the next one.
+    has_left: bool,
     /// The schedule, where it is known.
     named: Option<Named>,
 }
@@ -98,6 +101,7 @@ impl AdaptiveExecutor {
             plan: None,
             is_running: false,
             applies_at_end: true,
+            has_left: false,
             named: None,
         }
     }
@@ -190,7 +194,9 @@ impl SystemExecutor for AdaptiveExecutor {
         let plan = self.plan.take();
         let mut plan = plan.unwrap_or_else(|| self.set_up(schedule, world));
         let threads = heartbeat_pool::global().num_threads();
-        let must_be_all = plan.has_non_send && is_elsewhere(world) || !self.applies_at_end;
+        let had_left = mem::replace(&mut self.has_left, !self.applies_at_end);
+        let must_be_all =
+            plan.has_non_send && is_elsewhere(world) || !self.applies_at_end || had_left;
         let is_measured = !must_be_all && !plan.is_single && threads > 1;
         let round = is_measured.then(|| plan.choice.begin(threads));
         let way = match round {

@@ -62,18 +62,23 @@ impl Probe {
             seen.main_thread_executors = Arc::strong_count(&executor);
         };
         let systems = mem::take(schedule.graph_mut());
-        let tried = catch_unwind(AssertUnwindSafe(|| {
+        // An app's executor may need what is in the app's world alone, and panic without it.
+        let has_run = catch_unwind(AssertUnwindSafe(|| {
             schedule.add_systems(look.in_set(ProbeSet));
             schedule.run(world);
+        }));
+        // In any case, or the schedule would take our system for its own first one.
+        let is_empty = catch_unwind(AssertUnwindSafe(|| {
             let policy = ScheduleCleanupPolicy::RemoveSetAndSystems;
-            schedule
-                .remove_systems_in_set(ProbeSet, world, policy)
-                .is_ok()
-                && schedule.initialize(world).is_ok()
+            let is_removed = schedule.remove_systems_in_set(ProbeSet, world, policy);
+            is_removed.is_ok() && schedule.initialize(world).is_ok()
         }));
         *schedule.graph_mut() = systems;
         let seen = world.resource::<Seen>();
-        matches!(tried, Ok(true)) && seen.main_thread_executors == usual + 1 && seen.applied == 1
+        has_run.is_ok()
+            && matches!(is_empty, Ok(true))
+            && seen.main_thread_executors == usual + 1
+            && seen.applied == 1
     }
 }
 
@@ -81,7 +86,10 @@ impl Probe {
 mod tests {
     use super::*;
     use crate::AdaptiveExecutor;
-    use bevy_ecs::schedule::{MultiThreadedExecutor, SingleThreadedExecutor};
+    use bevy_ecs::error::ErrorHandler;
+    use bevy_ecs::schedule::{
+        FixedBitSet, MultiThreadedExecutor, SingleThreadedExecutor, SystemExecutor, SystemSchedule,
+    };
 
     #[derive(Resource, Default)]
     struct Order(Vec<u32>);
@@ -110,6 +118,42 @@ mod tests {
         assert!(probe.is_default(full().set_executor(MultiThreadedExecutor::new())));
         assert!(!probe.is_default(full().set_executor(SingleThreadedExecutor::new())));
         assert!(!probe.is_default(full().set_apply_final_deferred(false)));
+    }
+
+    /// An executor that needs something of the app's world.
+    #[derive(Default)]
+    struct Picky(SingleThreadedExecutor);
+
+    impl SystemExecutor for Picky {
+        fn init(&mut self, schedule: &SystemSchedule) {
+            self.0.init(schedule);
+        }
+
+        fn run(
+            &mut self,
+            schedule: &mut SystemSchedule,
+            world: &mut World,
+            skip_systems: Option<&FixedBitSet>,
+            error_handler: ErrorHandler,
+        ) {
+            assert!(world.contains_resource::<Order>());
+            self.0.run(schedule, world, skip_systems, error_handler);
+        }
+
+        fn set_apply_final_deferred(&mut self, value: bool) {
+            self.0.set_apply_final_deferred(value);
+        }
+    }
+
+    #[test]
+    fn an_executor_that_panics_keeps_its_schedule() {
+        let mut schedule = full();
+        schedule.set_executor(Picky::default());
+        assert!(!Probe::new().is_default(&mut schedule));
+        let mut world = World::new();
+        world.init_resource::<Order>();
+        schedule.run(&mut world);
+        assert_eq!(world.resource::<Order>().0, [0, 1]);
     }
 
     #[test]

@@ -2,10 +2,9 @@
 
 use super::context::JobContext;
 use super::error::{JobError, JobOutcome, JobPanic, message};
-use super::shared::{Shared, discard};
+use super::shared::{Shared, discard, drop_quietly};
 use super::start::JobFn;
 use crate::record::Span;
-use heartbeat_pool::Lane;
 use pin_project_lite::pin_project;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -41,16 +40,14 @@ pin_project! {
         stage: Stage<F, F::Future>,
         // Dropped last: the job has ended when nothing of its code is left.
         unfinished: Unfinished<F::Out>,
-        lane: Lane,
     }
 }
 
 impl<F: JobFn> Code<F> {
-    pub(super) fn new(shared: Arc<Shared<F::Out>>, lane: Lane, f: F) -> Self {
+    pub(super) fn new(shared: Arc<Shared<F::Out>>, f: F) -> Self {
         Self {
             stage: Stage::Start { f: Some(f) },
             unfinished: Unfinished(shared),
-            lane,
         }
     }
 }
@@ -59,13 +56,12 @@ impl<F: JobFn> Code<F> {
 fn poll<F: JobFn>(
     mut stage: Pin<&mut Stage<F, F::Future>>,
     job: &Arc<Shared<F::Out>>,
-    lane: Lane,
     context: &mut Context<'_>,
 ) -> Poll<F::Out> {
     if let StageProjection::Start { f } = stage.as_mut().project()
         && let Some(f) = f.take()
     {
-        let future = f(JobContext::new(job.clone(), lane));
+        let future = f(JobContext::new(job.clone()));
         stage.set(Stage::Runs { future });
     }
     match stage.project() {
@@ -88,10 +84,10 @@ impl<F: JobFn> Future for Code<F> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
         let mut this = self.project();
-        let (job, lane) = (&this.unfinished.0, *this.lane);
+        let job = &this.unfinished.0;
         let turn = || {
             let _span = Span::of_job(&job.core.name);
-            poll(this.stage.as_mut(), job, lane, context)
+            poll(this.stage.as_mut(), job, context)
         };
         let mut outcome = match catch_unwind(AssertUnwindSafe(turn)) {
             Ok(Poll::Pending) => return Poll::Pending,
@@ -103,7 +99,13 @@ impl<F: JobFn> Future for Code<F> {
             job.core.prepared.close();
         };
         if let Err(payload) = catch_unwind(AssertUnwindSafe(end)) {
-            outcome = outcome.and_then(|_| panicked(job, payload));
+            outcome = match outcome {
+                Ok(result) => {
+                    drop_quietly(result);
+                    panicked(job, payload)
+                }
+                Err(first) => Err(first),
+            };
         }
         job.finish(outcome);
         Poll::Ready(())

@@ -32,12 +32,11 @@ use std::time::Duration;
 #[derive(Clone)]
 pub struct JobContext {
     job: Arc<dyn AnyJob>,
-    lane: Lane,
 }
 
 impl JobContext {
-    pub(super) fn new(job: Arc<dyn AnyJob>, lane: Lane) -> Self {
-        Self { job, lane }
+    pub(super) fn new(job: Arc<dyn AnyJob>) -> Self {
+        Self { job }
     }
 
     /// The job's name.
@@ -251,7 +250,8 @@ impl JobContext {
         &self,
         f: impl for<'scope> FnOnce(&'scope bevy_tasks::Scope<'scope, 'env, T>),
     ) -> Vec<T> {
-        pool(self.lane).scope(|scope| f(scope))
+        // In the caller's lane, whichever pool this is.
+        pool(Lane::Frame).scope(|scope| f(scope))
     }
 
     /// Runs a part of the job on another lane, and waits for its result. A panic in it is the
@@ -282,7 +282,6 @@ impl fmt::Debug for JobContext {
         f.debug_struct("JobContext")
             .field("name", &self.name())
             .field("entity", &self.entity())
-            .field("lane", &self.lane)
             .finish_non_exhaustive()
     }
 }

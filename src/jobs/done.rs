@@ -3,7 +3,7 @@
 use super::entity_jobs::EntityJobs;
 use super::error::{JobError, JobOutcome};
 use super::job::Job;
-use super::shared::{AnyJob, Core, Delivered, Owner, Shared, Then, discard, lock};
+use super::shared::{AnyJob, Core, Delivered, Owner, Shared, Then, discard, drop_quietly, lock};
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::{IntoSystem, RunSystemError, RunSystemOnce};
 use std::fmt;
@@ -185,7 +185,7 @@ impl<T: Send + 'static> AnyJob for Shared<T> {
         }
         if !is_held(&self, world, entity) {
             // Nobody can ask for it any more.
-            drop(self.take());
+            drop_quietly(self.take());
         }
         if is_over && was_made && is_last(&self, world, entity) {
             world.despawn(entity);

@@ -60,3 +60,4 @@ pub use start::{JobFn, JobOptions};
 pub use state::{StateJobs, jobs_done};
 
 pub(crate) use run::build;
+pub(crate) use start::pool;

@@ -168,6 +168,7 @@ impl<T: Send + 'static> Shared<T> {
         let mut state = lock(&self.state);
         if self.core.ended.set(error).is_err() {
             drop(state);
+            drop_quietly(result);
             return false;
         }
         state.is_to_take = true;

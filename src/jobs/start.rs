@@ -64,7 +64,7 @@ impl JobOptions {
 }
 
 /// The engine's pool of `lane`.
-pub(super) fn pool(lane: Lane) -> &'static TaskPool {
+pub(crate) fn pool(lane: Lane) -> &'static TaskPool {
     let build = || TaskPoolBuilder::new().build();
     match lane {
         Lane::Frame => ComputeTaskPool::get_or_init(build),
@@ -98,7 +98,7 @@ impl<T: Send + 'static> Start<T> {
             let job: Weak<dyn AnyJob> = job;
             shared.core.hub.time_out(job, timeout);
         }
-        let code = Code::new(shared.clone(), self.lane, f);
+        let code = Code::new(shared.clone(), f);
         shared.keep(spawn(code, self.lane, &shared.core.name, is_named));
         shared
     }

@@ -11,8 +11,11 @@ use bevy_app::{App, Main};
 use bevy_ecs::prelude::*;
 use heartbeat_pool::record::{Name, Recorder, Snapshot};
 use std::collections::VecDeque;
+use std::io;
+use std::ops::Range;
 use std::panic;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Once, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -43,9 +46,9 @@ static RECORDED: Mutex<Vec<Weak<Mutex<Known>>>> = Mutex::new(Vec::new());
 pub struct FlightRecorder {
     record: Record,
     frame: Name,
-    /// The number of the present frame, and its begin.
+    /// The number of the present frame, and its begin while it runs.
     number: u64,
-    begun: u64,
+    begun: Option<u64>,
     known: Arc<Mutex<Known>>,
     /// How many schedules, and systems in them, were described.
     described: (usize, usize),
@@ -82,7 +85,7 @@ impl FlightRecorder {
             record,
             frame: Recorder::name(FRAME),
             number: 0,
-            begun: 0,
+            begun: None,
             known: Arc::new(Mutex::new(known)),
             described: (0, 0),
             last_written: None,
@@ -131,14 +134,15 @@ impl FlightRecorder {
 
     fn begin_frame(&mut self, named: Option<&NamedSystems>) {
         self.number += 1;
-        self.begun = Recorder::now();
+        let begin = Recorder::now();
+        self.begun = Some(begin);
         let frames = match self.record {
             // No ring holds more.
             Record::LateFrames { keep, .. } => keep.min(Recorder::EVENTS) + 1,
             Record::Off | Record::Always => BEFORE_PANIC,
         };
         let mut known = lock(&self.known);
-        known.begins.push_back(self.begun);
+        known.begins.push_back(begin);
         while known.begins.len() > frames {
             known.begins.pop_front();
         }
@@ -154,14 +158,18 @@ impl FlightRecorder {
     }
 
     fn end_frame(&mut self) {
+        // An app that took the resource out may put it back within a frame.
+        let Some(begin) = self.begun.take() else {
+            return;
+        };
         Recorder::read_clocks();
         Recorder::end(self.frame);
         let end = Recorder::now();
-        let took = Duration::from_nanos(end - self.begun);
+        let took = Duration::from_nanos(end - begin);
         match self.record {
             // The first frame sets everything up, and is no late one.
             Record::LateFrames { over, keep } if took > over && self.number > 1 => {
-                self.late(end, over, keep);
+                self.late(begin..end, over, keep);
             }
             Record::Always => self.kept.take(),
             Record::Off | Record::LateFrames { .. } => {}
@@ -170,7 +178,7 @@ impl FlightRecorder {
     }
 
     /// Has the present frame written, and those before it.
-    fn late(&mut self, end: u64, over: Duration, keep: usize) {
+    fn late(&mut self, frame: Range<u64>, over: Duration, keep: usize) {
         let number = self.number;
         let is_in_last = |last: u64| number - last <= keep as u64;
         if self.files >= MOST_WRITTEN || self.last_written.is_some_and(is_in_last) {
@@ -179,28 +187,26 @@ impl FlightRecorder {
         let known = lock(&self.known).clone();
         let late = Late {
             number,
-            begin: self.begun,
-            end,
+            begin: frame.start,
+            end: frame.end,
             thread: Recorder::this_thread(),
         };
         let name = format!("late-frame-{number}");
         log::warn!(
             "bevy_heartbeat: frame {number} took {:?}, over the limit of {over:?}: writing \
              {}.html, .json and .txt{}",
-            Duration::from_nanos(end - self.begun),
+            Duration::from_nanos(frame.end - frame.start),
             known.path(&name).display(),
             match self.files + 1 {
                 MOST_WRITTEN => "; later ones are not reported any more",
                 _ => "",
             }
         );
-        // Not by the pool, in which jobs may block for long: the rings go on meanwhile, and the app
-        // waits for this at its end.
         let write = move || {
             let trace = known.last_frames(Some(late));
             known.save_all(&trace, &name);
         };
-        match thread::Builder::new().name("trace".into()).spawn(write) {
+        match start_writer(write) {
             Ok(writer) => {
                 self.files += 1;
                 self.last_written = Some(number);
@@ -212,6 +218,11 @@ impl FlightRecorder {
             ),
         }
     }
+}
+
+/// A thread that writes files. The pool's may be busy for long: the app's end waits for this one.
+fn start_writer(write: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
+    thread::Builder::new().name("trace".into()).spawn(write)
 }
 
 impl Known {
@@ -268,7 +279,7 @@ impl Drop for FlightRecorder {
 /// Has a panic write the last frames, the first one in a process.
 fn write_on_panic() {
     static HOOK: Once = Once::new();
-    static PANIC: Once = Once::new();
+    static IS_WRITTEN: AtomicBool = AtomicBool::new(false);
     HOOK.call_once(|| {
         let before = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
@@ -285,7 +296,16 @@ fn write_on_panic() {
             let known = known.max_by_key(|known| known.begins.back().copied());
             drop(recorded);
             let Some(known) = known else { return };
-            PANIC.call_once(|| known.save_all(&known.last_frames(None), "panic"));
+            // Relaxed: nothing but the flag matters.
+            if IS_WRITTEN.swap(true, Ordering::Relaxed) {
+                return;
+            }
+            // What is left of this thread's stack may be too little.
+            let write = move || known.save_all(&known.last_frames(None), "panic");
+            if let Ok(writer) = start_writer(write) {
+                // It has told of its panic, if it had one.
+                _ = writer.join();
+            }
         }));
     });
 }

@@ -4,7 +4,7 @@
 //! already is left as it is.
 
 use super::row::SYSTEM;
-use crate::schedules::Looked;
+use crate::schedules;
 use bevy_app::Main;
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::{
@@ -21,7 +21,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Resource, Default)]
 pub(crate) struct NamedSystems {
     pub(crate) schedules: HashMap<InternedScheduleLabel, NamedSchedule>,
-    looked: Looked,
 }
 
 /// The systems of one schedule.
@@ -80,24 +79,12 @@ impl<S: System> Adapt<S> for Noted {
     }
 }
 
-/// Has the systems of the world's new schedules noted. Costs next to nothing where there are none.
+/// Has the systems of the world's new schedules noted.
 pub(crate) fn name_systems(world: &mut World) {
-    let Some(schedules) = world.get_resource::<Schedules>() else {
-        return;
-    };
-    let is_current = |named: &NamedSystems| named.looked.is_current(schedules);
-    if world.get_resource().is_some_and(is_current) {
-        return;
-    }
-    world.init_resource::<NamedSystems>();
-    world.resource_scope(|world, mut named: Mut<NamedSystems>| {
-        named.looked.look(world.resource());
-        for (_, schedule) in world.resource_mut::<Schedules>().iter_mut() {
-            let label = schedule.label();
-            // A frame's span begins and ends in systems of this one.
-            if label == Main.intern() {
-                continue;
-            }
+    schedules::look(world, |named: &mut NamedSystems, schedule| {
+        let label = schedule.label();
+        // A frame's span begins and ends in systems of this one.
+        if label != Main.intern() {
             let known = named.schedules.entry(label);
             let known = known.or_insert_with(NamedSchedule::new);
             name_those_of(schedule.graph_mut(), known);

@@ -6,8 +6,10 @@ use bevy_heartbeat::{EntityJobs, JobPanic, JobStatus, run_jobs};
 use std::future::pending;
 use std::hint;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
+use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 #[test]
@@ -364,15 +366,63 @@ fn despawn_remove_drop_and_replacement_cancel() {
     });
 }
 
+/// A future that panics as it is dropped, and so does its result.
+struct Breaks;
+
+impl Future for Breaks {
+    type Output = Bomb;
+
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Bomb> {
+        Poll::Ready(Bomb)
+    }
+}
+
+impl Drop for Breaks {
+    fn drop(&mut self) {
+        panic!("a future");
+    }
+}
+
+/// It panics as it is dropped.
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic!("as a test");
+    }
+}
+
+#[test]
+fn a_result_whose_drop_panics_leaves_no_entity_behind() {
+    with_app(|app| {
+        let job = app
+            .world_mut()
+            .spawn_job(Lane::Background, |_| async { Bomb });
+        let remove = |done: On<JobDone<Bomb>>, mut commands: Commands| {
+            // Nobody can ask for the result then.
+            commands.entity(done.entity).remove::<Job<Bomb>>();
+        };
+        let entity = job.detach().observe(remove).id();
+        frames_until(app, |world| world.get_entity(entity).is_err());
+    });
+}
+
+#[test]
+fn the_unwanted_result_of_a_job_that_is_over_may_panic() {
+    with_app(|app| {
+        let job = |_: JobContext| Breaks;
+        let entity = app.world_mut().spawn_job(Lane::Background, job).id();
+        let is_over = |world: &mut World| world.get::<Job<Bomb>>(entity).unwrap().is_finished();
+        frames_until(app, is_over);
+        let mut job = app.world_mut().get_mut::<Job<Bomb>>(entity).unwrap();
+        let error = job.poll().unwrap().err();
+        assert!(matches!(error, Some(JobError::Panicked(_))), "{error:?}");
+    });
+}
+
 /// The engine would leave the despawn half done.
 #[test]
 fn a_result_whose_drop_panics_ends_no_despawn() {
-    struct Bomb;
-    impl Drop for Bomb {
-        fn drop(&mut self) {
-            panic!("as a test");
-        }
-    }
     with_app(|app| {
         let world = app.world_mut();
         let entity = world.spawn_job(Lane::Background, |_| async { Bomb }).id();

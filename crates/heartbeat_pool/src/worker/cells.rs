@@ -170,7 +170,10 @@ mod tests {
             assert_eq!(joins.missed(), before + micros(31));
             miss(Duration::MAX);
             let paid = (0..10_000).filter(|_| joins.pays_for_waking(micros(0)));
-            assert_eq!(paid.count() as u32, cost::MOST_MISSED.div_duration_f32(price) as u32);
+            assert_eq!(
+                paid.count() as u32,
+                cost::MOST_MISSED.div_duration_f32(price) as u32
+            );
         });
     }
 }
