@@ -34,7 +34,7 @@ crate::cfg::multi_threaded! {
     use async_task::Task;
     use core::cell::Cell;
     use core::future::Future;
-    use heartbeat_pool::{Mailbox, Worker};
+    use heartbeat_pool::Worker;
 
     thread_local! {
         /// Whether this pool thread drives its local executor already.
@@ -45,9 +45,11 @@ crate::cfg::multi_threaded! {
     pub(crate) fn with_driven_executor<R>(f: impl FnOnce(&LocalExecutor<'static>) -> R) -> R {
         let executor = LOCAL_EXECUTOR.with(Rc::clone);
         let result = f(&executor);
-        let is_member = Worker::with_current(|worker| worker.is_some_and(Worker::is_member));
-        if is_member && !executor.is_empty() && !DRIVEN.replace(true) {
-            // It ends with the last task, for a thread that has one is kept.
+        if !executor.is_empty()
+            && let Some(mailbox) = Worker::own_mailbox()
+            && !DRIVEN.replace(true)
+        {
+            // It ends when it has run the last task, for a thread that has one is kept.
             let drive = async move {
                 while !executor.is_empty() {
                     executor.tick().await;
@@ -56,7 +58,7 @@ crate::cfg::multi_threaded! {
                 }
                 DRIVEN.set(false);
             };
-            Mailbox::of_this_thread().spawn_local(drive).detach();
+            mailbox.spawn_local(drive).detach();
         }
         result
     }

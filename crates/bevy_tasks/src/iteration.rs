@@ -10,6 +10,7 @@ use crate::batches::{self, Expected};
 use core::mem;
 use core::pin::Pin;
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
@@ -128,11 +129,22 @@ impl<'scope> Iteration<'scope> {
         // From either end, so that neighbours, and the same ones each time, stay with a thread.
         let is_owner = thread::current().id() == self.owner;
         let mut is_first = true;
+        let mut panic = None;
+        // After a panic too: the scope is cancelled then, and what it has queued must not outlive
+        // it.
         while let Some(batch) = self.next(is_owner, mem::take(&mut is_first)) {
-            batch.run();
+            match catch_unwind(AssertUnwindSafe(|| batch.run())) {
+                Err(payload) if panic.is_none() => panic = Some(payload),
+                // Its drop may panic in turn.
+                Err(payload) => mem::forget(payload),
+                Ok(()) => {}
+            }
         }
         self.took
             .fetch_add(nanos(begun.elapsed()), Ordering::Relaxed);
+        if let Some(payload) = panic {
+            resume_unwind(payload);
+        }
     }
 
     /// Where there is none the task is over: what is queued later has another one.
@@ -288,6 +300,45 @@ mod tests {
             iteration.end(scope);
         });
         assert!(!is_late.load(Ordering::SeqCst));
+    }
+
+    struct Breaks<'a>(&'a AtomicUsize);
+
+    impl Batch for Breaks<'_> {
+        fn run(self: Pin<Box<Self>>) {
+            self.0.fetch_add(1, Ordering::SeqCst);
+            panic!("as a test");
+        }
+    }
+
+    #[test]
+    fn nothing_is_left_when_batches_panic() {
+        for threads in [0, 1, 2] {
+            let pool = ThreadPool::builder().num_threads(threads).build().unwrap();
+            let ran = AtomicUsize::new(0);
+            let iteration = Iteration::new(Expected::Long, threads);
+            let panicked = catch_unwind(AssertUnwindSafe(|| {
+                pool.scope(|scope| {
+                    // SAFETY: it is used by the closure and by the scope's jobs alone.
+                    let scope = unsafe {
+                        mem::transmute::<&heartbeat_pool::Scope<'_, '_>, &Scope<'_>>(scope)
+                    };
+                    // SAFETY: it outlives the scope.
+                    let iteration = unsafe { &*core::ptr::from_ref(&iteration) };
+                    for _ in 0..20 {
+                        iteration.add(scope, Box::pin(Breaks(&ran)));
+                    }
+                    iteration.end(scope);
+                });
+            }));
+            assert!(panicked.is_err());
+            assert_eq!(ran.load(Ordering::SeqCst), 20);
+            let queue = iteration.queue();
+            assert_eq!(
+                (queue.batches.len(), queue.tasks, queue.to_begin),
+                (0, 0, 0)
+            );
+        }
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! The process's one pool, as the engine's three global pools set it up.
 //!
 //! The engine initializes its pools one by one, each with settings of its own. They are gathered
-//! here, and the pool's threads start when the last of the three is made, or the first is used.
+//! here, and the pool's threads start when `ComputeTaskPool` is made, which the engine makes last, or
+//! when one is used.
 
 use heartbeat_pool::{BuildError, Lane, ThreadPool};
 use std::error::Error as _;
@@ -37,10 +38,11 @@ pub(crate) fn gather(lane: Lane, settings: LaneSettings) {
         Some(false) => return,
         None => settings.stack_size.into_iter().for_each(try_stack),
     }
-    GATHERED
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .push((lane, settings));
+    let mut gathered = GATHERED.lock().unwrap_or_else(PoisonError::into_inner);
+    // There were others, if these made no pool.
+    gathered.retain(|(other, _)| *other != lane);
+    gathered.push((lane, settings));
+    drop(gathered);
     if lane == Lane::Frame {
         // The engine makes this one last; nothing that comes later is waited for.
         running();
@@ -87,19 +89,37 @@ pub(crate) fn is_running() -> bool {
     STARTED.get().is_some()
 }
 
-/// The process's pool, with its threads. Where it could not be started, the next call tries again.
+/// The process's pool, with its threads. Where the settings are at fault, the next call tries again;
+/// where the system refuses threads, it goes on with those that there are.
+///
+/// # Panics
+///
+/// Where it could not be started as it should be.
 pub(crate) fn running() -> &'static ThreadPool {
     let pool = heartbeat_pool::global();
-    STARTED.get_or_init(|| {
-        let is_ours = !pool.is_sized();
-        start(pool);
-        is_ours
+    let mut refused = None;
+    STARTED.get_or_init(|| match start(pool) {
+        Ok(is_ours) => is_ours,
+        Err(error @ BuildError::Spawn { .. }) => {
+            refused = Some(error);
+            true
+        }
+        Err(error) => fail(&error),
     });
+    if let Some(error) = refused {
+        fail(&error);
+    }
     pool
 }
 
-fn start(pool: &'static ThreadPool) {
-    let mut gathered = GATHERED.lock().unwrap_or_else(PoisonError::into_inner);
+fn fail(error: &BuildError) -> ! {
+    let reason = reason(error);
+    panic!("the process's thread pool could not be started: {error}{reason}");
+}
+
+/// Starts the pool with what was gathered, unless somebody else has, and tells whether it did.
+fn start(pool: &'static ThreadPool) -> Result<bool, BuildError> {
+    let gathered = GATHERED.lock().unwrap_or_else(PoisonError::into_inner);
     let available = thread::available_parallelism().map_or(1, usize::from);
     let mut threads = available;
     // Without lower threads: beside programs that keep all cores busy these get little, and only
@@ -107,30 +127,26 @@ fn start(pool: &'static ThreadPool) {
     let mut builder = ThreadPool::builder();
     let (mut spawn, mut destroy) = (Vec::new(), Vec::new());
     let mut stack_size = None;
-    for (lane, settings) in gathered.drain(..) {
+    for (lane, settings) in gathered.iter() {
         match (lane, settings.num_threads) {
             (_, None) => {}
             // All cores are the frame's in any case; more than there are must be meant.
             (Lane::Frame, Some(wanted)) => threads = threads.max(wanted),
-            (lane, Some(wanted)) => builder = builder.budget(lane, wanted),
+            (&lane, Some(wanted)) => builder = builder.budget(lane, wanted),
         }
         stack_size = stack_size.max(settings.stack_size);
-        spawn.extend(settings.on_thread_spawn);
-        destroy.extend(settings.on_thread_destroy);
+        spawn.extend(settings.on_thread_spawn.clone());
+        destroy.extend(settings.on_thread_destroy.clone());
     }
     drop(gathered);
     if let Some(stack_size) = stack_size {
         builder = builder.stack_size(stack_size);
     }
-    let started = builder
+    builder
         .num_threads(threads)
         .start_handler(move |_| spawn.iter().for_each(|callback| callback()))
         .exit_handler(move |_| destroy.iter().for_each(|callback| callback()))
-        .build_static_if_unsized(pool);
-    if let Err(error) = started {
-        let reason = reason(&error);
-        panic!("the process's thread pool could not be started: {error}{reason}");
-    }
+        .build_static_if_unsized(pool)
 }
 
 /// The system's reason, to be put behind the error, for a panic has no source.

@@ -10,7 +10,7 @@ use core::fmt;
 use core::future::Future;
 use core::panic::Location;
 use core::ptr;
-use heartbeat_pool::{Lane, ThreadPool};
+use heartbeat_pool::{LEAST_STACK, Lane, ThreadPool};
 use std::cell::Cell;
 use std::sync::Arc;
 
@@ -90,9 +90,9 @@ impl TaskPoolBuilder {
         self
     }
 
-    /// Each thread's stack, in bytes; the system's default otherwise.
+    /// Each thread's stack, in bytes, 16 KiB at least; the system's default otherwise.
     pub fn stack_size(mut self, stack_size: usize) -> Self {
-        self.settings.stack_size = Some(stack_size);
+        self.settings.stack_size = Some(stack_size.max(LEAST_STACK));
         self
     }
 
@@ -126,8 +126,7 @@ impl TaskPoolBuilder {
     ///
     /// # Panics
     ///
-    /// When the system refuses a thread, for more than 16,384 threads, and for stacks of less than
-    /// 16 KiB.
+    /// When the system refuses a thread, and for more than 16,384 threads.
     pub fn build(self) -> TaskPool {
         if let Some(lane) = LANE.get() {
             process_pool::gather(lane, self.settings);
@@ -294,8 +293,8 @@ impl TaskPool {
     }
 
     /// Whoever has opened a scope in a pool of its own without threads does what tasks are queued
-    /// there, once each: nobody else would. Not in one of these tasks, for each would nest in the
-    /// one before.
+    /// there, once each: nobody else would. Not in such a task, of whichever pool, for each would
+    /// nest in the one before.
     fn tick_if_threadless(&self) {
         struct Ticks;
         impl Drop for Ticks {

@@ -56,8 +56,9 @@ impl<'task> ThreadExecutor<'task> {
         future: impl Future<Output = T> + Send + 'task,
     ) -> Task<T> {
         // SAFETY: what the future borrows outlives 'task, which outlives the executor, whose drop
-        // closes the mailbox: that drops every future that is left. No tick is under way then, for
-        // a ticker borrows the executor.
+        // closes the mailbox: that drops every future that is left, but for one whose wake-up is
+        // under way, which nobody touches again. No tick is under way then, for a ticker borrows
+        // the executor.
         unsafe { self.mailbox.spawn_unchecked(future) }
     }
 

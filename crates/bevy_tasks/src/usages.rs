@@ -39,8 +39,7 @@ macro_rules! global_pool {
             /// # Panics
             ///
             /// When the pool is started and the system refuses its threads, or `f` asks for more
-            /// than 16,384 of them or for a stack that is smaller than 16 KiB or that the system
-            /// refuses.
+            /// than 16,384 of them or for a stack that the system refuses.
             pub fn get_or_init(f: impl FnOnce() -> TaskPool) -> &'static Self {
                 Self::cell().get_or_init(|| Self(with_lane($lane, f)))
             }

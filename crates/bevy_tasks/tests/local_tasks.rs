@@ -34,6 +34,21 @@ fn what_is_spawned_by_with_local_executor_runs_on_a_pools_thread() {
     }
 }
 
+#[test]
+fn what_is_spawned_inside_of_another_pool_runs_on_the_thread() {
+    let (own, other) = (pool(1), pool(1));
+    for _ in 0..3 {
+        let (sender, receiver) = mpsc::channel();
+        own.spawn(async move {
+            let here = thread::current().id();
+            let told = async move { sender.send(thread::current().id() == here).unwrap() };
+            other.scope::<_, ()>(|_| other.spawn_local(told).detach());
+        })
+        .detach();
+        assert_eq!(receiver.recv_timeout(DEADLINE), Ok(true));
+    }
+}
+
 /// Threads that stand in for waiting ones end once they are idle, but for those that have such tasks.
 #[test]
 fn a_local_task_outlives_the_need_for_its_thread() {

@@ -130,3 +130,10 @@ fn long_chunks_beside_one_another_are_shared() {
         assert_eq!([(); 2_000].par_chunk_map(&pool, 1, chunk).len(), 2_000);
     }
 }
+
+/// As in `std`, which rounds it up.
+#[test]
+fn a_stack_that_is_too_small_is_made_as_large_as_it_must_be() {
+    let pool = TaskPoolBuilder::new().num_threads(1).stack_size(1).build();
+    assert_eq!(pool.scope(|scope| scope.spawn(async { 5 })), [5]);
+}

@@ -196,8 +196,8 @@ pub use {
     metrics::{PoolMetrics, WorkerMetrics},
     pool::process::{HAS_RAYON, global},
     pool::{
-        ThreadPool,
-        builder::{BuildError, ThreadPoolBuilder},
+        MOST_THREADS, ThreadPool,
+        builder::{BuildError, LEAST_STACK, ThreadPoolBuilder},
     },
     queue::{deque::Order, mailbox::Mailbox},
     queue_times::WaitWatch,

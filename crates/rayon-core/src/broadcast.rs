@@ -75,8 +75,7 @@ where
 {
     match Home::current() {
         Home::Built(pool) => broadcast_in(pool.pool(), op),
-        Home::Here => heartbeat_pool::broadcast(|context| op(BroadcastContext::from(context))),
-        Home::Process => broadcast_in(heartbeat_pool::global(), op),
+        Home::Here | Home::Process => home::with_worker(|worker| broadcast_from(worker, op)),
     }
 }
 
@@ -84,11 +83,16 @@ pub(crate) fn broadcast_in<R: Send>(
     pool: &heartbeat_pool::ThreadPool,
     op: impl Fn(BroadcastContext<'_>) -> R + Sync,
 ) -> Vec<R> {
-    pool.with_worker(|worker| {
-        // This thread makes its call while it waits for the others', so what it has spawned comes
-        // before that wait; and after all calls are queued, for it may wait for one of them.
-        worker.broadcast_after(run_spawned, |context| op(BroadcastContext::from(context)))
-    })
+    pool.with_worker(|worker| broadcast_from(worker, op))
+}
+
+fn broadcast_from<R: Send>(
+    worker: &Worker,
+    op: impl Fn(BroadcastContext<'_>) -> R + Sync,
+) -> Vec<R> {
+    // This thread makes its call while it waits for the others', so what it has spawned comes before
+    // that wait; and after all calls are queued, for it may wait for one of them.
+    worker.broadcast_after(run_spawned, |context| op(BroadcastContext::from(context)))
 }
 
 /// Has the calling thread, if it belongs to a pool that was built here, run what it has spawned.
@@ -118,14 +122,7 @@ where
 {
     match Home::current() {
         Home::Built(pool) => spawn_broadcast_in(&pool, op),
-        Home::Here => Worker::with_current(|worker| {
-            if let Some(worker) = worker {
-                spawn_broadcast_from(worker, op);
-            }
-        }),
-        Home::Process => {
-            heartbeat_pool::global().with_worker(|worker| spawn_broadcast_from(worker, op));
-        }
+        Home::Here | Home::Process => home::with_worker(|worker| spawn_broadcast_from(worker, op)),
     }
 }
 

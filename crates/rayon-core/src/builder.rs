@@ -5,18 +5,13 @@ use crate::home;
 use crate::pool::{Inner, PanicHandler, ThreadPool, report};
 use crate::threads::{CustomSpawn, DefaultSpawn, ThreadBuilder, ThreadSpawn};
 use crate::unwind::{self, Payload};
-use heartbeat_pool::Worker;
+use heartbeat_pool::{LEAST_STACK, MOST_THREADS, Worker};
 use std::any::Any;
 use std::env;
 use std::fmt;
 use std::io;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::thread;
-
-/// The most threads of a pool.
-const MOST_THREADS: usize = 1 << 14;
-/// The smallest stack that a thread is given.
-const LEAST_STACK: usize = 16 << 10;
 
 /// The most threads that a pool can have; one that is asked for more gets as many.
 ///
@@ -74,6 +69,7 @@ impl Default for ThreadPoolBuilder {
 #[derive(Default)]
 struct Callbacks {
     pool: OnceLock<Weak<Inner>>,
+    num_threads: usize,
     start: Option<ThreadHandler>,
     exit: Option<ThreadHandler>,
     panic: Option<Arc<PanicHandler>>,
@@ -89,13 +85,14 @@ impl Callbacks {
     }
 
     fn start(&self, index: usize) {
-        home::set_own(self.pool.get().cloned().unwrap_or_default());
+        let pool = self.pool.get().cloned().unwrap_or_default();
+        home::set_own(pool, self.num_threads);
         self.call(self.start.as_ref(), index);
     }
 
     fn exit(&self, index: usize) {
         self.call(self.exit.as_ref(), index);
-        home::set_own(Weak::new());
+        home::set_own(Weak::new(), 0);
     }
 }
 
@@ -195,6 +192,7 @@ impl<S: ThreadSpawn> ThreadPoolBuilder<S> {
         let panic = self.panic_handler.map(Arc::<PanicHandler>::from);
         let callbacks = Arc::new(Callbacks {
             pool: OnceLock::new(),
+            num_threads,
             start: self.start_handler,
             exit: self.exit_handler,
             panic: panic.clone(),
@@ -227,11 +225,12 @@ impl<S: ThreadSpawn> ThreadPoolBuilder<S> {
         _ = callbacks.pool.set(Arc::downgrade(&inner));
         let threads = lock(&threads).take();
         for thread in threads.into_iter().flatten() {
+            // Asked for the calling thread's name as well, as rayon does.
+            let name = self.thread_name.as_mut().map(|name| name(thread.index()));
             if self.use_current_thread && thread.index() == 0 {
                 thread.enroll();
-                home::set_own(Arc::downgrade(&inner));
+                home::set_own(Arc::downgrade(&inner), num_threads);
             } else {
-                let name = self.thread_name.as_mut().map(|name| name(thread.index()));
                 let thread = ThreadBuilder { name, thread };
                 self.spawn_handler.spawn(thread).map_err(io_error)?;
             }

@@ -9,23 +9,41 @@ use crate::builder;
 use crate::error::{ErrorKind, ThreadPoolBuildError};
 use crate::pool::Inner;
 use heartbeat_pool::Worker;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ptr;
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 thread_local! {
-    /// The pool that the thread belongs to.
-    static OWN: RefCell<Weak<Inner>> = const { RefCell::new(Weak::new()) };
+    /// The pool that the thread belongs to, and how many threads that was asked for.
+    static OWN: RefCell<(Weak<Inner>, usize)> = const { RefCell::new((Weak::new(), 0)) };
+    /// Whether the thread makes the global pool just now.
+    static STARTS: Cell<bool> = const { Cell::new(false) };
 }
 
 /// The pool that the thread belongs to, if that was built here.
 pub(crate) fn own() -> Option<Arc<Inner>> {
-    OWN.try_with(|own| own.borrow().upgrade()).ok().flatten()
+    OWN.try_with(|own| own.borrow().0.upgrade()).ok().flatten()
 }
 
-/// Makes the calling thread one of `pool`, or of none.
-pub(crate) fn set_own(pool: Weak<Inner>) {
-    OWN.replace(pool);
+/// Makes the calling thread one of the `threads` of `pool`, or of none.
+pub(crate) fn set_own(pool: Weak<Inner>, threads: usize) {
+    OWN.replace((pool, threads));
+}
+
+/// How many threads the pool that `worker` is in has.
+fn num_threads(worker: &Worker) -> usize {
+    let own = || OWN.try_with(|own| own.borrow().1).unwrap_or_default();
+    // Its own pool may be about to end.
+    let own = if worker.is_member() { own() } else { 0 };
+    worker.num_threads().max(own)
+}
+
+/// Calls `f` with the worker of the pool that the thread is inside of, or else of the process's.
+pub(crate) fn with_worker<R>(f: impl FnOnce(&Worker) -> R) -> R {
+    Worker::with_current(|worker| match worker {
+        Some(worker) => f(worker),
+        None => heartbeat_pool::global().with_worker(f),
+    })
 }
 
 /// Where the free functions go.
@@ -41,11 +59,38 @@ pub(crate) enum Home {
 /// Set once it was asked for, or was configured. None where the process's pool serves.
 static GLOBAL: OnceLock<Option<Arc<Inner>>> = OnceLock::new();
 
+/// Held by who makes the global pool, so that others wait for what becomes of it.
+struct Starting {
+    _alone: MutexGuard<'static, ()>,
+}
+
+static STARTING: Mutex<()> = Mutex::new(());
+
+impl Starting {
+    /// None where the calling thread does so already, and is called back meanwhile.
+    fn begin() -> Option<Self> {
+        let is_first = !STARTS.replace(true);
+        is_first.then(|| Self {
+            _alone: STARTING.lock().unwrap_or_else(PoisonError::into_inner),
+        })
+    }
+}
+
+impl Drop for Starting {
+    fn drop(&mut self) {
+        STARTS.set(false);
+    }
+}
+
 /// The global pool, unless the process's one pool serves.
 fn global() -> Option<Arc<Inner>> {
     if heartbeat_pool::global().is_sized() {
         return None;
     }
+    if let Some(global) = GLOBAL.get() {
+        return global.clone();
+    }
+    let _starting = Starting::begin();
     let start = || {
         start_process_pool();
         None
@@ -57,10 +102,9 @@ fn global() -> Option<Arc<Inner>> {
 fn start_process_pool() {
     let pool = heartbeat_pool::global();
     let builder = heartbeat_pool::ThreadPool::builder().num_threads(builder::default_threads());
-    if builder.build_static_if_unsized(pool).is_err() {
-        // The system refuses threads, as on the web: callers do the work.
-        _ = pool.resize_to(0);
-    }
+    // Where the system refuses threads, it has those that there are: on the web none, and callers do
+    // the work.
+    _ = builder.build_static_if_unsized(pool);
 }
 
 /// Sets the global pool to what `build` makes, unless there is one: such a pool, or the process's
@@ -69,6 +113,9 @@ pub(crate) fn set_global(
     build: impl FnOnce() -> Result<Arc<Inner>, ThreadPoolBuildError>,
 ) -> Result<(), ThreadPoolBuildError> {
     let again = || ThreadPoolBuildError::new(ErrorKind::GlobalPoolAlreadyInitialized);
+    let Some(_starting) = Starting::begin() else {
+        return Err(again());
+    };
     if GLOBAL.get().is_some() || heartbeat_pool::global().is_sized() {
         return Err(again());
     }
@@ -91,7 +138,7 @@ impl Home {
     pub(crate) fn num_threads(&self) -> usize {
         let threads = match self {
             Self::Built(pool) => pool.num_threads(),
-            Self::Here => Worker::with_current(|worker| worker.map_or(0, Worker::num_threads)),
+            Self::Here => Worker::with_current(|worker| worker.map_or(0, num_threads)),
             Self::Process => heartbeat_pool::global().num_threads(),
         };
         threads.max(1)

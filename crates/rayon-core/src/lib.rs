@@ -13,7 +13,7 @@
 //!
 //! | a call from | runs on |
 //! | --- | --- |
-//! | a thread of a pool that a [`ThreadPoolBuilder`] built, or inside of its [`install`](ThreadPool::install) | that pool |
+//! | a thread of a pool that a [`ThreadPoolBuilder`] built, unless it is inside of another pool, or inside of its [`install`](ThreadPool::install) | that pool |
 //! | inside of any other heartbeat pool, such as a Bevy system or task on the app's pool, whatever the thread | that pool, in the lane of the caller |
 //! | elsewhere | the process's one pool, which is started if it doesn't run yet; the caller helps |
 //! | elsewhere, after [`build_global`](ThreadPoolBuilder::build_global) and before that pool runs | the global pool that was asked for |
@@ -100,7 +100,6 @@ pub use yields::{Yield, current_thread_has_pending_tasks, yield_local, yield_now
 /// let pool = rayon_core::ThreadPoolBuilder::new().num_threads(5).build().unwrap();
 /// assert_eq!(pool.install(rayon_core::current_num_threads), 5);
 /// ```
-#[must_use]
 pub fn current_num_threads() -> usize {
     home::Home::current().num_threads()
 }

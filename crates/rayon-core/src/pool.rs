@@ -314,7 +314,6 @@ impl fmt::Debug for ThreadPool {
 /// assert!(pool.install(|| rayon_core::current_thread_index()).unwrap() < 4);
 /// ```
 #[inline]
-#[must_use]
 pub fn current_thread_index() -> Option<usize> {
     Worker::with_current(|worker| worker?.slot())
 }

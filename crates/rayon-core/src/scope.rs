@@ -136,10 +136,7 @@ fn of_worker<'scope, S: Kind<'scope>, R>(worker: &Worker, op: impl FnOnce(&S) ->
 fn in_place<'scope, S: Kind<'scope>, R>(op: impl FnOnce(&S) -> R) -> R {
     match Home::current() {
         Home::Built(pool) => in_place_in(&pool, op),
-        Home::Here | Home::Process => Worker::with_current(|worker| match worker {
-            Some(worker) => of_worker(worker, op),
-            None => heartbeat_pool::global().with_worker(|worker| of_worker(worker, op)),
-        }),
+        Home::Here | Home::Process => home::with_worker(|worker| of_worker(worker, op)),
     }
 }
 

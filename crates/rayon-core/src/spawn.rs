@@ -28,7 +28,7 @@ where
 {
     match Home::current() {
         Home::Built(pool) => pool.spawn(func),
-        other => spawn_elsewhere(&other, func),
+        Home::Here | Home::Process => spawn_elsewhere(func),
     }
 }
 
@@ -52,21 +52,17 @@ where
 {
     match Home::current() {
         Home::Built(pool) => pool.spawn_fifo(func),
-        other => spawn_elsewhere(&other, func),
+        Home::Here | Home::Process => spawn_elsewhere(func),
     }
 }
 
-/// Spawns into a pool that was not built here.
-fn spawn_elsewhere(home: &Home, func: impl FnOnce() + Send + 'static) {
-    match home {
-        Home::Here => Worker::with_current(|worker| {
-            if let Some(worker) = worker {
-                // Whatever its lane: what runs there may wait for this, and have all its budget.
-                worker.spawn(Lane::Frame, func);
-            }
-        }),
-        _ => heartbeat_pool::global().spawn(Lane::Frame, func),
-    }
+/// Spawns into a pool that was not built here: that of the thread, or the process's.
+fn spawn_elsewhere(func: impl FnOnce() + Send + 'static) {
+    Worker::with_current(|worker| match worker {
+        // Whatever its lane: what runs there may wait for this, and have all its budget.
+        Some(worker) => worker.spawn(Lane::Frame, func),
+        None => heartbeat_pool::global().spawn(Lane::Frame, func),
+    });
 }
 
 impl Inner {

@@ -44,14 +44,14 @@ pub fn yield_local() -> Option<Yield> {
     Worker::with_current(|worker| worker.map(local))
 }
 
-/// Whether there is work queued that [`yield_local`] would run, a moment ago; None outside of any
-/// pool.
+/// Whether the calling thread has work queued that it has forked or spawned itself, a moment ago;
+/// None outside of any pool. In the process's pool what it has spawned may lie with the rest, and is
+/// not seen then, nor is any while the thread runs an io or background job.
 ///
 /// ```
 /// assert_eq!(rayon_core::current_thread_has_pending_tasks(), None);
 /// ```
 #[inline]
-#[must_use]
 pub fn current_thread_has_pending_tasks() -> Option<bool> {
     Worker::with_current(|worker| worker.map(Worker::has_own_work))
 }

@@ -2,7 +2,7 @@
 
 mod common;
 use common::{all, fail, in_time};
-use rayon_core::{ThreadPoolBuilder, current_thread_index};
+use rayon_core::{ThreadPoolBuilder, current_num_threads, current_thread_index};
 use std::sync::mpsc;
 use std::thread;
 
@@ -78,5 +78,25 @@ fn their_panics_go_to_the_panic_handler() {
         assert_eq!(started, ["start"; THREADS]);
         drop(pool);
         assert_eq!(all(&reports), ["exit"; THREADS]);
+    });
+}
+
+#[test]
+fn they_know_how_many_threads_the_pool_has() {
+    in_time(|| {
+        for is_dropped_at_once in [false, true] {
+            let (say, said) = mpsc::channel();
+            let also = say.clone();
+            let builder = ThreadPoolBuilder::new()
+                .num_threads(THREADS)
+                .start_handler(move |_| say.send(current_num_threads()).unwrap())
+                .exit_handler(move |_| also.send(current_num_threads()).unwrap());
+            let pool = builder.build().unwrap();
+            if !is_dropped_at_once {
+                pool.broadcast(|_| ());
+            }
+            drop(pool);
+            assert_eq!(all(&said), [THREADS; 2 * THREADS]);
+        }
     });
 }

@@ -15,8 +15,9 @@ use std::fmt;
 use std::io;
 use std::time::Duration;
 
-/// The scheduler's own frames take a few KiB, the rest is for jobs.
-const LEAST_STACK: usize = 16 << 10;
+/// The smallest [stack](ThreadPoolBuilder::stack_size) of a thread, in bytes: the scheduler's own
+/// frames take a few KiB, the rest is for jobs.
+pub const LEAST_STACK: usize = 16 << 10;
 
 /// Builds an owned [`ThreadPool`].
 ///
@@ -327,8 +328,8 @@ impl ThreadPoolBuilder {
     }
 
     /// As [`build_static`](Self::build_static), for a pool whose number of threads nobody has
-    /// [chosen](ThreadPool::is_sized); another one is left as it is, also while another thread
-    /// still starts its threads. The pool's own handlers may do this.
+    /// [chosen](ThreadPool::is_sized), and tells whether it is one; another one is left as it is,
+    /// also while another thread still starts its threads. The pool's own handlers may do this.
     ///
     /// For libraries that run on a pool which an application may set up, before them or later.
     ///
@@ -336,22 +337,23 @@ impl ThreadPoolBuilder {
     /// use heartbeat_pool::ThreadPool;
     ///
     /// static POOL: ThreadPool = ThreadPool::new();
-    /// ThreadPool::builder().num_threads(1).build_static_if_unsized(&POOL).unwrap();
-    /// ThreadPool::builder().num_threads(2).build_static_if_unsized(&POOL).unwrap();
+    /// let of = |threads| ThreadPool::builder().num_threads(threads);
+    /// assert!(of(1).build_static_if_unsized(&POOL).unwrap());
+    /// assert!(!of(2).build_static_if_unsized(&POOL).unwrap());
     /// assert_eq!(POOL.num_threads(), 1);
     /// ```
     ///
     /// # Errors
     ///
     /// As [`build_static`](Self::build_static).
-    pub fn build_static_if_unsized(self, pool: &'static ThreadPool) -> Result<(), BuildError> {
+    pub fn build_static_if_unsized(self, pool: &'static ThreadPool) -> Result<bool, BuildError> {
         self.check()?;
         // Before the lock, too, for a handler may ask as the pool's threads are started under it.
         let one_at_a_time = (!pool.is_sized()).then(|| lock(&pool.building));
         if one_at_a_time.is_none() || pool.is_sized() {
-            return Ok(());
+            return Ok(false);
         }
-        self.apply(pool).map(drop)
+        self.apply(pool).map(|_| true)
     }
 
     /// Applies the settings, and tells whether all were.

@@ -27,7 +27,7 @@ use std::io;
 use std::rc::Rc;
 
 /// The most threads that a pool can be given; its counts are packed in 16 bits each.
-pub(crate) const MOST_THREADS: usize = 1 << 14;
+pub const MOST_THREADS: usize = 1 << 14;
 
 /// A pool of threads that share all work: fork-join, scopes, tasks, in three [lanes](Lane).
 ///

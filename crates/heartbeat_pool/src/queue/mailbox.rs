@@ -128,6 +128,7 @@ impl Mailbox {
     ///
     /// The future must be dropped (run to its end, or cancelled and then dropped by the owner's
     /// [`try_tick`](Self::try_tick) or by [`close`](Self::close)) before anything it borrows ends.
+    /// One that is woken as the mailbox closes may be leaked in place of that.
     pub unsafe fn spawn_unchecked<'a, T: Send + 'a>(
         self: &Arc<Self>,
         future: impl Future<Output = T> + Send + 'a,

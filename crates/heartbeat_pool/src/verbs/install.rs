@@ -14,9 +14,8 @@ use heartbeat_record::Lane;
 
 impl Registry {
     pub(crate) fn install<R: Send>(self: &Arc<Self>, f: impl FnOnce(&Worker) -> R + Send) -> R {
-        let here = Worker::with_current(|worker| {
-            worker.is_some_and(|worker| worker.is_member() && worker.is_of(self))
-        });
+        // Also if the thread is inside of another pool now.
+        let here = current::member().is_some_and(|worker| worker.is_of(self));
         if here || self.frame().occupancy.target() == 0 {
             return current::nearest_worker_in(self).visit(f);
         }

@@ -174,6 +174,21 @@ impl Worker {
         }
     }
 
+    /// The calling thread's mailbox, if the thread is one of a pool's own, whichever pool it is
+    /// inside of now: its own one empties it.
+    ///
+    /// ```
+    /// use heartbeat_pool::{ThreadPool, Worker};
+    ///
+    /// assert!(Worker::own_mailbox().is_none());
+    /// let pool = ThreadPool::builder().num_threads(1).build().unwrap();
+    /// assert!(pool.install(|_| Worker::own_mailbox().is_some()));
+    /// ```
+    #[must_use]
+    pub fn own_mailbox() -> Option<Arc<Mailbox>> {
+        current::member().map(|worker| worker.mailbox.clone())
+    }
+
     /// Whether this is one of the pool's own threads, not one that entered from outside.
     #[must_use]
     pub fn is_member(&self) -> bool {
