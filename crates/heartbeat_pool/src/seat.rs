@@ -1,6 +1,6 @@
 //! A thread's place in a pool, as the other threads see it.
 
-use crate::age::{Age, Aged, HasAge};
+use crate::age::{self, Age, Aged, HasAge};
 use crate::cost::WAKE_UP;
 use crate::heartbeat::Beat;
 use crate::job::Job;
@@ -16,14 +16,14 @@ use crate::queue::hidden::Hidden;
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Ordering};
 use crate::threads::this_thread;
 use crossbeam_utils::CachePadded;
-use heartbeat_record::{Lane, note};
+use heartbeat_record::Lane;
 use heartbeat_system::ThreadClock;
 use std::time::Duration;
 
 /// The shared side of a worker; its own side is [`Worker`](crate::Worker).
 pub(crate) struct Seat {
     pub(crate) name: String,
-    /// The number of its thread, by which the recorder knows it.
+    /// The number of its thread, by which [ages](Age) know it.
     pub(crate) thread: u32,
     /// For how long its thread has had a core.
     clock: Option<ThreadClock>,
@@ -65,7 +65,7 @@ impl Seat {
     ) -> Self {
         Self {
             name,
-            thread: note::this_thread(),
+            thread: age::this_thread(),
             clock: ThreadClock::of_this_thread(),
             is_clocked,
             core: CachePadded::new(Core::none(is_lower)),

@@ -21,7 +21,7 @@ struct Fork {
 
 fn aged(fork: usize) -> Aged<usize> {
     let nth = fork as u32;
-    Aged::new(fork, Some(Age { thread: 1, nth }))
+    Aged::new(fork, Some(Age::new(1, nth.into())))
 }
 
 /// A thread that has stolen a half, the *outer* one, and forks two more: the first inside of it,

@@ -117,11 +117,11 @@ mod tests {
     #[test]
     fn the_oldest_is_next_whichever_came_first() {
         let returned = ByAge::new(this_thread::parker());
-        let aged = |nth| Aged::new(nth, Some(Age { thread: 1, nth }));
+        let aged = |nth| Aged::new(nth, Some(Age::new(1, nth)));
         for nth in [5, 7, 3, 6, 4] {
             assert!(returned.push(aged(nth)).is_ok());
         }
-        let age = |nth| Age { thread: 1, nth };
+        let age = |nth| Age::new(1, nth);
         returned.renew(|item| *item == 7, age(2));
         returned.renew(|item| *item == 3, age(9));
         let next = || returned.take(|item| item.item != 4).map(|item| item.item);

@@ -38,8 +38,7 @@ struct Told {
 
 impl Told {
     fn set_oldest(&self, age: Option<Age>) {
-        let age = age.map_or(0, Age::to_bits);
-        self.oldest.store(age, Ordering::Relaxed);
+        self.oldest.store(Age::to_bits(age), Ordering::Relaxed);
     }
 }
 
@@ -179,8 +178,12 @@ mod tests {
     use super::*;
     use crate::age::Aged;
 
+    fn age(nth: u32) -> Age {
+        Age::new(1, nth.into())
+    }
+
     fn aged(nth: u32) -> Aged<u32> {
-        Aged::new(nth, Some(Age { thread: 1, nth }))
+        Aged::new(nth, Some(age(nth)))
     }
 
     fn item(item: Option<Aged<u32>>) -> Option<u32> {
@@ -217,13 +220,13 @@ mod tests {
     fn the_oldest_is_no_older_than_is_told() {
         let deque = Deque::new(Order::NewestFirst, true);
         let stealer = deque.stealer();
-        let oldest = || stealer.oldest().map(|age| age.nth);
+        let oldest = || stealer.oldest();
         assert_eq!(oldest(), None);
         (3..6).for_each(|nth| deque.push(aged(nth)));
-        assert_eq!((oldest(), item(stealer.steal())), (Some(3), Some(3)));
-        assert_eq!((oldest(), item(deque.pop())), (Some(4), Some(5)));
+        assert_eq!((oldest(), item(stealer.steal())), (Some(age(3)), Some(3)));
+        assert_eq!((oldest(), item(deque.pop())), (Some(age(4)), Some(5)));
         assert_eq!((item(deque.pop()), oldest()), (Some(4), None));
         deque.push(aged(9));
-        assert_eq!(oldest(), Some(9));
+        assert_eq!(oldest(), Some(age(9)));
     }
 }

@@ -42,7 +42,7 @@ impl ForkPtr {
     #[cfg(test)]
     pub(crate) const fn nothing() -> Self {
         Self {
-            data: std::ptr::from_ref(&0_u64).cast(),
+            data: std::ptr::from_ref(&std::num::NonZeroU64::MIN).cast(),
             run: |_, _| {},
         }
     }
@@ -54,7 +54,7 @@ pub(crate) struct Offered(ForkPtr);
 impl Offered {
     /// # Safety
     ///
-    /// What `fork` points to begins with its age, by [`Age::to_bits`], and its owner keeps it until
+    /// What `fork` points to begins with its [`Age`], and its owner keeps it until
     /// it was run or taken back.
     pub(crate) const unsafe fn new(fork: ForkPtr) -> Self {
         Self(fork)
@@ -87,6 +87,6 @@ impl Offered {
 impl HasAge for Offered {
     fn age(&self) -> Option<Age> {
         // SAFETY: it begins with this, by the contract of `new`, and is there as long as this is.
-        Age::from_bits(unsafe { *self.0.data.cast() })
+        Some(unsafe { *self.0.data.cast() })
     }
 }

@@ -52,8 +52,8 @@ impl Thief {
 /// What owner and thief tell each other of a fork on offer.
 #[repr(C)]
 struct State<'a> {
-    /// See [`Age::to_bits`]. First, for [`Offered`].
-    age: u64,
+    /// First, for [`Offered`].
+    age: Age,
     done: AtomicBool,
     thief: OnceLock<Thief>,
     owner: &'a Arc<Parker>,
@@ -64,7 +64,7 @@ struct State<'a> {
 impl<'a> State<'a> {
     fn new(owner: &'a Worker, age: Age) -> Self {
         Self {
-            age: age.to_bits(),
+            age,
             done: AtomicBool::new(false),
             thief: OnceLock::new(),
             owner: &owner.parker,
@@ -212,7 +212,7 @@ impl StolenFork<'_> {
         let seat = &thief.seat;
         worker.seat.counters.parts[seat.fork_lane().index()].bump();
         let is_frames = seat.fork_lane() == Lane::Frame;
-        let since = Age::from_bits(self.state.age);
+        let since = Some(self.state.age);
         let own = || worker.is_left_alone().then(|| worker.take_new(since))?;
         let older = || worker.take_job_between(seat, Some(thief.begun), fork.age()?);
         match is_frames.then(|| own().or_else(older)).flatten() {

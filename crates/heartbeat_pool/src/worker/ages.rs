@@ -137,7 +137,7 @@ impl Worker {
         self.refresh_seats();
         let seats = self.search.seats.borrow();
         let mut seats = seats.1.iter();
-        seats.find(|seat| seat.thread == age.thread).cloned()
+        seats.find(|seat| seat.thread == age.thread()).cloned()
     }
 
     /// Puts back what was taken from `seat`, and tells those who have looked for it meanwhile.

@@ -38,7 +38,7 @@ pub(crate) struct Joins {
     /// paid for waking one.
     missed: Cell<Duration>,
     /// The number of what was queued last.
-    queued: Cell<u32>,
+    queued: Cell<u64>,
     /// The scopes on which the thread has queued jobs, where work goes by age, the last one last;
     /// and some on which none are left.
     pub(super) scopes: RefCell<Vec<Weak<dyn OwnJobs>>>,
@@ -124,10 +124,7 @@ impl Joins {
     pub(crate) fn next_age(&self, seat: &Seat) -> Age {
         let nth = self.queued.get().wrapping_add(1);
         self.queued.set(nth);
-        Age {
-            thread: seat.thread,
-            nth,
-        }
+        Age::new(seat.thread, nth)
     }
 }
 

@@ -5,13 +5,12 @@
 //! Each thread has a stack of its own, with a lock that nobody else wants who has jobs of their
 //! own: threads that spawn small jobs would fight for one of all.
 
-use crate::age::{Age, Aged, HasAge};
+use crate::age::{self, Age, Aged, HasAge};
 use crate::queue::by_age;
 use crate::queue::deque::Order;
 use crate::sync::{AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering, lock};
 use crate::worker::STRANGERS_TURN;
 use crossbeam_utils::CachePadded;
-use heartbeat_record::note;
 use std::collections::VecDeque;
 use std::iter;
 use std::sync::OnceLock;
@@ -33,7 +32,7 @@ struct Jobs<T> {
     items: Mutex<Items<T>>,
     /// How many there are.
     len: AtomicUsize,
-    /// The age of the oldest, by [`Age::to_bits`]; 0 if that is not known, or there is none.
+    /// The age of the oldest, by [`Age::to_bits`]; none if that is not known, or there is none.
     oldest: AtomicU64,
 }
 
@@ -113,7 +112,7 @@ impl<T> Locked<'_, T> {
 impl<T> Drop for Locked<'_, T> {
     fn drop(&mut self) {
         let (jobs, queue) = (&self.stack.jobs, &self.items.queue);
-        let oldest = queue.front().and_then(HasAge::age).map_or(0, Age::to_bits);
+        let oldest = Age::to_bits(queue.front().and_then(HasAge::age));
         // Relaxed: under the lock.
         jobs.len.store(queue.len(), Ordering::Relaxed);
         jobs.oldest.store(oldest, Ordering::Relaxed);
@@ -194,7 +193,7 @@ impl<T> Stacks<T> {
         let by = if is_nobodys {
             NOBODY
         } else {
-            note::this_thread()
+            age::this_thread()
         };
         self.stack_of(by)
             .items
@@ -204,7 +203,7 @@ impl<T> Stacks<T> {
 
     /// Puts back what was popped, to where it was, where jobs have ages.
     pub(super) fn push_back(&self, item: Aged<T>) {
-        let by = item.age().map_or(NOBODY, |age| age.thread);
+        let by = item.age().map_or(NOBODY, Age::thread);
         let queue = &mut self.stack_of(by).items.queue;
         if item.age().is_some() {
             by_age::insert(queue, item);
@@ -239,7 +238,7 @@ impl<T> Stacks<T> {
         &self,
         others_first: impl FnOnce(&mut Locked<'_, T>) -> bool,
     ) -> Option<(Aged<T>, Option<Age>)> {
-        let by = note::this_thread();
+        let by = age::this_thread();
         let mut newest_own = None;
         let mut own_is_last = false;
         if let Some(mut own) = self.find(by) {
@@ -269,13 +268,13 @@ impl<T> Stacks<T> {
 
     /// How old the calling thread's newest is.
     pub(super) fn newest_own(&self) -> Option<Age> {
-        self.find(note::this_thread())?.newest()
+        self.find(age::this_thread())?.newest()
     }
 
     /// Takes the calling thread's next, if the age of its newest `is_wanted`: in whatever order
     /// they come, with each that is queued there is one more to take.
     pub(super) fn take_own(&self, is_wanted: &dyn Fn(Age) -> bool) -> Option<Aged<T>> {
-        let mut own = self.find(note::this_thread())?;
+        let mut own = self.find(age::this_thread())?;
         own.newest().filter(|age| is_wanted(*age))?;
         own.pop(self.order)
     }
@@ -356,8 +355,8 @@ mod tests {
     #[test]
     fn what_is_put_back_lies_where_it_was() {
         let stacks = Stacks::new(Order::NewestFirst, true, true);
-        let thread = note::this_thread();
-        let age = |nth| Some(Age { thread, nth });
+        let thread = age::this_thread();
+        let age = |nth| Some(Age::new(thread, nth));
         (0..3).for_each(|nth| stacks.push(nth, age(nth)));
         elsewhere(|| {
             let popped = [(); 3].map(|()| stacks.pop().unwrap().0);
@@ -379,8 +378,8 @@ mod tests {
     fn what_is_popped_comes_with_the_age_of_the_newest_own() {
         for (order, popped) in [(Order::NewestFirst, 2), (Order::OldestFirst, 0)] {
             let stacks = Stacks::new(order, true, true);
-            let thread = note::this_thread();
-            let age = |nth| Some(Age { thread, nth });
+            let thread = age::this_thread();
+            let age = |nth| Some(Age::new(thread, nth));
             (0..3).for_each(|nth| stacks.push(nth, age(nth)));
             elsewhere(|| {
                 let others = stacks.pop().unwrap();
@@ -399,8 +398,8 @@ mod tests {
     fn what_has_no_age_is_last() {
         for order in [Order::NewestFirst, Order::OldestFirst] {
             let stacks = Stacks::new(order, true, true);
-            let thread = note::this_thread();
-            let age = |nth| Some(Age { thread, nth });
+            let thread = age::this_thread();
+            let age = |nth| Some(Age::new(thread, nth));
             elsewhere(|| stacks.push(10, None));
             stacks.push(11, None);
             assert_eq!(stacks.next(), Some(None));
@@ -441,14 +440,14 @@ mod tests {
                 AtomicUsize::new(4),
             );
             let work = |of: u32| {
-                let by = note::this_thread();
+                let by = age::this_thread();
                 let mut taken = Vec::new();
                 let mut take = |is_put_back: bool| match stacks.pop() {
                     Some(popped) if by_age && is_put_back => stacks.push_back(popped.0),
                     popped => taken.extend(popped.map(|(popped, _)| popped.item)),
                 };
                 for nth in 0..ITEMS {
-                    let age = (by_age && nth % 7 > 0).then_some(Age { thread: by, nth });
+                    let age = (by_age && nth % 7 > 0).then_some(Age::new(by, nth.into()));
                     stacks.push(Box::new(of * ITEMS + nth), age);
                     if nth % 3 > 0 {
                         take(nth % 5 == 0);
@@ -479,12 +478,12 @@ mod tests {
         let all: Vec<_> = (0..ROUNDS)
             .map(|_| Stacks::new(Order::NewestFirst, true, true))
             .collect();
-        let own = note::this_thread();
+        let own = age::this_thread();
         let together = Barrier::new(3);
         thread::scope(|scope| {
             scope.spawn(|| {
-                let thread = note::this_thread();
-                let age = Some(Age { thread, nth: 0 });
+                let thread = age::this_thread();
+                let age = Some(Age::new(thread, 0));
                 all.iter().for_each(|stacks| stacks.push(2, age));
                 for stacks in &all {
                     together.wait();
@@ -492,10 +491,7 @@ mod tests {
                 }
             });
             scope.spawn(|| {
-                let age = Age {
-                    thread: own,
-                    nth: 0,
-                };
+                let age = Age::new(own, 0);
                 for stacks in &all {
                     together.wait();
                     stacks.push_back(Aged::new(0, Some(age)));
@@ -503,10 +499,7 @@ mod tests {
             });
             for stacks in &all {
                 together.wait();
-                let age = Age {
-                    thread: own,
-                    nth: 1,
-                };
+                let age = Age::new(own, 1);
                 stacks.push(1, Some(age));
             }
         });
