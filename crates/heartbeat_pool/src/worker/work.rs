@@ -364,7 +364,62 @@ impl Worker {
 #[cfg(all(test, not(heartbeat_loom)))]
 mod tests {
     use super::*;
+    use crate::age::Aged;
+    use crate::parker::Parker;
     use crate::pool::ThreadPool;
+    use crate::queue::pinned::Pinned;
+    use crate::registry::team::Rank;
+    use crate::sync::{Mutex, lock};
+
+    fn job_of(kind: &str, log: &Arc<Mutex<Vec<String>>>) -> Job {
+        let (kind, log) = (kind.to_owned(), log.clone());
+        Job::new(Box::new(move || lock(&log).push(kind)))
+    }
+
+    /// However the turns of the lanes follow each other.
+    #[test]
+    fn parts_and_jobs_of_each_lower_lane_are_taken_by_turns() {
+        let pool = ThreadPool::builder().num_threads(0).build().unwrap();
+        let registry = pool.registry();
+        let log = Arc::default();
+        for lane in [Lane::Io, Lane::Background] {
+            let injector = registry.injector(registry.frame(), lane).unwrap();
+            for _ in 0..4 {
+                assert!(injector.push(job_of("job", &log)).is_ok());
+                assert!(injector.push_part(job_of("part", &log)).is_ok());
+            }
+        }
+        pool.with_worker(|worker| {
+            for _ in 0..4 {
+                let of_io = worker.pop_injected(Lane::Io).unwrap();
+                worker.run(of_io);
+                drop(worker.pop_injected(Lane::Background));
+            }
+        });
+        assert_eq!(*lock(&log), ["job", "part", "job", "part"]);
+    }
+
+    /// A searcher that looked while it was under way saw none of it.
+    #[test]
+    fn others_are_told_of_what_a_batch_brings() {
+        let pool = ThreadPool::builder().num_threads(0).build().unwrap();
+        let registry = pool.registry();
+        let thief = Worker::new(registry, Rank::Frame, Some(Arc::new(Pinned::new(0))));
+        let (log, idle) = (Arc::default(), Arc::new(Parker::new()));
+        pool.with_worker(|worker| {
+            for _ in 0..8 {
+                worker.deque.push(Aged::new(job_of("job", &log), None));
+            }
+            thief.team().sleep.search_begin();
+            thief.team().sleep.park_begin(&idle);
+            let found = thief.steal_job_from(&worker.seat).unwrap();
+            assert!(!thief.deque.is_empty() && idle.has_token());
+            thief.run(found);
+        });
+        while let Some(job) = thief.deque.pop() {
+            job.item.run();
+        }
+    }
 
     /// A thread that is told of what is put back meanwhile may start a thread, by the program's
     /// handler.
