@@ -123,14 +123,18 @@ pub struct HeartbeatPlugin {
     /// Whether schedules get the [`AdaptiveExecutor`](crate::AdaptiveExecutor), as they do by
     /// default: each that would run on the engine's multi-threaded executor, of this app, and of
     /// sub-apps those that are there when plugins finish and clean up. Bevy does not tell which
-    /// executor a schedule has: so the plugin has the executor of each new schedule run one test system, in
-    /// an empty world of the plugin's own, before the schedule's first run. A schedule with any
-    /// other executor keeps it, so this keeps one on a single thread:
+    /// executor a schedule has: so the plugin has the executor of each new schedule run one test
+    /// system, in an empty world of the plugin's own, before the schedule's first run.
+    ///
+    /// A schedule with any other executor keeps it, so this keeps one on a single thread:
     /// `app.edit_schedule(Update, |s| _ = s.set_executor(SingleThreadedExecutor::new()))`. So does
     /// a schedule that is made and run within one frame, and one that takes the place of another
-    /// with the same label. A `MultiThreadedExecutor` that the app has set, or has put inside of an
-    /// executor of its own, can't be told from the engine's default, and is replaced: to have all
-    /// threads in each run, turn this field off.
+    /// with the same label.
+    ///
+    /// Turn this field off to have all threads in each run, for a `MultiThreadedExecutor` that the
+    /// app has set, or has put inside of an executor of its own, can't be told from the engine's
+    /// default, and is replaced; and where an executor of the app's panics in a world without what
+    /// is in the app's, and panics end the process (`panic = "abort"`).
     pub adaptive_schedules: bool,
     /// What is recorded of frames, schedules, systems and jobs; nothing by default. See [`Record`].
     pub record: Record,

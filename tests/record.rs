@@ -2,7 +2,11 @@
 #![allow(missing_docs, reason = "a test")]
 
 use bevy_app::{App, PostUpdate, Update};
+use bevy_ecs::error::ErrorHandler;
 use bevy_ecs::prelude::*;
+use bevy_ecs::schedule::{
+    FixedBitSet, ScheduleLabel, SingleThreadedExecutor, SystemExecutor, SystemSchedule,
+};
 use bevy_heartbeat::record::{Cause, FlightRecorder, Record, Trace};
 use bevy_heartbeat::{HeartbeatPlugin, Lane, ParQuery, SpawnJob};
 use browser::{browser, show};
@@ -313,11 +317,42 @@ fn all_is_written_when_the_app_ends() {
     assert!(report.starts_with("50 frames"), "{report}");
 }
 
+#[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)]
+struct Own;
+
+/// An executor that panics where the app's resources are not.
+struct Picky(SingleThreadedExecutor);
+
+impl SystemExecutor for Picky {
+    fn init(&mut self, schedule: &SystemSchedule) {
+        self.0.init(schedule);
+    }
+
+    fn run(
+        &mut self,
+        schedule: &mut SystemSchedule,
+        world: &mut World,
+        skip_systems: Option<&FixedBitSet>,
+        error_handler: ErrorHandler,
+    ) {
+        assert!(world.contains_resource::<Shared>());
+        self.0.run(schedule, world, skip_systems, error_handler);
+    }
+
+    fn set_apply_final_deferred(&mut self, value: bool) {
+        self.0.set_apply_final_deferred(value);
+    }
+}
+
 #[test]
 fn a_panic_leaves_the_last_frames() {
     let _turn = turn();
     let folder = folder("panic");
     let mut app = app(NEVER, &folder);
+    // The first panic of the process is not the app's, but comes of the plugin's look at this one.
+    let mut own = Schedule::new(Own);
+    own.set_executor(Picky(SingleThreadedExecutor::new()));
+    app.add_schedule(own);
     app.add_systems(Update, |shared: Res<Shared>| {
         assert!(shared.0 < 20, "this panic is part of the test");
     });

@@ -7,6 +7,7 @@ mod probe;
 
 pub(crate) use install::install;
 pub(crate) use named::ways;
+pub(crate) use probe::is_probing;
 
 use bevy_ecs::error::ErrorHandler;
 use bevy_ecs::schedule::{
@@ -28,8 +29,9 @@ use std::time::Instant;
 /// A small schedule costs less on one thread than it takes to hand its systems to others, one whose
 /// systems wait for each other gains nothing by more threads, and a wide one does. Which it is, and
 /// whether it still is as the game changes, is measured: two looks at the clock a run, and now and
-/// then a run the other way. After a long run of a schedule that is mostly short, its next long
-/// ones are on all threads. A schedule of one system is not even measured. Whatever the choice,
+/// then a run the other way. After a run on one thread that all threads would have ended four
+/// milliseconds sooner, of a schedule that is mostly short, its next long ones are on all threads.
+/// A schedule of one system is not even measured. Whatever the choice,
 /// what is not `Send` runs on the main thread. A schedule that is told not to apply its commands at
 /// its end stays on all threads.
 ///

@@ -5,12 +5,30 @@ use bevy_ecs::schedule::{MainThreadExecutor, ScheduleCleanupPolicy};
 use bevy_ecs::system::{SystemBuffer, SystemMeta};
 use bevy_ecs::world::DeferredWorld;
 use bevy_tasks::ThreadExecutor;
+use std::cell::Cell;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 /// A world to try executors in.
 pub(super) struct Probe(World);
+
+thread_local! {
+    static IS_PROBING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether the calling thread tries an executor, whose panic is none of the app's.
+pub(crate) fn is_probing() -> bool {
+    IS_PROBING.get()
+}
+
+/// Calls `f`, which an app's executor may panic in.
+fn try_out<R>(f: impl FnOnce() -> R) -> Option<R> {
+    IS_PROBING.set(true);
+    let result = catch_unwind(AssertUnwindSafe(f));
+    IS_PROBING.set(false);
+    result.ok()
+}
 
 #[derive(SystemSet, Clone, PartialEq, Eq, Hash, Debug)]
 struct ProbeSet;
@@ -63,20 +81,28 @@ impl Probe {
         };
         let systems = mem::take(schedule.graph_mut());
         // An app's executor may need what is in the app's world alone, and panic without it.
-        let has_run = catch_unwind(AssertUnwindSafe(|| {
+        let has_run = try_out(|| {
             schedule.add_systems(look.in_set(ProbeSet));
             schedule.run(world);
-        }));
+        });
         // In any case, or the schedule would take our system for its own first one.
-        let is_empty = catch_unwind(AssertUnwindSafe(|| {
+        let is_empty = try_out(|| {
             let policy = ScheduleCleanupPolicy::RemoveSetAndSystems;
             let is_removed = schedule.remove_systems_in_set(ProbeSet, world, policy);
             is_removed.is_ok() && schedule.initialize(world).is_ok()
-        }));
+        });
         *schedule.graph_mut() = systems;
+        if has_run.is_none() || is_empty.is_none() {
+            log::info!(
+                "bevy_heartbeat: the executor of schedule {:?} panicked, as told above, in a run of \
+                 one test system in an empty world, by which the plugin sees what executor it is. \
+                 The schedule keeps it",
+                schedule.label()
+            );
+        }
         let seen = world.resource::<Seen>();
-        has_run.is_ok()
-            && matches!(is_empty, Ok(true))
+        has_run.is_some()
+            && is_empty == Some(true)
             && seen.main_thread_executors == usual + 1
             && seen.applied == 1
     }

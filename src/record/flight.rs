@@ -7,6 +7,7 @@ use super::row::{FRAME, frame_value};
 use super::systems::{NamedSystems, name_systems};
 use super::trace::{Origin, Trace};
 use super::{Record, SaveError};
+use crate::executor;
 use bevy_app::{App, Main};
 use bevy_ecs::prelude::*;
 use heartbeat_pool::record::{Name, Recorder, Snapshot};
@@ -284,6 +285,9 @@ fn write_on_panic() {
         let before = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
             before(info);
+            if executor::is_probing() {
+                return;
+            }
             // Not waited for: the panic may come from under either lock.
             let Ok(recorded) = RECORDED.try_lock() else {
                 return;
