@@ -143,3 +143,29 @@ impl<F, O: Tracks> Drop for Tracked<F, O> {
         owner.ended();
     }
 }
+
+#[cfg(all(test, not(heartbeat_loom)))]
+mod tests {
+    use crate::queue::mailbox::Mailbox;
+    use crate::sync::Arc;
+    use std::future::poll_fn;
+    use std::task::Poll;
+
+    #[test]
+    fn a_task_is_listed_once_until_it_ends() {
+        let mailbox = Arc::new(Mailbox::new());
+        let mut left = 3;
+        let task = mailbox.spawn(poll_fn(move |context| {
+            if left == 0 {
+                return Poll::Ready(());
+            }
+            left -= 1;
+            context.waker().wake_by_ref();
+            Poll::Pending
+        }));
+        task.detach();
+        assert!(mailbox.try_tick() && mailbox.has_tasks());
+        while mailbox.try_tick() {}
+        assert!(!mailbox.has_tasks());
+    }
+}

@@ -4,8 +4,10 @@ mod common;
 
 use common::{pool, within_a_minute};
 use heartbeat_pool::{Lane, Mailbox, ThreadPool, spawn, yield_task};
+use std::future::pending;
+use std::io::ErrorKind;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -224,4 +226,104 @@ fn a_panic_as_a_mailbox_is_emptied_ends_nothing() {
         ends.join().unwrap();
         assert_eq!(Arc::strong_count(&token), 1);
     });
+}
+
+#[test]
+fn a_future_whose_output_uses_a_scope_as_it_is_dropped_is_over() {
+    struct Uses(Arc<ThreadPool>);
+    impl Drop for Uses {
+        fn drop(&mut self) {
+            self.0.scope(|scope| scope.spawn_future(async {}).detach());
+        }
+    }
+    within_a_minute(|| {
+        let pool = Arc::new(pool(1));
+        let uses = Uses(pool.clone());
+        pool.clone()
+            .scope(|scope| scope.spawn_future(async move { uses }).detach());
+    });
+}
+
+#[test]
+fn who_ends_a_pool_does_what_only_it_does() {
+    within_a_minute(|| {
+        let (own, ended) = (Arc::new(pool(1)), pool(1));
+        let known = own.clone();
+        let (began, has_begun) = mpsc::channel();
+        ended.spawn(Lane::Frame, move || {
+            began.send(()).unwrap();
+            thread::sleep(Duration::from_millis(50));
+            let (sender, receiver) = mpsc::channel();
+            known.spawn_on(0, move || sender.send(()).unwrap());
+            receiver.recv().unwrap();
+        });
+        has_begun.recv().unwrap();
+        let (done, is_done) = mpsc::channel();
+        own.spawn_on(0, move || {
+            drop(ended);
+            done.send(()).unwrap();
+        });
+        is_done.recv().unwrap();
+    });
+}
+
+#[test]
+fn who_ends_a_pool_does_what_lower_jobs_wait_for() {
+    within_a_minute(|| {
+        let kept = Arc::new(Mutex::new(None));
+        let keeper = kept.clone();
+        let starts = AtomicUsize::new(0);
+        let pool = ThreadPool::builder()
+            .num_threads(1)
+            .lower_threads(true)
+            .spawn_handler(move |thread| {
+                if thread.name().starts_with("low") {
+                    return thread.spawn().map(drop);
+                }
+                let mut kept = keeper.lock().unwrap();
+                if starts.fetch_add(1, Ordering::SeqCst) > 0 {
+                    return Err(ErrorKind::WouldBlock.into());
+                }
+                *kept = Some(thread);
+                Ok(())
+            })
+            .build()
+            .unwrap();
+        let thread = kept.lock().unwrap().take();
+        drop(thread);
+        assert_eq!(pool.num_threads(), 0);
+        let (began, has_begun) = mpsc::channel();
+        pool.spawn(Lane::Io, move || {
+            began.send(()).unwrap();
+            thread::sleep(Duration::from_millis(50));
+            let (sender, receiver) = mpsc::channel();
+            spawn(Lane::Frame, move || sender.send(()).unwrap());
+            receiver.recv().unwrap();
+        });
+        has_begun.recv().unwrap();
+        drop(pool);
+    });
+}
+
+#[test]
+fn a_task_that_first_waits_after_the_end_is_dropped() {
+    let mailbox = Arc::new(Mailbox::new());
+    let held = Arc::new(());
+    let known = Arc::downgrade(&held);
+    let closes = mailbox.clone();
+    mailbox
+        .spawn(async move {
+            let _held = held;
+            closes.close();
+            pending::<()>().await;
+        })
+        .detach();
+    mailbox.try_tick();
+    for _ in 0..5000 {
+        if known.upgrade().is_none() {
+            return;
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+    panic!("it is there still");
 }

@@ -464,3 +464,21 @@ fn a_wait_goes_on_when_the_pool_loses_its_threads() {
         }
     });
 }
+
+#[test]
+fn a_thread_that_waits_gives_its_number_back() {
+    within_a_minute(|| {
+        let pool = Arc::new(pool(1));
+        let (sender, receiver) = mpsc::channel();
+        let inner = pool.clone();
+        pool.install(move |worker| {
+            assert_eq!(worker.slot(), Some(0));
+            inner.spawn(Lane::Frame, move || {
+                sender
+                    .send(Worker::with_current(|own| own.unwrap().slot()))
+                    .unwrap();
+            });
+            assert_eq!(block_in_place(|| receiver.recv().unwrap()), Some(0));
+        });
+    });
+}

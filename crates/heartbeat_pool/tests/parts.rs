@@ -3,7 +3,7 @@
 mod common;
 
 use common::within_a_minute;
-use heartbeat_pool::{Lane, ThreadPool, yield_task};
+use heartbeat_pool::{Lane, ThreadPool, Worker, yield_task};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier, Weak, mpsc};
 use std::thread;
@@ -173,5 +173,42 @@ fn a_job_that_comes_further_keeps_to_its_lanes_budget() {
                 assert!(beside < PARTS / 20, "{beside} of {PARTS} in lane {lane:?}");
             }
         }
+    });
+}
+
+#[test]
+fn beyond_its_budget_a_lower_lane_gets_its_parts_and_no_other_jobs() {
+    within_a_minute(|| {
+        let pool = ThreadPool::builder()
+            .num_threads(2)
+            .budget(Lane::Io, 1)
+            .build()
+            .unwrap();
+        let (began, has_begun) = mpsc::channel();
+        let (go, may_go) = mpsc::channel::<()>();
+        let (sender, receiver) = mpsc::channel::<()>();
+        let (done, is_done) = mpsc::channel();
+        let ran = Arc::new(AtomicUsize::new(0));
+        let runs = ran.clone();
+        pool.spawn(Lane::Io, move || {
+            began.send(()).unwrap();
+            may_go.recv().unwrap();
+            Worker::with_current(|worker| {
+                worker.unwrap().scope(|scope| {
+                    scope.spawn(move || sender.send(()).unwrap());
+                    receiver.recv().unwrap();
+                    // Before the scope's end, which leaves the count.
+                    done.send(runs.load(Ordering::SeqCst)).unwrap();
+                });
+            });
+        });
+        has_begun.recv().unwrap();
+        pool.spawn(Lane::Io, move || _ = ran.fetch_add(1, Ordering::SeqCst));
+        go.send(()).unwrap();
+        assert_eq!(
+            is_done.recv().unwrap(),
+            0,
+            "another job ran beyond the budget"
+        );
     });
 }

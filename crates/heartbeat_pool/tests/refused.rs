@@ -2,9 +2,9 @@
 
 mod common;
 
-use common::{wait_until, within_a_minute};
+use common::{pool, wait_until, within_a_minute};
 use heartbeat_pool::{BuildError, Lane, ThreadBuilder, ThreadPool, Worker};
-use std::io;
+use std::io::{self, ErrorKind};
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
@@ -18,7 +18,7 @@ fn limited(
     move |thread| {
         let less = |left: usize| left.checked_sub(1);
         left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, less)
-            .map_err(|_| io::Error::from(io::ErrorKind::WouldBlock))?;
+            .map_err(|_| io::Error::from(ErrorKind::WouldBlock))?;
         thread.spawn().map(drop)
     }
 }
@@ -237,7 +237,7 @@ fn a_pool_that_is_to_have_no_threads_asks_for_none_that_was_refused() {
         .num_threads(0)
         .spawn_handler(move |_| {
             known.fetch_add(1, Ordering::SeqCst);
-            Err(io::ErrorKind::WouldBlock.into())
+            Err(ErrorKind::WouldBlock.into())
         })
         .build()
         .unwrap();
@@ -331,5 +331,120 @@ fn a_spare_thread_does_not_stand_for_one_that_is_dropped_as_it_starts() {
         pool.install(|_| ());
         go_on.send(()).unwrap();
         asks_until_both_are_there(&pool);
+    });
+}
+
+#[test]
+fn a_thread_that_waits_elsewhere_does_its_own_pools_work_where_a_spare_one_is_refused() {
+    within_a_minute(|| {
+        let left = Mutex::new(1_usize);
+        let own = ThreadPool::builder()
+            .num_threads(1)
+            .spawn_handler(move |thread| {
+                let mut left = left.lock().unwrap();
+                *left = left.checked_sub(1).ok_or(ErrorKind::WouldBlock)?;
+                thread.spawn().map(drop)
+            })
+            .build()
+            .unwrap();
+        let other = Arc::new(pool(1));
+        let (sender, receiver) = async_channel::bounded::<()>(1);
+        let (done, is_done) = mpsc::channel();
+        own.spawn(Lane::Frame, move || {
+            other.block_on(receiver.recv()).unwrap();
+            done.send(()).unwrap();
+        });
+        thread::sleep(Duration::from_millis(50));
+        own.spawn(Lane::Frame, move || sender.try_send(()).unwrap());
+        is_done.recv().unwrap();
+    });
+}
+
+/// A thread of the pool waits for what is queued behind it, `before` which comes a while later.
+fn held_by_a_job_that_waits(pool: &ThreadPool, before: impl FnOnce()) {
+    let (sender, receiver) = mpsc::channel();
+    let first = pool.spawn_future(Lane::Frame, async move { receiver.recv().unwrap() });
+    thread::sleep(Duration::from_millis(20));
+    thread::scope(|threads| {
+        let waits = threads.spawn(|| pool.block_on(first));
+        pool.spawn(Lane::Frame, move || sender.send(3).unwrap());
+        thread::sleep(Duration::from_millis(30));
+        before();
+        assert_eq!(waits.join().unwrap(), 3);
+    });
+}
+
+/// A pool that keeps the builder of its `nth` start, which it says it has refused or not.
+fn keeps(nth: usize, is_error: bool, kept: Arc<Mutex<Option<ThreadBuilder>>>) -> ThreadPool {
+    let starts = AtomicUsize::new(0);
+    ThreadPool::builder()
+        .num_threads(1)
+        .spawn_handler(move |thread| {
+            let start = starts.fetch_add(1, Ordering::SeqCst);
+            if start == nth {
+                *kept.lock().unwrap() = Some(thread);
+                return if is_error {
+                    Err(ErrorKind::WouldBlock.into())
+                } else {
+                    Ok(())
+                };
+            }
+            thread.spawn().map(drop)
+        })
+        .build()
+        .unwrap()
+}
+
+#[test]
+fn a_spare_thread_that_is_refused_and_kept_is_asked_for_again() {
+    within_a_minute(|| {
+        let kept = Arc::default();
+        let pool = keeps(1, true, Arc::clone(&kept));
+        held_by_a_job_that_waits(&pool, || ());
+        drop(kept.lock().unwrap().take());
+    });
+}
+
+#[test]
+fn a_spare_thread_that_is_dropped_later_is_asked_for_again() {
+    within_a_minute(|| {
+        let kept = Arc::default();
+        let pool = keeps(1, false, Arc::clone(&kept));
+        held_by_a_job_that_waits(&pool, || {
+            wait_until(|| kept.lock().unwrap().is_some());
+            let spare = kept.lock().unwrap().take();
+            drop(spare);
+        });
+    });
+}
+
+#[test]
+fn the_frame_does_what_is_queued_for_the_last_lower_thread_that_is_dropped() {
+    within_a_minute(|| {
+        let kept = Arc::new(Mutex::new(None));
+        let keeper = kept.clone();
+        let pool = ThreadPool::builder()
+            .num_threads(1)
+            .lower_threads(true)
+            .spawn_handler(move |thread| {
+                if !thread.name().starts_with("low") {
+                    return thread.spawn().map(drop);
+                }
+                let mut kept = keeper.lock().unwrap();
+                if kept.is_some() {
+                    return Err(ErrorKind::WouldBlock.into());
+                }
+                *kept = Some(thread);
+                Ok(())
+            })
+            .build()
+            .unwrap();
+        let (done, is_done) = mpsc::channel();
+        pool.spawn(Lane::Io, move || done.send(()).unwrap());
+        thread::sleep(Duration::from_secs(1));
+        assert!(is_done.try_recv().is_err());
+        let thread = kept.lock().unwrap().take();
+        drop(thread);
+        is_done.recv().unwrap();
     });
 }

@@ -258,3 +258,28 @@ fn a_join_that_waits_runs_no_job_that_its_first_half_has_spawned() {
         }
     });
 }
+
+#[test]
+fn what_a_waiting_thread_runs_for_another_pool_holds_no_room_in_its_own() {
+    within_a_minute(|| {
+        let own = pool(1);
+        let other = Arc::new(pool(0));
+        let (go, may_go) = mpsc::channel::<()>();
+        let (began, has_begun) = mpsc::channel::<()>();
+        let (sender, receiver) = async_channel::bounded::<()>(1);
+        other.spawn(Lane::Frame, move || {
+            began.send(()).unwrap();
+            may_go.recv().unwrap();
+            sender.try_send(()).unwrap();
+        });
+        let (done, is_done) = mpsc::channel();
+        let waits_in = other.clone();
+        own.spawn(Lane::Io, move || {
+            waits_in.block_on(receiver.recv()).unwrap();
+            done.send(()).unwrap();
+        });
+        has_begun.recv().unwrap();
+        own.spawn(Lane::Io, move || go.send(()).unwrap());
+        is_done.recv().unwrap();
+    });
+}

@@ -332,4 +332,34 @@ mod tests {
         occupancy.enter(Charge::Lane(Lane::Frame));
         assert!(occupancy.crowded(Lane::Frame));
     }
+
+    #[test]
+    fn who_came_back_waits_no_more() {
+        let occupancy = Occupancy::new();
+        let io = Charge::Lane(Lane::Io);
+        occupancy.enter(io);
+        occupancy.leave_waiting(io);
+        assert_eq!(occupancy.lower_lanes(), [Lane::Background, Lane::Io]);
+        occupancy.enter_waiting(io);
+        assert_eq!(occupancy.lower_lanes(), [Lane::Io, Lane::Background]);
+        occupancy.leave(io);
+    }
+
+    #[test]
+    fn the_one_of_a_lower_lane_is_never_one_too_many() {
+        let occupancy = Occupancy::new();
+        occupancy.set_target(1);
+        occupancy.enter(Charge::Lane(Lane::Frame));
+        assert!(occupancy.try_admit(Lane::Io) && !occupancy.crowded(Lane::Io));
+        occupancy.enter(Charge::Lane(Lane::Io));
+        assert!(occupancy.crowded(Lane::Io));
+    }
+
+    #[test]
+    fn a_budget_of_none_is_one() {
+        let occupancy = Occupancy::new();
+        occupancy.set_target(2);
+        occupancy.set_budget(Lane::Frame, 0);
+        assert!(occupancy.try_admit(Lane::Frame) && !occupancy.admits(Lane::Frame));
+    }
 }

@@ -176,3 +176,79 @@ impl Stuck {
         lock(&self.0)[lane.index()].is_demanded = true;
     }
 }
+
+#[cfg(all(test, not(heartbeat_loom)))]
+mod tests {
+    use super::*;
+    use std::thread;
+
+    fn look(stuck: &Stuck, lane: Lane, sight: Option<Sight>) -> Option<(Lane, bool)> {
+        let mut now = [None; 3];
+        now[lane.index()] = sight;
+        stuck.look(now, |_| 0, |_| true)
+    }
+
+    /// How long it takes until somebody is let in, by looks `sight`.
+    fn until(stuck: &Stuck, lane: Lane, sight: impl Fn(u64) -> Option<Sight>) -> Duration {
+        let start = Instant::now();
+        let mut nth = 0;
+        while look(stuck, lane, sight(nth)).is_none() {
+            nth += 1;
+            thread::sleep(Duration::from_millis(1));
+            assert!(start.elapsed() < Duration::from_secs(5));
+        }
+        start.elapsed()
+    }
+
+    #[test]
+    fn frame_jobs_that_nobody_takes_are_let_in_though_others_end() {
+        let goes_on = |nth| {
+            Some(Sight {
+                progress: (nth, 0),
+                has_jobs: true,
+                ..Sight::default()
+            })
+        };
+        let stuck = Stuck::new();
+        // Twice, each as late.
+        for _ in 0..2 {
+            assert!(until(&stuck, Lane::Frame, goes_on) >= 64 * RELIEF);
+        }
+    }
+
+    #[test]
+    fn parts_of_lower_lanes_are_let_in_at_last() {
+        let stands = |_| Some(Sight::default());
+        assert!(until(&Stuck::new(), Lane::Io, stands) >= 64 * RELIEF);
+    }
+
+    #[test]
+    fn who_is_demanded_is_let_in_once() {
+        let stuck = Stuck::new();
+        stuck.demand(Lane::Io);
+        assert_eq!(look(&stuck, Lane::Io, None), Some((Lane::Io, true)));
+        assert_eq!(look(&stuck, Lane::Io, None), None);
+    }
+
+    #[test]
+    fn nobody_is_let_in_without_work() {
+        let stuck = Stuck::new();
+        stuck.demand(Lane::Io);
+        assert_eq!(stuck.look([None; 3], |_| 0, |_| false), None);
+    }
+
+    #[test]
+    fn where_a_thread_is_blocked_somebody_is_let_in_soon() {
+        let blocked = Sight {
+            blocked: Duration::MAX,
+            ..Sight::default()
+        };
+        let stuck = Stuck::new();
+        look(&stuck, Lane::Frame, Some(blocked));
+        thread::sleep(RELIEF);
+        assert_eq!(
+            look(&stuck, Lane::Frame, Some(blocked)),
+            Some((Lane::Frame, false))
+        );
+    }
+}

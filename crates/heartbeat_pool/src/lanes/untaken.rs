@@ -47,3 +47,19 @@ impl Untaken {
         }
     }
 }
+
+#[cfg(all(test, not(heartbeat_loom)))]
+mod tests {
+    use super::*;
+    use std::thread;
+
+    #[test]
+    fn where_nothing_is_queued_nothing_is_left() {
+        let untaken = Untaken::default();
+        untaken.look(Some(0));
+        thread::sleep(FOR_LONG);
+        assert!(untaken.look(Some(0)) && !untaken.look(None));
+        untaken.end();
+        assert!(!untaken.is_left() && !untaken.look(Some(0)));
+    }
+}

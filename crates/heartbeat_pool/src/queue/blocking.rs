@@ -67,3 +67,22 @@ impl BlockingQueue {
         iter::from_fn(|| self.pop())
     }
 }
+
+#[cfg(all(test, not(heartbeat_loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_looks_in_vain_is_not_counted() {
+        let queue = BlockingQueue::new();
+        for _ in 0..=MOST {
+            assert!(queue.push(Job::new(Box::new(|| ()))).is_ok());
+        }
+        for _ in 0..MOST {
+            assert!(queue.try_take().is_some());
+        }
+        assert!(queue.try_take().is_none() && !queue.is_ready());
+        queue.finish();
+        assert!(queue.is_ready() && queue.try_take().is_some());
+    }
+}

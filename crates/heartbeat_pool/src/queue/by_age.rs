@@ -112,6 +112,7 @@ impl<T> ByAge<Aged<T>> {
 #[cfg(all(test, not(heartbeat_loom)))]
 mod tests {
     use super::*;
+    use crate::age::Age;
     use crate::threads::this_thread;
 
     #[test]
@@ -129,5 +130,13 @@ mod tests {
         assert!(next().is_none() && returned.len() == 1);
         assert_eq!(returned.close().len(), 1);
         assert!(returned.push(aged(8)).is_err() && !returned.has_any());
+    }
+
+    #[test]
+    fn the_owner_hears_of_what_comes_back() {
+        let owner = Arc::new(Parker::new());
+        let returned = ByAge::new(owner.clone());
+        returned.give_back(Aged::new((), Some(Age::new(1, 1))));
+        assert!(owner.has_token());
     }
 }

@@ -271,10 +271,10 @@ mod tests {
     use crate::registry::Registry;
     use crate::registry::team::Rank;
     use crate::registry::threads::RETRY;
-    use crate::sync::Arc;
+    use crate::sync::{Arc, lock};
     use heartbeat_record::Lane;
     use std::io;
-    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
     use std::sync::{OnceLock, Weak, mpsc};
     use std::thread;
     use std::time::Duration;
@@ -377,5 +377,101 @@ mod tests {
         assert!(spares.try_start());
         registry.start_spare(registry.frame());
         assert!(spares.is_short());
+    }
+
+    #[test]
+    fn no_thread_is_missed_once_a_spare_one_came() {
+        let pool = ThreadPool::builder().num_threads(1).build().unwrap();
+        let registry = pool.registry();
+        let spares = &registry.frame().threads.spares;
+        assert!(spares.try_start());
+        spares.refuse(&registry.waiters);
+        registry.start_spare(registry.frame());
+        while !spares.try_start() {
+            thread::yield_now();
+        }
+        spares.started();
+        assert!(!spares.is_short());
+    }
+
+    #[test]
+    fn who_waits_hears_of_what_comes_shortly_after_a_refusal() {
+        let left = Arc::new(AtomicUsize::new(1));
+        let limit = left.clone();
+        let pool = ThreadPool::builder()
+            .num_threads(1)
+            .spawn_handler(move |thread| {
+                let less = |left: usize| left.checked_sub(1);
+                let taken = limit.fetch_update(Ordering::SeqCst, Ordering::SeqCst, less);
+                taken.map_err(|_| io::Error::from(io::ErrorKind::WouldBlock))?;
+                thread.spawn().map(drop)
+            })
+            .build()
+            .unwrap();
+        let registry = pool.registry();
+        let (sender, receiver) = mpsc::channel();
+        let first = pool.spawn_future(Lane::Frame, async move { receiver.recv().unwrap() });
+        let (done, is_done) = mpsc::channel();
+        thread::scope(|threads| {
+            let pool = &pool;
+            threads.spawn(move || done.send(pool.block_on(first)).unwrap());
+            thread::sleep(Duration::from_millis(50));
+            registry.frame().threads.spares.refuse(&registry.waiters);
+            left.store(8, Ordering::SeqCst);
+            thread::sleep(RETRY / 4);
+            let other = sender.clone();
+            pool.spawn(Lane::Frame, move || _ = sender.send(3));
+            let got = is_done.recv_timeout(Duration::from_secs(10));
+            _ = other.send(4);
+            assert_eq!(got, Ok(3));
+        });
+    }
+
+    #[test]
+    fn no_spare_thread_comes_after_the_end() {
+        let pool = ThreadPool::builder().num_threads(1).build().unwrap();
+        let registry = pool.registry().clone();
+        drop(pool);
+        let threads = &registry.frame().threads;
+        assert!(threads.spares.try_start());
+        registry.start_spare(registry.frame());
+        assert!(lock(&threads.slots).handles.is_empty());
+        assert!(threads.spares.try_start());
+    }
+
+    #[test]
+    fn no_missing_thread_comes_after_the_end() {
+        let pool = ThreadPool::builder().num_threads(0).build().unwrap();
+        let registry = pool.registry();
+        let team = registry.frame();
+        let missing = registry.size_team(team, Some(1));
+        team.close();
+        registry.start_missing(team, missing).unwrap();
+        assert!(lock(&team.threads.slots).handles.is_empty());
+    }
+
+    #[test]
+    fn who_was_refused_asks_later() {
+        let pool = ThreadPool::builder().num_threads(0).build().unwrap();
+        let spares = &pool.registry().frame().threads.spares;
+        assert!(spares.may_ask(Duration::MAX));
+        spares.refuse(&pool.registry().waiters);
+        assert!(!spares.may_ask(Duration::MAX) && spares.may_ask(Duration::ZERO));
+    }
+
+    #[test]
+    fn a_thread_that_stays_is_missed_until_it_is_there() {
+        let pool = ThreadPool::builder()
+            .num_threads(0)
+            .spawn_handler(|_| Err(io::ErrorKind::WouldBlock.into()))
+            .build()
+            .unwrap();
+        pool.resize_to(1).unwrap_err();
+        let team = pool.registry().frame();
+        team.suffice();
+        assert!(team.threads.is_short());
+        pool.resize_to(0).unwrap();
+        team.suffice();
+        assert!(!team.threads.is_short());
     }
 }

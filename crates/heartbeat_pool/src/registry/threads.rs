@@ -53,7 +53,7 @@ impl Threads {
         self.spares.is_short()
     }
 
-    pub(super) fn end(&self, pinned: &Arc<Pinned>) {
+    pub(crate) fn end(&self, pinned: &Arc<Pinned>) {
         lock(&self.slots).live.end(pinned.index, pinned);
         self.ended.notify_all();
     }

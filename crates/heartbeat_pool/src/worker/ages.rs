@@ -295,3 +295,88 @@ impl Worker {
         any
     }
 }
+
+#[cfg(all(test, not(heartbeat_loom)))]
+mod tests {
+    use super::*;
+    use crate::parker::Parker;
+    use crate::pool::ThreadPool;
+    use crate::queue::deque::Order;
+
+    fn with_idle(f: impl FnOnce(&Worker, &Arc<Parker>)) {
+        let builder = ThreadPool::builder()
+            .num_threads(0)
+            .order(Order::NewestFirst);
+        let pool = builder.build().unwrap();
+        pool.with_worker(|worker| {
+            let sleep = &worker.team().sleep;
+            let idle = Arc::new(Parker::new());
+            sleep.search_begin();
+            sleep.park_begin(&idle);
+            f(worker, &idle);
+            assert!(idle.has_token());
+            sleep.park_cancel(&idle);
+            worker.end_search();
+        });
+    }
+
+    fn job() -> Job {
+        Job::new(Box::new(|| ()))
+    }
+
+    #[test]
+    fn who_puts_its_own_job_back_tells_of_it() {
+        with_idle(|worker, _| {
+            let old = worker.joins.next_age(&worker.seat);
+            worker.deque.push(Aged::new(job(), Some(old)));
+            let since = worker.joins.next_age(&worker.seat);
+            assert!(worker.take_new(Some(since)).is_none());
+            assert!(worker.take_new(None).is_some());
+        });
+    }
+
+    #[test]
+    fn who_puts_back_what_it_took_tells_of_it() {
+        with_idle(|worker, _| {
+            let seat = &worker.seat;
+            let (old, new) = (worker.joins.next_age(seat), worker.joins.next_age(seat));
+            assert!(seat.by_age.push(Aged::new(job(), Some(old))).is_ok());
+            assert!(matches!(
+                worker.oldest_or(seat, Aged::new(job(), Some(new))),
+                Found::Job(_)
+            ));
+            assert!(seat.take_ticket(|age| age == new).is_some());
+        });
+    }
+
+    #[test]
+    fn who_puts_back_a_fork_tells_of_it() {
+        with_idle(|worker, _| {
+            worker.put_back_fork(&worker.seat, Offered::nothing());
+            assert!(worker.seat.returned.take(|_| true).is_some());
+        });
+    }
+
+    #[test]
+    fn what_comes_back_to_a_thread_that_has_left_is_anybodys() {
+        with_idle(|worker, _| {
+            worker.seat.by_age.close();
+            worker.put_back(&worker.seat, Aged::new(job(), None));
+            assert!(worker.pop_injected(Lane::Frame).is_some());
+        });
+    }
+
+    #[test]
+    fn what_is_older_is_not_run_on_top() {
+        let builder = ThreadPool::builder()
+            .num_threads(0)
+            .order(Order::NewestFirst);
+        let pool = builder.build().unwrap();
+        pool.with_worker(|worker| {
+            let old = worker.joins.next_age(&worker.seat);
+            worker.deque.push(Aged::new(job(), Some(old)));
+            worker.run_older(job(), || false);
+            assert!(worker.take_new(None).is_some());
+        });
+    }
+}

@@ -265,3 +265,49 @@ impl Worker {
         }
     }
 }
+
+#[cfg(all(test, not(heartbeat_loom)))]
+mod tests {
+    use super::*;
+    use crate::pool::ThreadPool;
+    use std::cell::Cell;
+
+    /// It was called for a job just as what it waits for came about.
+    #[test]
+    fn who_was_called_in_vain_calls_the_next_one_that_waits() {
+        let pool = ThreadPool::builder().num_threads(0).build().unwrap();
+        let (own, other) = (Arc::new(Parker::new()), Arc::new(Parker::new()));
+        let sleep = &pool.registry().frame().sleep;
+        let has_come = Cell::new(false);
+        let came_about = || {
+            if !has_come.replace(true) {
+                sleep.wait_begin(&other);
+                pool.spawn(Lane::Frame, || ());
+                assert!(!other.has_token());
+            }
+            true
+        };
+        assert!(rest(Some(pool.registry()), &own, || (), came_about).is_none());
+        assert!(other.has_token());
+        assert!(sleep.wait_end(&other));
+        assert!(pool.tick());
+    }
+
+    #[test]
+    fn who_has_what_it_waits_for_does_no_strangers_first() {
+        let pool = ThreadPool::builder().num_threads(0).build().unwrap();
+        pool.spawn(Lane::Frame, || ());
+        let parker = Arc::new(Parker::new());
+        assert!(rest(Some(pool.registry()), &parker, || (), || true).is_none());
+        assert!(pool.tick());
+    }
+
+    #[test]
+    fn who_waits_no_more_is_listed_no_more() {
+        let pool = ThreadPool::builder().num_threads(0).build().unwrap();
+        let parker = Arc::new(Parker::new());
+        assert!(rest(Some(pool.registry()), &parker, || (), || true).is_none());
+        pool.registry().waiters.wake_all();
+        assert!(!parker.has_token());
+    }
+}

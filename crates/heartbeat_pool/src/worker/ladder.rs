@@ -230,3 +230,53 @@ impl Worker {
         false
     }
 }
+
+#[cfg(all(test, not(heartbeat_loom)))]
+mod tests {
+    use crate::lanes::untaken::FOR_LONG;
+    use crate::pool::ThreadPool;
+    use crate::queue::pinned::Pinned;
+    use crate::registry::team::Rank;
+    use crate::sync::lock;
+    use crate::worker::Worker;
+    use std::future::pending;
+    use std::rc::Rc;
+    use std::thread;
+    use std::time::{Duration, Instant};
+
+    #[test]
+    fn nothing_is_left_once_a_thread_is_free() {
+        let builder = ThreadPool::builder().num_threads(1).spare_threads(false);
+        let pool = builder.build().unwrap();
+        let untaken = &pool.registry().frame().untaken;
+        pool.install(|_| ());
+        untaken.look(Some(0));
+        thread::sleep(FOR_LONG);
+        assert!(untaken.look(Some(0)));
+        pool.install(|_| ());
+        let end = Instant::now() + Duration::from_secs(10);
+        while untaken.is_left() {
+            assert!(Instant::now() < end);
+            thread::yield_now();
+        }
+        // Nor at the next look.
+        assert!(!untaken.look(Some(0)));
+    }
+
+    #[test]
+    fn a_thread_with_tasks_of_its_own_is_none_too_many() {
+        let pool = ThreadPool::builder().num_threads(0).build().unwrap();
+        let registry = pool.registry();
+        let slots = &registry.frame().threads.slots;
+        let pinned = lock(slots).live.begin(Some(0), Pinned::new).unwrap();
+        let worker = Rc::new(Worker::new(registry, Rank::Frame, Some(pinned.clone())));
+        let task = worker.mailbox.spawn(pending::<()>());
+        worker.mailbox.try_tick();
+        assert!(!worker.retires(1));
+        drop(task);
+        while worker.mailbox.try_tick() {}
+        assert!(worker.retires(1));
+        assert!(pinned.is_closed());
+        registry.frame().threads.end(&pinned);
+    }
+}

@@ -230,8 +230,16 @@ impl Wait for Completion<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+    use crate::age::Aged;
+    use crate::job::SmallFn;
     use crate::pool::ThreadPool;
     use crate::queue::deque::Order;
+    use crate::queue::pinned::Pinned;
+    use crate::registry::team::Rank;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::mpsc;
+    use std::thread;
 
     /// By its number its owner takes it back. A spare thread, which comes where this one is slow,
     /// might have it in its hand just then.
@@ -245,6 +253,89 @@ mod tests {
             }
             assert_eq!(worker.seat.by_age.len(), 0);
             assert_eq!(worker.kept_scopes.borrow().len(), 1);
+        });
+    }
+
+    fn nothing() -> ScopedJob {
+        // SAFETY: it borrows nothing.
+        ScopedJob::Closure(unsafe { SmallFn::new(|| ()) })
+    }
+
+    #[test]
+    fn jobs_are_offered_before_a_mailbox_is_emptied() {
+        let pool = ThreadPool::builder().num_threads(0).build().unwrap();
+        pool.with_worker(|worker| {
+            let core = worker.take_scope_core(Order::OldestFirst);
+            let mailbox = Arc::new(Mailbox::new());
+            mailbox.spawn(async {}).detach();
+            core.begin();
+            core.jobs.push(nothing(), || None);
+            let mailboxes = [&mailbox];
+            let completion = Completion::new(&core, &mailboxes);
+            assert!(completion.step(worker, false));
+            assert!(!core.tickets.is_ticketless());
+            assert!(completion.step(worker, false) && completion.is_done());
+        });
+        while pool.tick() {}
+    }
+
+    /// Calls `f` with a worker, and the seat of another one.
+    fn with_other(f: impl FnOnce(&Worker, &Arc<crate::seat::Seat>)) {
+        let builder = ThreadPool::builder()
+            .num_threads(0)
+            .order(Order::NewestFirst);
+        let pool = builder.build().unwrap();
+        let (sender, receiver) = mpsc::channel();
+        let (done, is_done) = mpsc::channel::<()>();
+        thread::scope(|threads| {
+            let registry = pool.registry();
+            threads.spawn(move || {
+                let other = Worker::new(registry, Rank::Frame, Some(Arc::new(Pinned::new(0))));
+                sender.send(other.seat.clone()).unwrap();
+                _ = is_done.recv();
+            });
+            let seat = receiver.recv().unwrap();
+            pool.with_worker(|worker| f(worker, &seat));
+            drop(done);
+        });
+        while pool.tick() {}
+    }
+
+    #[test]
+    fn a_job_is_back_before_an_older_one_is_run() {
+        with_other(|worker, other| {
+            let core = worker.take_scope_core(Order::OldestFirst);
+            let age = |nth| Some(Age::new(other.thread, nth));
+            core.begin();
+            let stacks = core.jobs.stacks().unwrap();
+            stacks.push_back(Aged::new(nothing(), age(2)));
+            let seen = Arc::new(AtomicUsize::new(9));
+            let (known, sees) = (core.clone(), seen.clone());
+            let older = Job::new(Box::new(move || {
+                sees.store(known.jobs.len(), Ordering::SeqCst);
+            }));
+            assert!(other.by_age.push(Aged::new(older, age(1))).is_ok());
+            assert!(run_next(&core, worker));
+            assert_eq!(seen.load(Ordering::SeqCst), 1);
+            while run_next(&core, worker) {}
+        });
+    }
+
+    #[test]
+    fn a_ticket_is_no_younger_than_a_job_that_came_back() {
+        with_other(|worker, other| {
+            let core = worker.take_scope_core(Order::OldestFirst);
+            let age = |nth| Some(Age::new(other.thread, nth));
+            (0..2).for_each(|_| core.begin());
+            let stacks = core.jobs.stacks().unwrap();
+            stacks.push_back(Aged::new(nothing(), age(1)));
+            let (job, _) = stacks.pop().unwrap();
+            stacks.push_back(Aged::new(nothing(), age(2)));
+            core.offer();
+            assert!(other.by_age.has(|ticket| ticket.age() == age(2)));
+            core.put_back_job(worker, stacks, job);
+            assert!(other.by_age.has(|ticket| ticket.age() == age(1)));
+            while run_next(&core, worker) {}
         });
     }
 }
