@@ -71,8 +71,6 @@ impl Worker {
     /// the room to spare threads.
     pub(crate) fn stand_up() -> Standing {
         let mut left = Vec::new();
-        // In a thread-local's destructor it is none of the thread's own.
-        current::peek(|worker| worker.into_iter().for_each(Self::share_all));
         current::for_each_worker(|worker| {
             worker.share_all();
             if let Some(charge) = worker.count_as(None) {

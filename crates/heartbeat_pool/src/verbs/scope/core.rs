@@ -279,14 +279,6 @@ impl ScopeCore {
         }
     }
 
-    /// Puts a ticket back for what is left. The caller must look for it later, or see to it that
-    /// somebody does.
-    pub(crate) fn put_back_ticket(self: &Arc<Self>) {
-        if !self.jobs.is_empty() && self.tickets.claim() {
-            _ = self.queue();
-        }
-    }
-
     /// Runs `job` and counts it off.
     // Always: what the job is made of is at hand where it was taken, and at a call goes by memory.
     #[inline(always)]

@@ -54,21 +54,16 @@ unsafe impl Pointer for Ticket {
             }
             let is_one = worker.takes_one_piece();
             let mut turns = Turns::since(worker.stretch.start_of_first());
-            while run_next(&core, worker) {
-                if is_one {
-                    // A ticket for the rest is queued.
-                    return;
-                }
-                if worker.is_wasted() {
-                    // This thread, which is shy now, looks again within a beat.
-                    return core.put_back_ticket();
-                }
-                // The scope's work may go on for ever, until others' has run; and whoever looks for
-                // what nobody comes to sees the ticket taken.
-                if worker.is_one_too_many(core.lane) || (turns.count_some() && turns.is_over()) {
-                    return core.offer();
-                }
-            }
+            // Then a ticket for the rest is queued, or was taken. A thread whose help is wasted is shy
+            // now, and looks again within a beat. The scope's work may go on for ever, until others'
+            // has run.
+            let mut leaves = || {
+                is_one
+                    || worker.is_wasted()
+                    || worker.is_one_too_many(core.lane)
+                    || (turns.count_some() && turns.is_over())
+            };
+            while run_next(&core, worker) && !leaves() {}
         });
     }
 }
