@@ -53,8 +53,8 @@ use std::time::Duration;
 ///
 /// Building it panics, with what to do, when the application's manifest lacks the
 /// `[patch.crates-io]` entry or has one of another source than this crate's, when
-/// `BEVY_HEARTBEAT_THREADS` is to be used and holds no number of threads from 1 up (a
-/// `TaskPoolPlugin` that comes later has none to use in its place yet), when the beat
+/// `BEVY_HEARTBEAT_THREADS` is to be used and holds no number of threads from 1 up, even
+/// if `TaskPoolOptions` that come later would say how many there are, when the beat
 /// is not between a microsecond and a second, when there are to be more than 16,384 threads or
 /// stacks of less than 16 KiB, when a thread's name has a NUL in it, and when the operating system
 /// refuses one of the frame's threads. `App::finish` panics as well, if `TaskPoolOptions` that come
@@ -131,10 +131,10 @@ pub struct HeartbeatPlugin {
     /// a schedule that is made and run within one frame, and one that takes the place of another
     /// with the same label.
     ///
-    /// Turn this field off to have all threads in each run, for a `MultiThreadedExecutor` that the
-    /// app has set, or has put inside of an executor of its own, can't be told from the engine's
-    /// default, and is replaced; and where an executor of the app's panics in a world without what
-    /// is in the app's, and panics end the process (`panic = "abort"`).
+    /// A `MultiThreadedExecutor` that the app has set, or has put inside of an executor of its own,
+    /// can't be told from the engine's default, and is replaced: turn this field off to have all
+    /// threads in each run. Turn it off, too, where panics end the process (`panic = "abort"`) and
+    /// an executor of the app's panics in a world without what is in the app's.
     pub adaptive_schedules: bool,
     /// What is recorded of frames, schedules, systems and jobs; nothing by default. See [`Record`].
     pub record: Record,

@@ -93,6 +93,28 @@ fn of_two_apps_each_is_recorded_until_it_goes_or_its_recorder_is_taken() {
     assert!(folders[0].join("late-frame-2.html").exists());
 }
 
+/// Taken out in one frame, and put back in the middle of a later one.
+#[test]
+fn a_recorder_that_comes_back_measures_no_frame_from_an_older_ones_begin() {
+    let _turn = turn();
+    let folder = folder("comes-back");
+    let mut app = app(Duration::from_secs(1), &folder);
+    let (mut frame, mut held) = (0, None);
+    app.add_systems(Update, move |world: &mut World| {
+        frame += 1;
+        match frame {
+            3 => held = world.remove_resource::<FlightRecorder>(),
+            4..9 => thread::sleep(Duration::from_millis(250)),
+            9 => world.insert_resource(held.take().unwrap()),
+            _ => {}
+        }
+    });
+    (0..12).for_each(|_| app.update());
+    let recorder = app.world().resource::<FlightRecorder>();
+    assert_eq!(recorder.files(), 0);
+    assert!(recorder.trace().frames().count() >= 3);
+}
+
 #[test]
 fn a_file_that_cannot_be_written_is_named_and_the_app_goes_on() {
     let _turn = turn();

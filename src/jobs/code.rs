@@ -104,7 +104,10 @@ impl<F: JobFn> Future for Code<F> {
                     drop_quietly(result);
                     panicked(job, payload)
                 }
-                Err(first) => Err(first),
+                Err(first) => {
+                    discard(payload);
+                    Err(first)
+                }
             };
         }
         job.finish(outcome);

@@ -11,12 +11,11 @@ use crate::executor;
 use bevy_app::{App, Main};
 use bevy_ecs::prelude::*;
 use heartbeat_pool::record::{Name, Recorder, Snapshot};
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::io;
-use std::ops::Range;
 use std::panic;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Once, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -47,9 +46,10 @@ static RECORDED: Mutex<Vec<Weak<Mutex<Known>>>> = Mutex::new(Vec::new());
 pub struct FlightRecorder {
     record: Record,
     frame: Name,
-    /// The number of the present frame, and its begin while it runs.
+    /// The number of the present frame, its begin, and which of the app's it is.
     number: u64,
-    begun: Option<u64>,
+    begun: u64,
+    turn: u64,
     known: Arc<Mutex<Known>>,
     /// How many schedules, and systems in them, were described.
     described: (usize, usize),
@@ -86,7 +86,8 @@ impl FlightRecorder {
             record,
             frame: Recorder::name(FRAME),
             number: 0,
-            begun: None,
+            begun: 0,
+            turn: 0,
             known: Arc::new(Mutex::new(known)),
             described: (0, 0),
             last_written: None,
@@ -133,17 +134,17 @@ impl FlightRecorder {
         self.files
     }
 
-    fn begin_frame(&mut self, named: Option<&NamedSystems>) {
+    fn begin_frame(&mut self, turn: u64, named: Option<&NamedSystems>) {
         self.number += 1;
-        let begin = Recorder::now();
-        self.begun = Some(begin);
+        self.turn = turn;
+        self.begun = Recorder::now();
         let frames = match self.record {
             // No ring holds more.
             Record::LateFrames { keep, .. } => keep.min(Recorder::EVENTS) + 1,
             Record::Off | Record::Always => BEFORE_PANIC,
         };
         let mut known = lock(&self.known);
-        known.begins.push_back(begin);
+        known.begins.push_back(self.begun);
         while known.begins.len() > frames {
             known.begins.pop_front();
         }
@@ -158,19 +159,19 @@ impl FlightRecorder {
         Recorder::read_clocks();
     }
 
-    fn end_frame(&mut self) {
-        // An app that took the resource out may put it back within a frame.
-        let Some(begin) = self.begun.take() else {
+    fn end_frame(&mut self, turn: u64) {
+        // An app that took the resource out may put it back within a later frame.
+        if self.turn != turn {
             return;
-        };
+        }
         Recorder::read_clocks();
         Recorder::end(self.frame);
         let end = Recorder::now();
-        let took = Duration::from_nanos(end - begin);
+        let took = Duration::from_nanos(end - self.begun);
         match self.record {
             // The first frame sets everything up, and is no late one.
             Record::LateFrames { over, keep } if took > over && self.number > 1 => {
-                self.late(begin..end, over, keep);
+                self.late(end, over, keep);
             }
             Record::Always => self.kept.take(),
             Record::Off | Record::LateFrames { .. } => {}
@@ -179,7 +180,7 @@ impl FlightRecorder {
     }
 
     /// Has the present frame written, and those before it.
-    fn late(&mut self, frame: Range<u64>, over: Duration, keep: usize) {
+    fn late(&mut self, end: u64, over: Duration, keep: usize) {
         let number = self.number;
         let is_in_last = |last: u64| number - last <= keep as u64;
         if self.files >= MOST_WRITTEN || self.last_written.is_some_and(is_in_last) {
@@ -188,15 +189,15 @@ impl FlightRecorder {
         let known = lock(&self.known).clone();
         let late = Late {
             number,
-            begin: frame.start,
-            end: frame.end,
+            begin: self.begun,
+            end,
             thread: Recorder::this_thread(),
         };
         let name = format!("late-frame-{number}");
         log::warn!(
             "bevy_heartbeat: frame {number} took {:?}, over the limit of {over:?}: writing \
              {}.html, .json and .txt{}",
-            Duration::from_nanos(frame.end - frame.start),
+            Duration::from_nanos(end - self.begun),
             known.path(&name).display(),
             match self.files + 1 {
                 MOST_WRITTEN => "; later ones are not reported any more",
@@ -205,7 +206,7 @@ impl FlightRecorder {
         );
         let write = move || {
             let trace = known.last_frames(Some(late));
-            known.save_all(&trace, &name);
+            tell(known.save_all(&trace, &name));
         };
         match start_writer(write) {
             Ok(writer) => {
@@ -222,8 +223,17 @@ impl FlightRecorder {
 }
 
 /// A thread that writes files. The pool's may be busy for long: the app's end waits for this one.
-fn start_writer(write: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
+fn start_writer<R: Send + 'static>(
+    write: impl FnOnce() -> R + Send + 'static,
+) -> io::Result<JoinHandle<R>> {
     thread::Builder::new().name("trace".into()).spawn(write)
+}
+
+/// The game goes on without a file that can't be written.
+fn tell(errors: Vec<SaveError>) {
+    for error in errors {
+        log::error!("bevy_heartbeat: {error}");
+    }
 }
 
 impl Known {
@@ -247,13 +257,11 @@ impl Known {
         })
     }
 
-    /// Writes the trace in all forms. The game goes on without a file that can't be written.
-    fn save_all(&self, trace: &Trace, name: &str) {
-        for extension in ["html", "json", "txt"] {
-            if let Err(error) = trace.save(self.path(name).with_extension(extension)) {
-                log::error!("bevy_heartbeat: {error}");
-            }
-        }
+    /// Writes the trace in all forms. Gives the errors of those that can't be written.
+    fn save_all(&self, trace: &Trace, name: &str) -> Vec<SaveError> {
+        let save = |extension| trace.save(self.path(name).with_extension(extension));
+        let saved = ["html", "json", "txt"].map(save);
+        saved.into_iter().filter_map(Result::err).collect()
     }
 }
 
@@ -263,7 +271,7 @@ impl Drop for FlightRecorder {
             self.kept.take();
             let kept = self.kept.take_all();
             let known = lock(&self.known).clone();
-            known.save_all(&known.trace(kept.into_snapshot()), "trace");
+            tell(known.save_all(&known.trace(kept.into_snapshot()), "trace"));
         }
         for writer in self.writing.drain(..) {
             // The panic hook has told of its panic, if it had one.
@@ -277,15 +285,37 @@ impl Drop for FlightRecorder {
     }
 }
 
+thread_local! {
+    /// Whether the thread writes what a panic leaves.
+    static WRITES: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Writes the last frames because of a panic on the calling thread.
+fn write_for_panic(known: Known) {
+    // What is left of this thread's stack may be too little.
+    let copy = known.clone();
+    let writer = start_writer(move || {
+        WRITES.set(true);
+        copy.save_all(&copy.last_frames(None), "panic")
+    });
+    let Ok(writer) = writer else {
+        // A thread that is refused may be what the panic is about.
+        return tell(known.save_all(&known.last_frames(None), "panic"));
+    };
+    // Told here: the panic may come from under a lock that whoever tells takes. If the writer
+    // panicked, it has told of that.
+    tell(writer.join().unwrap_or_default());
+}
+
 /// Has a panic write the last frames, the first one in a process.
 fn write_on_panic() {
     static HOOK: Once = Once::new();
-    static IS_WRITTEN: AtomicBool = AtomicBool::new(false);
+    static PANIC: Once = Once::new();
     HOOK.call_once(|| {
         let before = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
             before(info);
-            if executor::is_probing() {
+            if executor::is_probing() || WRITES.get() {
                 return;
             }
             // Not waited for: the panic may come from under either lock.
@@ -300,31 +330,36 @@ fn write_on_panic() {
             let known = known.max_by_key(|known| known.begins.back().copied());
             drop(recorded);
             let Some(known) = known else { return };
-            // Relaxed: nothing but the flag matters.
-            if IS_WRITTEN.swap(true, Ordering::Relaxed) {
-                return;
-            }
-            // What is left of this thread's stack may be too little.
-            let write = move || known.save_all(&known.last_frames(None), "panic");
-            if let Ok(writer) = start_writer(write) {
-                // It has told of its panic, if it had one.
-                _ = writer.join();
-            }
+            // Others that panic wait for it: their panics may end the process.
+            PANIC.call_once(|| write_for_panic(known));
         }));
     });
 }
 
 // An app may take the resource out, to have all written there and then.
 
-fn begin_frame(recorder: Option<ResMut<FlightRecorder>>, named: Option<Res<NamedSystems>>) {
+/// How many frames have begun, whether they were recorded or not.
+#[derive(Resource, Default)]
+struct Turn(u64);
+
+fn begin_frame(
+    turn: Option<ResMut<Turn>>,
+    recorder: Option<ResMut<FlightRecorder>>,
+    named: Option<Res<NamedSystems>>,
+) {
+    let turn = turn.map_or(0, |mut turn| {
+        turn.0 += 1;
+        turn.0
+    });
     let named = named.as_deref();
     recorder
         .into_iter()
-        .for_each(|mut it| it.begin_frame(named));
+        .for_each(|mut it| it.begin_frame(turn, named));
 }
 
-fn end_frame(recorder: Option<ResMut<FlightRecorder>>) {
-    recorder.into_iter().for_each(|mut it| it.end_frame());
+fn end_frame(turn: Option<Res<Turn>>, recorder: Option<ResMut<FlightRecorder>>) {
+    let turn = turn.map_or(0, |turn| turn.0);
+    recorder.into_iter().for_each(|mut it| it.end_frame(turn));
 }
 
 /// Looks at schedules that have come since the last time, and now and then at all: some run late
@@ -371,6 +406,7 @@ pub(crate) fn set_up(app: &mut App, record: Record, folder: &Path) {
     drop(recorded);
     write_on_panic();
     app.insert_resource(recorder);
+    app.init_resource::<Turn>();
     app.add_systems(
         Main,
         (name_systems, begin_frame).chain().before(Main::run_main),

@@ -4,7 +4,7 @@
 //! here, and the pool's threads start when `ComputeTaskPool` is made, which the engine makes last, or
 //! when one is used.
 
-use heartbeat_pool::{BuildError, Lane, ThreadPool};
+use heartbeat_pool::{BuildError, Lane, MOST_THREADS, ThreadPool};
 use std::error::Error as _;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
@@ -31,27 +31,34 @@ static STARTED: OnceLock<bool> = OnceLock::new();
 ///
 /// # Panics
 ///
-/// When the system gives no thread a stack of that size.
+/// When there are to be more threads than a pool can have, and when the system gives no thread a
+/// stack of that size.
 pub(crate) fn gather(lane: Lane, settings: LaneSettings) {
     match STARTED.get() {
         Some(true) => return apply_late(lane, &settings),
         Some(false) => return,
-        None => settings.stack_size.into_iter().for_each(try_stack),
+        None => try_out(lane, &settings),
     }
-    let mut gathered = GATHERED.lock().unwrap_or_else(PoisonError::into_inner);
-    // There were others, if these made no pool.
-    gathered.retain(|(other, _)| *other != lane);
-    gathered.push((lane, settings));
-    drop(gathered);
+    GATHERED
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .push((lane, settings));
     if lane == Lane::Frame {
         // The engine makes this one last; nothing that comes later is waited for.
         running();
     }
 }
 
-/// Starts a thread with such a stack. The process's pool keeps the settings that it was first given
-/// for good, so it must not be given what no thread can start with.
-fn try_stack(bytes: usize) {
+/// Panics where no pool could be started with these. The process's pool keeps the settings that it
+/// was first given for good, so it must not be given such.
+fn try_out(lane: Lane, settings: &LaneSettings) {
+    let too_many = |threads: &usize| lane == Lane::Frame && *threads > MOST_THREADS;
+    if let Some(threads) = settings.num_threads.filter(too_many) {
+        fail(&BuildError::Threads(threads));
+    }
+    let Some(bytes) = settings.stack_size else {
+        return;
+    };
     match thread::Builder::new().stack_size(bytes).spawn(|| ()) {
         Ok(thread) => _ = thread.join(),
         Err(error) => panic!("the system gives no thread a stack of {bytes} bytes: {error}"),
@@ -89,8 +96,8 @@ pub(crate) fn is_running() -> bool {
     STARTED.get().is_some()
 }
 
-/// The process's pool, with its threads. Where the settings are at fault, the next call tries again;
-/// where the system refuses threads, it goes on with those that there are.
+/// The process's pool, with its threads. Where the system refuses some, it goes on with those that
+/// there are.
 ///
 /// # Panics
 ///

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{pool, wait_until, within_a_minute};
-use heartbeat_pool::{Lane, Worker};
+use heartbeat_pool::{Lane, ThreadPool, Worker};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
@@ -84,15 +84,28 @@ fn long_neighbours_are_shared_once_the_first_of_them_is_over() {
     });
 }
 
+/// Runs a short loop in `pool`.
+fn run_short(pool: &ThreadPool) {
+    pool.with_worker(|worker| worker.for_each(&mut [1_u8; 16], |n| *n += 1));
+}
+
+/// Whether such loops are short, as they are not where each access is watched.
+fn are_short() -> bool {
+    let one = pool(1);
+    run_short(&one);
+    let start = Instant::now();
+    (0..20).for_each(|_| run_short(&one));
+    start.elapsed() < Duration::from_micros(100)
+}
+
 /// To wake somebody takes longer than the loop. Whoever is woken goes to sleep again.
 #[test]
 #[cfg_attr(miri, ignore = "in an interpreter all work is long")]
 fn short_loops_wake_nobody_in_a_quiet_pool() {
     within_a_minute(|| {
         let pool = pool(2);
-        let run = || pool.with_worker(|worker| worker.for_each(&mut [1_u8; 16], |n| *n += 1));
         // How long they take is not known yet.
-        run();
+        run_short(&pool);
         let parks = || {
             let before = pool.metrics().total().parks;
             thread::sleep(Duration::from_millis(200));
@@ -101,12 +114,15 @@ fn short_loops_wake_nobody_in_a_quiet_pool() {
         wait_until(|| parks() == 0);
         let before = pool.metrics().total().parks;
         for _ in 0..20 {
-            run();
+            run_short(&pool);
             thread::sleep(Duration::from_millis(5));
         }
         let woken = pool.metrics().total().parks - before;
         // Who is woken looks around a few times before it sleeps for good.
-        assert!(woken < 15, "{woken} went to sleep again after 20 loops");
+        assert!(
+            woken < 15 || !are_short(),
+            "{woken} went to sleep again after 20 loops"
+        );
     });
 }
 

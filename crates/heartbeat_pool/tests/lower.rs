@@ -683,3 +683,26 @@ fn an_io_job_begins_beside_background_jobs_without_end_though_others_wait() {
         });
     }
 }
+
+#[test]
+fn install_on_a_lower_thread_that_is_inside_of_another_pool_is_a_call_on_it() {
+    within_a_minute(|| {
+        let own = Arc::new(
+            ThreadPool::builder()
+                .num_threads(1)
+                .lower_threads(true)
+                .build()
+                .unwrap(),
+        );
+        let (known, other) = (own.clone(), ThreadPool::new());
+        let (sender, receiver) = mpsc::channel();
+        own.spawn(Lane::Io, move || {
+            let here = thread::current().id();
+            let call = |worker: &Worker| (thread::current().id() == here, worker.index());
+            sender
+                .send(other.with_worker(|_| known.install(call)))
+                .unwrap();
+        });
+        assert_eq!(receiver.recv(), Ok((true, Some(0))));
+    });
+}

@@ -113,10 +113,11 @@ pub(crate) fn set_global(
     build: impl FnOnce() -> Result<Arc<Inner>, ThreadPoolBuildError>,
 ) -> Result<(), ThreadPoolBuildError> {
     let again = || ThreadPoolBuildError::new(ErrorKind::GlobalPoolAlreadyInitialized);
-    let Some(_starting) = Starting::begin() else {
-        return Err(again());
-    };
-    if GLOBAL.get().is_some() || heartbeat_pool::global().is_sized() {
+    let is_there = || GLOBAL.get().is_some() || heartbeat_pool::global().is_sized();
+    // Looked at first, too: whoever sizes the process's pool may call this back, and somebody who
+    // begins to start wait for it.
+    let starting = (!is_there()).then(Starting::begin).flatten();
+    if starting.is_none() || is_there() {
         return Err(again());
     }
     GLOBAL.set(Some(build()?)).map_err(|_| again())

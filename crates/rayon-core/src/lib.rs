@@ -13,7 +13,7 @@
 //!
 //! | a call from | runs on |
 //! | --- | --- |
-//! | a thread of a pool that a [`ThreadPoolBuilder`] built, unless it is inside of another pool, or inside of its [`install`](ThreadPool::install) | that pool |
+//! | inside of the [`install`](ThreadPool::install) of a pool that a [`ThreadPoolBuilder`] built, or a thread of it that is inside of no other pool | that pool |
 //! | inside of any other heartbeat pool, such as a Bevy system or task on the app's pool, whatever the thread | that pool, in the lane of the caller |
 //! | elsewhere | the process's one pool, which is started if it doesn't run yet; the caller helps |
 //! | elsewhere, after [`build_global`](ThreadPoolBuilder::build_global) and before that pool runs | the global pool that was asked for |

@@ -15,8 +15,10 @@ use heartbeat_record::Lane;
 impl Registry {
     pub(crate) fn install<R: Send>(self: &Arc<Self>, f: impl FnOnce(&Worker) -> R + Send) -> R {
         // Also if the thread is inside of another pool now.
-        let here = current::member().is_some_and(|worker| worker.is_of(self));
-        if here || self.frame().occupancy.target() == 0 {
+        if let Some(own) = current::member().filter(|worker| worker.is_of(self)) {
+            return own.visit(f);
+        }
+        if self.frame().occupancy.target() == 0 {
             return current::nearest_worker_in(self).visit(f);
         }
         let call = |worker: Option<&Worker>| worker.map(|worker| unwind::catch(|| f(worker)));

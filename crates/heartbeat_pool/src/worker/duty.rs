@@ -49,8 +49,8 @@ pub(crate) fn tick_member() -> bool {
 
 /// Does one piece of what is queued for the frame in the calling thread's own pool, if nobody has
 /// taken of it for long. A wait whose own work never lets it sleep calls this, and has it look anew
-/// (`looks`) now and then.
-pub(crate) fn do_what_is_left(looks: bool) {
+/// (`looks`) now and then. Calls `offer` before, so that others come for what is the wait's own.
+pub(crate) fn do_what_is_left(looks: bool, offer: impl FnOnce()) {
     let Some(own) = current::member().filter(|own| own.is_spareless_member()) else {
         return;
     };
@@ -58,6 +58,7 @@ pub(crate) fn do_what_is_left(looks: bool) {
         _ = own.leaves_work();
     }
     if let Some(duty) = Duty::of_what_is_left(&own) {
+        offer();
         duty.do_a_piece();
     }
 }

@@ -25,6 +25,8 @@ pub(crate) trait Wait {
     fn is_ready(&self) -> bool;
     /// Tells those who could wake the waiter that it is about to sleep, or that it no longer is.
     fn set_asleep(&self, _asleep: bool) {}
+    /// Lets others come for its own work, of which this thread alone was told, perhaps.
+    fn offer(&self) {}
     /// How many jobs in the pool's queues are ways to its own work.
     fn tickets(&self) -> usize {
         0
@@ -63,7 +65,7 @@ impl Worker {
             {
                 if is_strangers_turn {
                     let is_stuck = turns.look(Some((&self.registry, event.tickets())));
-                    duty::do_what_is_left(is_stuck);
+                    duty::do_what_is_left(is_stuck, || event.offer());
                 }
                 continue;
             }
@@ -77,7 +79,7 @@ impl Worker {
             turns.end();
             // Its own work may come in pieces without end, each after a sleep.
             if !event.is_done() {
-                duty::do_what_is_left(true);
+                duty::do_what_is_left(true, || event.offer());
             }
         }
     }
