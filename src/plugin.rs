@@ -53,13 +53,13 @@ use std::time::Duration;
 ///
 /// Building it panics, with what to do, when the application's manifest lacks the
 /// `[patch.crates-io]` entry or has one of another source than this crate's, when
-/// `BEVY_HEARTBEAT_THREADS` is to be used and holds no number of threads from 1 up, even
-/// if `TaskPoolOptions` that come later would say how many there are, when the beat
-/// is not between a microsecond and a second, when there are to be more than 16,384 threads or
-/// stacks of less than 16 KiB, when a thread's name has a NUL in it, and when the operating system
-/// refuses one of the frame's threads. `App::finish` panics as well, if `TaskPoolOptions` that come
-/// after the plugin ask for such. Refused lower threads are no error: a warning
-/// tells of them, and if there is none, io and background jobs run on the frame's threads.
+/// `BEVY_HEARTBEAT_THREADS` is to be used and holds no number of threads from 1 up, even if
+/// `TaskPoolOptions` that come later would say how many there are, when the beat is not between a
+/// microsecond and a second, when there are to be more than 16,384 threads or stacks of less than
+/// 16 KiB, when a thread's name has a NUL in it, and when the operating system refuses one of the
+/// frame's threads. `App::finish` panics as well, if `TaskPoolOptions` that come after the plugin
+/// ask for such. Refused lower threads are no error: a warning tells of them, and if there is none,
+/// io and background jobs run on the frame's threads.
 ///
 /// ```
 /// use bevy_app::App;

@@ -1,6 +1,8 @@
 //! The adaptive executor keeps the engine's rules, whichever way a schedule runs.
 
 mod common;
+#[path = "common/picky.rs"]
+mod picky;
 
 use bevy_ecs::error::{BevyError, ErrorContext, FallbackErrorHandler};
 use bevy_ecs::prelude::*;
@@ -8,6 +10,7 @@ use bevy_ecs::schedule::{ApplyDeferred, ScheduleLabel};
 use bevy_ecs::system::NonSendMarker;
 use bevy_heartbeat::AdaptiveExecutor;
 use common::{app, within};
+use picky::Picky;
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
@@ -295,6 +298,27 @@ fn a_schedule_that_changes_is_run_as_it_is() {
                 schedule.run(&mut world);
                 assert_eq!(world.resource_mut::<Log>().take().len(), systems);
             }
+        }
+    });
+}
+
+/// The plugin tries an executor out in a world of its own.
+#[test]
+fn a_schedule_whose_executor_panics_there_keeps_it_and_its_systems() {
+    within(60, || {
+        let mut app = app(2);
+        app.init_resource::<Log>();
+        let mut schedule = Schedule::new(Tested);
+        schedule.set_executor(Picky::<Log>::new());
+        let systems = [0, 1].map(|number| system(number, Duration::ZERO));
+        let [first, second] = systems;
+        schedule.add_systems((first, second.run_if(|| true)).chain());
+        app.add_schedule(schedule);
+        app.finish();
+        app.cleanup();
+        for _ in 0..2 {
+            app.world_mut().run_schedule(Tested);
+            assert_eq!(app.world_mut().resource_mut::<Log>().take(), [0, 1]);
         }
     });
 }

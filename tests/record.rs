@@ -2,14 +2,12 @@
 #![allow(missing_docs, reason = "a test")]
 
 use bevy_app::{App, PostUpdate, Update};
-use bevy_ecs::error::ErrorHandler;
 use bevy_ecs::prelude::*;
-use bevy_ecs::schedule::{
-    FixedBitSet, ScheduleLabel, SingleThreadedExecutor, SystemExecutor, SystemSchedule,
-};
+use bevy_ecs::schedule::ScheduleLabel;
 use bevy_heartbeat::record::{Cause, FlightRecorder, Record, Trace};
 use bevy_heartbeat::{HeartbeatPlugin, Lane, ParQuery, SpawnJob};
 use browser::{browser, show};
+use picky::Picky;
 use recordings::{folder, turn};
 use serde_json::Value;
 use std::fs;
@@ -22,6 +20,8 @@ use std::time::{Duration, Instant};
 mod browser;
 #[path = "common/chrome_json.rs"]
 mod chrome_json;
+#[path = "common/picky.rs"]
+mod picky;
 #[path = "common/recordings.rs"]
 mod recordings;
 
@@ -320,30 +320,6 @@ fn all_is_written_when_the_app_ends() {
 #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)]
 struct Own;
 
-/// An executor that panics where the app's resources are not.
-struct Picky(SingleThreadedExecutor);
-
-impl SystemExecutor for Picky {
-    fn init(&mut self, schedule: &SystemSchedule) {
-        self.0.init(schedule);
-    }
-
-    fn run(
-        &mut self,
-        schedule: &mut SystemSchedule,
-        world: &mut World,
-        skip_systems: Option<&FixedBitSet>,
-        error_handler: ErrorHandler,
-    ) {
-        assert!(world.contains_resource::<Shared>());
-        self.0.run(schedule, world, skip_systems, error_handler);
-    }
-
-    fn set_apply_final_deferred(&mut self, value: bool) {
-        self.0.set_apply_final_deferred(value);
-    }
-}
-
 #[test]
 fn a_panic_leaves_the_last_frames() {
     let _turn = turn();
@@ -351,7 +327,7 @@ fn a_panic_leaves_the_last_frames() {
     let mut app = app(NEVER, &folder);
     // The first panic of the process is not the app's, but comes of the plugin's look at this one.
     let mut own = Schedule::new(Own);
-    own.set_executor(Picky(SingleThreadedExecutor::new()));
+    own.set_executor(Picky::<Shared>::new());
     app.add_schedule(own);
     app.add_systems(Update, |shared: Res<Shared>| {
         assert!(shared.0 < 20, "this panic is part of the test");

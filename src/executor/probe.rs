@@ -94,9 +94,9 @@ impl Probe {
         *schedule.graph_mut() = systems;
         if has_run.is_none() || is_empty.is_none() {
             log::info!(
-                "bevy_heartbeat: the executor of schedule {:?} panicked, as told above, in a run of \
-                 one test system in an empty world, by which the plugin sees what executor it is. \
-                 The schedule keeps it",
+                "bevy_heartbeat: the executor of schedule {:?} panicked, as told above, in a run \
+                 of one test system in an empty world, by which the plugin sees what executor it \
+                 is. The schedule keeps it",
                 schedule.label()
             );
         }
@@ -112,10 +112,7 @@ impl Probe {
 mod tests {
     use super::*;
     use crate::AdaptiveExecutor;
-    use bevy_ecs::error::ErrorHandler;
-    use bevy_ecs::schedule::{
-        FixedBitSet, MultiThreadedExecutor, SingleThreadedExecutor, SystemExecutor, SystemSchedule,
-    };
+    use bevy_ecs::schedule::{MultiThreadedExecutor, SingleThreadedExecutor};
 
     #[derive(Resource, Default)]
     struct Order(Vec<u32>);
@@ -144,42 +141,6 @@ mod tests {
         assert!(probe.is_default(full().set_executor(MultiThreadedExecutor::new())));
         assert!(!probe.is_default(full().set_executor(SingleThreadedExecutor::new())));
         assert!(!probe.is_default(full().set_apply_final_deferred(false)));
-    }
-
-    /// An executor that needs something of the app's world.
-    #[derive(Default)]
-    struct Picky(SingleThreadedExecutor);
-
-    impl SystemExecutor for Picky {
-        fn init(&mut self, schedule: &SystemSchedule) {
-            self.0.init(schedule);
-        }
-
-        fn run(
-            &mut self,
-            schedule: &mut SystemSchedule,
-            world: &mut World,
-            skip_systems: Option<&FixedBitSet>,
-            error_handler: ErrorHandler,
-        ) {
-            assert!(world.contains_resource::<Order>());
-            self.0.run(schedule, world, skip_systems, error_handler);
-        }
-
-        fn set_apply_final_deferred(&mut self, value: bool) {
-            self.0.set_apply_final_deferred(value);
-        }
-    }
-
-    #[test]
-    fn an_executor_that_panics_keeps_its_schedule() {
-        let mut schedule = full();
-        schedule.set_executor(Picky::default());
-        assert!(!Probe::new().is_default(&mut schedule));
-        let mut world = World::new();
-        world.init_resource::<Order>();
-        schedule.run(&mut world);
-        assert_eq!(world.resource::<Order>().0, [0, 1]);
     }
 
     #[test]

@@ -22,8 +22,8 @@ use std::time::Duration;
 /// is running when the time is over is finished, and the rest waits for the next time, in the order
 /// asked for. However small the budget, one request runs each time, if any waits that is still
 /// wanted. Within the time a job may ask again and again: one that does so until the frame goes on
-/// holds it up for as long. The ends of jobs, with their observers and `then`s, have no budget: all of a frame's are
-/// told of at once.
+/// holds it up for as long. The ends of jobs, with their observers and `then`s, have no budget: all
+/// of a frame's are told of at once.
 ///
 /// ```
 /// use bevy_ecs::prelude::*;

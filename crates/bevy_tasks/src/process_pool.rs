@@ -1,8 +1,8 @@
 //! The process's one pool, as the engine's three global pools set it up.
 //!
 //! The engine initializes its pools one by one, each with settings of its own. They are gathered
-//! here, and the pool's threads start when `ComputeTaskPool` is made, which the engine makes last, or
-//! when one is used.
+//! here, and the pool's threads start when `ComputeTaskPool` is made, which the engine makes last,
+//! or when one is used.
 
 use heartbeat_pool::{BuildError, Lane, MOST_THREADS, ThreadPool};
 use std::error::Error as _;

@@ -337,14 +337,9 @@ fn a_spare_thread_does_not_stand_for_one_that_is_dropped_as_it_starts() {
 #[test]
 fn a_thread_that_waits_elsewhere_does_its_own_pools_work_where_a_spare_one_is_refused() {
     within_a_minute(|| {
-        let left = Mutex::new(1_usize);
         let own = ThreadPool::builder()
             .num_threads(1)
-            .spawn_handler(move |thread| {
-                let mut left = left.lock().unwrap();
-                *left = left.checked_sub(1).ok_or(ErrorKind::WouldBlock)?;
-                thread.spawn().map(drop)
-            })
+            .spawn_handler(limited(Arc::new(AtomicUsize::new(1))))
             .build()
             .unwrap();
         let other = Arc::new(pool(1));

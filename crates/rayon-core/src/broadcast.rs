@@ -90,8 +90,8 @@ fn broadcast_from<R: Send>(
     worker: &Worker,
     op: impl Fn(BroadcastContext<'_>) -> R + Sync,
 ) -> Vec<R> {
-    // This thread makes its call while it waits for the others', so what it has spawned comes before
-    // that wait; and after all calls are queued, for it may wait for one of them.
+    // This thread makes its call while it waits for the others', so what it has spawned comes
+    // before that wait; and after all calls are queued, for it may wait for one of them.
     worker.broadcast_after(run_spawned, |context| op(BroadcastContext::from(context)))
 }
 

@@ -171,9 +171,9 @@ impl<S: ThreadSpawn> ThreadPoolBuilder<S> {
     /// # Errors
     ///
     /// As [`build`](Self::build), and when there is a global pool: it was configured or used
-    /// before, or is the process's one. Then nothing is built, and no handler is called; but where a
-    /// [`spawn_handler`](Self::spawn_handler) of this builder makes a rayon call, that is the first
-    /// use, and the pool is built in vain.
+    /// before, or is the process's one. Then nothing is built, and no handler is called; but where
+    /// a [`spawn_handler`](Self::spawn_handler) of this builder makes a rayon call, that is the
+    /// first use, and the pool is built in vain.
     ///
     /// ```
     /// rayon_core::ThreadPoolBuilder::new().num_threads(3).build_global().unwrap();

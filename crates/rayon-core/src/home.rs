@@ -102,8 +102,8 @@ fn global() -> Option<Arc<Inner>> {
 fn start_process_pool() {
     let pool = heartbeat_pool::global();
     let builder = heartbeat_pool::ThreadPool::builder().num_threads(builder::default_threads());
-    // Where the system refuses threads, it has those that there are: on the web none, and callers do
-    // the work.
+    // Where the system refuses threads, it has those that there are: on the web none, and callers
+    // do the work.
     _ = builder.build_static_if_unsized(pool);
 }
 

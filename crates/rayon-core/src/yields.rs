@@ -45,8 +45,8 @@ pub fn yield_local() -> Option<Yield> {
 }
 
 /// Whether the calling thread has work queued that it has forked or spawned itself, a moment ago;
-/// None outside of any pool. In the process's pool what it has spawned may lie with the rest, and is
-/// not seen then, nor is any while the thread runs an io or background job.
+/// None outside of any pool. In the process's pool what it has spawned may lie with the rest, and
+/// is not seen then, nor is any while the thread runs an io or background job.
 ///
 /// ```
 /// assert_eq!(rayon_core::current_thread_has_pending_tasks(), None);

@@ -54,9 +54,9 @@ unsafe impl Pointer for Ticket {
             }
             let is_one = worker.takes_one_piece();
             let mut turns = Turns::since(worker.stretch.start_of_first());
-            // Before each job a ticket for the rest was queued, and for what came after that somebody
-            // was called. A thread whose help is wasted is shy now, and looks again within a beat. The
-            // scope's work may go on for ever, until others' has run.
+            // Before each job a ticket for the rest was queued, and for what came after that
+            // somebody was called. A thread whose help is wasted is shy now, and looks again within
+            // a beat. The scope's work may go on for ever, until others' has run.
             let mut leaves = || {
                 is_one
                     || worker.is_wasted()
