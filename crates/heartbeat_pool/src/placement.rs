@@ -19,11 +19,11 @@ static IS_ON: AtomicBool = AtomicBool::new(true);
 /// Whether pools have a say in which cores their threads run on, for the whole process; they have
 /// unless this is told otherwise.
 ///
-/// On Linux a thread of a pool that wakes another one goes on beside it where that is possible: on
-/// a machine of two or three cores, or beside io and background jobs, the other one may not use the
-/// waker's for the moment of the wake-up. An app that sets its threads' affinities itself while
-/// they work, or a system whose scheduler knows better, turns that off; then nothing here asks for
-/// a thread's core or changes what it may use. Elsewhere there is nothing to turn off.
+/// On Linux on x86-64 a thread of a pool that wakes another one goes on beside it where that is
+/// possible: on a machine of two or three cores, or beside io and background jobs, the other one
+/// may not use the waker's for the moment of the wake-up. An app that sets its threads' affinities
+/// itself while they work, or a system whose scheduler knows better, turns that off; then nothing
+/// here asks for a thread's core or changes what it may use. Elsewhere there is nothing to turn off.
 ///
 /// ```
 /// heartbeat_pool::place_threads(false);

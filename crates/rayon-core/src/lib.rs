@@ -14,7 +14,7 @@
 //! | a call from | runs on |
 //! | --- | --- |
 //! | inside of the [`install`](ThreadPool::install) of a pool that a [`ThreadPoolBuilder`] built, or a thread of it that is inside of no other pool | that pool |
-//! | inside of any other heartbeat pool, such as a Bevy system or task on the app's pool, whatever the thread | that pool, in the lane of the caller |
+//! | inside of any other heartbeat pool, such as a Bevy system or task on the app's pool, whatever the thread | that pool, in the lane of the caller; what is spawned there, in the frame's, so that the caller may wait for it whatever the budget of its own |
 //! | elsewhere | the process's one pool, which is started if it doesn't run yet; the caller helps |
 //! | elsewhere, after [`build_global`](ThreadPoolBuilder::build_global) and before that pool runs | the global pool that was asked for |
 //!
