@@ -45,11 +45,7 @@ fn drop_all() {
             return;
         }
         drop(late);
-        for job in jobs {
-            if let Err(payload) = unwind::catch(|| drop(job)) {
-                unwind::discard(payload);
-            }
-        }
+        jobs.into_iter().for_each(unwind::discard);
     }
 }
 

@@ -23,12 +23,11 @@
 //!
 //! Most are also methods of [`ThreadPool`], for threads from outside, and of [`Worker`];
 //! [`block_in_place`] and [`yield_task`] need neither. For drop-ins for other libraries there are,
-//! besides: [`Worker::join_offered`], whose second half
-//! others may take at once, [`Worker::join_measured`], [`ThreadPool::install`],
-//! [`ThreadPool::scope_elsewhere`], [`ThreadBuilder::enroll`], [`Worker::slot`],
-//! [`Worker::yield_local`], [`Worker::run_spawned`], [`Worker::broadcast_after`] and the [`Order`]
-//! of a thread's own jobs; and [`TwoWays`], for work that comes again and again where sharing may
-//! pay or not.
+//! besides: [`Worker::join_offered`], whose second half others may take at once,
+//! [`Worker::join_measured`], [`ThreadPool::install`], [`ThreadPool::scope_elsewhere`],
+//! [`ThreadBuilder::enroll`], [`Worker::slot`], [`Worker::yield_local`], and the [`Order`] of a
+//! thread's own jobs; and [`TwoWays`], for work that comes again and again where sharing may pay or
+//! not.
 //!
 //! What it holds to:
 //!
@@ -90,7 +89,7 @@
 //! | --- | --- |
 //! | `sync`, `unwind`, `age`, `stopwatch` | atomics and locks, panics, what was queued first, the time |
 //! | `job`, `active`, `late`, `tickets` | a piece of work; tasks that wait; what is dropped elsewhere; the ticket of a scope |
-//! | `thread_bound`, `placement` | a value that only one thread gets at; which core a thread runs on |
+//! | `placement` | which core a thread runs on |
 //! | `lanes` | who may run what |
 //! | `parker`, `latch`, `signal` | where a thread sleeps, and how it is told |
 //! | `trace`, `metrics`, `queue_times` | what was done |
@@ -148,7 +147,6 @@ mod registry;
 mod schedule;
 #[cfg(not(heartbeat_loom))]
 mod seat;
-mod thread_bound;
 mod trace;
 mod unwind;
 #[cfg(not(heartbeat_loom))]

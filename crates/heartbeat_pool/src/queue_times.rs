@@ -101,11 +101,6 @@ impl LaneTimes {
         }
     }
 
-    #[cfg(test)]
-    fn is_free(&self) -> bool {
-        self.marks().all(|mark| mark.age(u64::MAX).is_none())
-    }
-
     fn take_longest(&self, now: impl FnOnce() -> u64) -> Duration {
         // A job that is marked after this has not waited yet.
         let now = now();
@@ -134,12 +129,6 @@ impl QueueTimes {
         if self.is_watched() {
             self.lanes[lane.index()].begun(job, stopwatch::now);
         }
-    }
-
-    /// Whether no job of `lane` is marked.
-    #[cfg(test)]
-    pub(crate) fn is_free(&self, lane: Lane) -> bool {
-        self.lanes[lane.index()].is_free()
     }
 
     fn watch(&self) {
@@ -202,6 +191,21 @@ impl Drop for WaitWatch {
     fn drop(&mut self) {
         // Relaxed: marks that are left are forgotten when the next watch begins.
         self.0.watches.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+impl LaneTimes {
+    fn is_free(&self) -> bool {
+        self.marks().all(|mark| mark.age(u64::MAX).is_none())
+    }
+}
+
+#[cfg(test)]
+impl QueueTimes {
+    /// Whether no job of `lane` is marked.
+    pub(crate) fn is_free(&self, lane: Lane) -> bool {
+        self.lanes[lane.index()].is_free()
     }
 }
 

@@ -151,6 +151,11 @@ impl Registry {
             }
             return;
         }
+        self.call_one(team);
+    }
+
+    /// Wakes somebody of `team`, or starts a thread, for what is queued there.
+    pub(crate) fn call_one(self: &Arc<Self>, team: &Team) {
         let (sleep, occupancy) = (&team.sleep, &team.occupancy);
         // One that waits is no use while others run: it would go on waiting, and its place be
         // offered to the next one, without end.

@@ -90,17 +90,7 @@ fn broadcast_from<R: Send>(
     worker: &Worker,
     op: impl Fn(BroadcastContext<'_>) -> R + Sync,
 ) -> Vec<R> {
-    // This thread makes its call while it waits for the others', so what it has spawned comes
-    // before that wait; and after all calls are queued, for it may wait for one of them.
-    worker.broadcast_after(run_spawned, |context| op(BroadcastContext::from(context)))
-}
-
-/// Has the calling thread, if it belongs to a pool that was built here, run what it has spawned.
-/// Not inside of a wait, where that is a stranger's work.
-fn run_spawned() {
-    if let Some(own) = home::own() {
-        own.in_own(|worker| while !worker.is_waiting() && worker.run_spawned() {});
-    }
+    worker.broadcast(|context| op(BroadcastContext::from(context)))
 }
 
 /// Calls `op` once on each thread of the current pool, and waits for none of it. As [`broadcast`]

@@ -10,7 +10,7 @@ use std::time::Duration;
 /// what is left: in long loops, and once a beat has come.
 pub(crate) struct PieceSize {
     pub(crate) items: usize,
-    timed: bool,
+    pub(crate) timed: bool,
     /// What an item takes, in nanoseconds, once a piece was timed.
     pub(crate) item: Option<f64>,
     /// Whether it is a part of a loop that was shared.
@@ -20,12 +20,12 @@ pub(crate) struct PieceSize {
     is_new: bool,
     /// Whether a beat has come that all others sleep through. Items may become dear yet, and
     /// somebody be woken for them: each piece is timed.
-    is_put_off: bool,
+    pub(crate) is_put_off: bool,
     /// When the last piece ended that was put off: the next one is timed from there, which saves a
     /// look at the clock.
     since: Option<Instant>,
     /// How many items were run while all others slept, and what they took together.
-    alone: (usize, Duration),
+    pub(crate) alone: (usize, Duration),
 }
 
 impl PieceSize {
@@ -139,20 +139,6 @@ impl PieceSize {
 
     pub(crate) fn time(&self, left: usize) -> Option<Duration> {
         Some(cost::duration(self.item? * left as f64))
-    }
-
-    /// How many items were run while all others slept, and what they took together.
-    pub(crate) fn alone(&self) -> (usize, Duration) {
-        self.alone
-    }
-
-    pub(crate) fn is_timed(&self) -> bool {
-        self.timed
-    }
-
-    /// Whether others sleep, and so each piece is timed.
-    pub(crate) fn is_put_off(&self) -> bool {
-        self.is_put_off
     }
 
     /// A beat hasn't come, or somebody has answered it meanwhile.

@@ -1,47 +1,22 @@
 //! How many threads run what: the packed word that admission to a lane is decided on.
 //!
-//! | bits  | field      | counts                                              |
-//! | ----- | ---------- | --------------------------------------------------- |
-//! | 0-15  | frame      | workers running frame jobs                          |
-//! | 16-31 | io         | workers running io jobs                             |
-//! | 32-47 | background | workers running background jobs                     |
-//! | 48-63 | external   | threads inside of a pool call, but of no job        |
+//! | bits  | field      | counts                 |
+//! | ----- | ---------- | ---------------------- |
+//! | 0-15  | frame      | threads for frames     |
+//! | 16-31 | io         | threads for io         |
+//! | 32-47 | background | threads for background |
 //!
-//! A thread that waits is counted nowhere, which is how a spare thread has room in its place. The
-//! word is full: a lane more needs a wider one.
+//! Those run a job of the lane, or, for frames, they are inside of a pool call and run no job: a
+//! thread from outside, or a pool's own in a handler or a call that blocks.
+//!
+//! A thread that waits is counted nowhere, which is how a spare thread has room in its place.
 
 use crate::sync::{AtomicU64, AtomicUsize, Ordering};
 use crossbeam_utils::CachePadded;
 use heartbeat_record::Lane;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Charge {
-    /// A worker running a job of this lane.
-    Lane(Lane),
-    /// A thread inside of a pool call that runs no lane's job: one from outside, or a pool's own in
-    /// a handler or a call that blocks. It counts as the frame's.
-    External,
-}
-
-impl Charge {
-    pub(crate) const fn lane(self) -> Lane {
-        match self {
-            Self::Lane(lane) => lane,
-            Self::External => Lane::Frame,
-        }
-    }
-
-    const fn shift(self) -> u32 {
-        const { assert!(Lane::ALL.len() == 3, "the fourth field is External's") };
-        match self {
-            Self::Lane(lane) => lane as u32 * 16,
-            Self::External => 48,
-        }
-    }
-
-    const fn unit(self) -> u64 {
-        1 << self.shift()
-    }
+const fn unit(lane: Lane) -> u64 {
+    1 << (lane as u32 * 16)
 }
 
 /// One reading of the word.
@@ -49,25 +24,12 @@ impl Charge {
 struct Counts(u64);
 
 impl Counts {
-    fn of(self, charge: Charge) -> usize {
-        (self.0 >> charge.shift()) as usize & 0xffff
-    }
-
-    /// Threads that work for the frame. Lower lanes are left out: they must not keep it waiting.
-    fn frame(self) -> usize {
-        self.of(Charge::Lane(Lane::Frame)) + self.of(Charge::External)
-    }
-
-    /// Threads that work for `lane`.
     fn running(self, lane: Lane) -> usize {
-        match lane {
-            Lane::Frame => self.frame(),
-            Lane::Io | Lane::Background => self.of(Charge::Lane(lane)),
-        }
+        (self.0 / unit(lane)) as usize & 0xffff
     }
 
     fn total(self) -> usize {
-        self.frame() + self.of(Charge::Lane(Lane::Io)) + self.of(Charge::Lane(Lane::Background))
+        Lane::ALL.into_iter().map(|lane| self.running(lane)).sum()
     }
 }
 
@@ -154,14 +116,13 @@ impl Occupancy {
     /// Counts the caller as running `lane`, if there is room.
     #[must_use]
     pub(crate) fn try_admit(&self, lane: Lane) -> bool {
-        let unit = Charge::Lane(lane).unit();
         let mut seen = self.counts();
         while self.admits_at(seen, lane) {
             // AcqRel pairs with itself, `enter` and `leave`: a thread that takes the place that
             // another one has left sees what that one did before.
             match self.counts.compare_exchange_weak(
                 seen.0,
-                seen.0 + unit,
+                seen.0 + unit(lane),
                 Ordering::AcqRel,
                 Ordering::Relaxed,
             ) {
@@ -174,33 +135,33 @@ impl Occupancy {
 
     /// Counts the caller as running, room or not: a thread that comes back from a wait, or one
     /// from outside, is never held up.
-    pub(crate) fn enter(&self, charge: Charge) {
+    pub(crate) fn enter(&self, lane: Lane) {
         // AcqRel: as in `try_admit`.
-        self.counts.fetch_add(charge.unit(), Ordering::AcqRel);
+        self.counts.fetch_add(unit(lane), Ordering::AcqRel);
     }
 
     /// Takes the caller off the count. Whoever leaves must offer its place
     /// (`Registry::offer_room`).
-    pub(crate) fn leave(&self, charge: Charge) {
+    pub(crate) fn leave(&self, lane: Lane) {
         // AcqRel: as in `try_admit`.
-        let before = self.counts.fetch_sub(charge.unit(), Ordering::AcqRel);
-        debug_assert!(Counts(before).of(charge) > 0, "left the count uncounted");
+        let before = self.counts.fetch_sub(unit(lane), Ordering::AcqRel);
+        debug_assert!(Counts(before).running(lane) > 0, "left the count uncounted");
     }
 
     /// As [`leave`](Self::leave), of a thread that waits in what it runs.
-    pub(crate) fn leave_waiting(&self, charge: Charge) {
-        if charge.lane() != Lane::Frame {
+    pub(crate) fn leave_waiting(&self, lane: Lane) {
+        if lane != Lane::Frame {
             // Relaxed, here and below: a hint to the order of the lower lanes.
-            self.waiting[charge.lane().index()].fetch_add(1, Ordering::Relaxed);
+            self.waiting[lane.index()].fetch_add(1, Ordering::Relaxed);
         }
-        self.leave(charge);
+        self.leave(lane);
     }
 
     /// As [`enter`](Self::enter), of a thread that has left so.
-    pub(crate) fn enter_waiting(&self, charge: Charge) {
-        self.enter(charge);
-        if charge.lane() != Lane::Frame {
-            self.waiting[charge.lane().index()].fetch_sub(1, Ordering::Relaxed);
+    pub(crate) fn enter_waiting(&self, lane: Lane) {
+        self.enter(lane);
+        if lane != Lane::Frame {
+            self.waiting[lane.index()].fetch_sub(1, Ordering::Relaxed);
         }
     }
 
@@ -229,7 +190,7 @@ impl Occupancy {
 
     /// Whether others than the caller, which is counted itself, run `lane`.
     pub(crate) fn runs_others(&self, lane: Lane) -> bool {
-        self.counts().of(Charge::Lane(lane)) > 1
+        self.counts().running(lane) > 1
     }
 
     /// Whether some lane that runs admits one more thread; any lane, if nothing runs, and the
@@ -272,12 +233,12 @@ mod tests {
     fn frame_fills_the_target_and_no_more() {
         let occupancy = with_target(2);
         assert_eq!(occupancy.room(Lane::Frame), 2);
-        occupancy.enter(Charge::External);
+        occupancy.enter(Lane::Frame);
         assert_eq!(occupancy.room(Lane::Frame), 1);
         assert!(occupancy.try_admit(Lane::Frame));
         assert_eq!(occupancy.room(Lane::Frame), 0);
         assert!(!occupancy.try_admit(Lane::Frame));
-        occupancy.leave(Charge::External);
+        occupancy.leave(Lane::Frame);
         assert!(occupancy.try_admit(Lane::Frame));
     }
 
@@ -291,7 +252,7 @@ mod tests {
         assert!(occupancy.try_admit(Lane::Io));
         assert!(!occupancy.try_admit(Lane::Io));
         for _ in 0..4 {
-            occupancy.leave(Charge::Lane(Lane::Frame));
+            occupancy.leave(Lane::Frame);
         }
         assert!(occupancy.try_admit(Lane::Io));
         assert!(!occupancy.try_admit(Lane::Io), "over its budget");
@@ -329,14 +290,14 @@ mod tests {
         let occupancy = with_target(1);
         assert!(occupancy.try_admit(Lane::Frame));
         assert!(!occupancy.crowded(Lane::Frame));
-        occupancy.enter(Charge::Lane(Lane::Frame));
+        occupancy.enter(Lane::Frame);
         assert!(occupancy.crowded(Lane::Frame));
     }
 
     #[test]
     fn who_came_back_waits_no_more() {
         let occupancy = Occupancy::new();
-        let io = Charge::Lane(Lane::Io);
+        let io = Lane::Io;
         occupancy.enter(io);
         occupancy.leave_waiting(io);
         assert_eq!(occupancy.lower_lanes(), [Lane::Background, Lane::Io]);
@@ -349,9 +310,9 @@ mod tests {
     fn the_one_of_a_lower_lane_is_never_one_too_many() {
         let occupancy = Occupancy::new();
         occupancy.set_target(1);
-        occupancy.enter(Charge::Lane(Lane::Frame));
+        occupancy.enter(Lane::Frame);
         assert!(occupancy.try_admit(Lane::Io) && !occupancy.crowded(Lane::Io));
-        occupancy.enter(Charge::Lane(Lane::Io));
+        occupancy.enter(Lane::Io);
         assert!(occupancy.crowded(Lane::Io));
     }
 

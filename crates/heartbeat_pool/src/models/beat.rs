@@ -8,7 +8,7 @@
 use super::check;
 use crate::heartbeat::Beat;
 use crate::idle::sleep::{Sleep, Wake};
-use crate::lanes::occupancy::{Charge, Occupancy};
+use crate::lanes::occupancy::Occupancy;
 use crate::parker::Parker;
 use crate::sync::{Arc, Ordering, fence};
 use heartbeat_record::Lane;
@@ -25,7 +25,7 @@ impl Pool {
     fn new(threads: usize) -> Arc<Self> {
         let occupancy = Occupancy::new();
         occupancy.set_target(threads);
-        occupancy.enter(Charge::External);
+        occupancy.enter(Lane::Frame);
         Arc::new(Self {
             sleep: Sleep::default(),
             occupancy,
@@ -46,7 +46,7 @@ enum SeesTo {
 
 /// A searcher that finds a fork, and runs it for good.
 fn searcher(pool: &Pool, sees_to: SeesTo) {
-    pool.occupancy.enter(Charge::Lane(Lane::Frame));
+    pool.occupancy.enter(Lane::Frame);
     let is_answered = pool.sleep.search_end()
         && sees_to != SeesTo::Nothing
         && pool.occupancy.admits(Lane::Frame)
@@ -122,11 +122,11 @@ fn promote(pool: &Pool, looks_again: bool) -> bool {
 /// the beat is raised again.
 fn answered_beside_a_leaver(looks_again: bool) {
     let pool = Pool::new(2);
-    pool.occupancy.enter(Charge::External);
+    pool.occupancy.enter(Lane::Frame);
     let leaver = {
         let pool = pool.clone();
         thread::spawn(move || {
-            pool.occupancy.leave(Charge::External);
+            pool.occupancy.leave(Lane::Frame);
             if pool.sleep.needs_watch() {
                 pool.beat.raise();
             }
@@ -151,7 +151,7 @@ fn an_answered_beat_that_looks_once_misses_the_place() {
 /// A worker that leaves the count and goes to sleep, beside a drowsy sentinel.
 fn leave_and_sleep(pool: &Pool, asks_before_sleep: bool) {
     pool.sleep.search_begin();
-    pool.occupancy.leave(Charge::Lane(Lane::Frame));
+    pool.occupancy.leave(Lane::Frame);
     if pool.sleep.searchers() == 1 && pool.occupancy.admits(Lane::Frame) {
         pool.beat.raise();
     }
@@ -165,7 +165,7 @@ fn leave_and_sleep(pool: &Pool, asks_before_sleep: bool) {
 fn answered_beside_two_leavers(asks_before_sleep: bool) {
     let pool = Pool::new(3);
     let leavers = [(); 2].map(|()| {
-        pool.occupancy.enter(Charge::Lane(Lane::Frame));
+        pool.occupancy.enter(Lane::Frame);
         let pool = pool.clone();
         move || leave_and_sleep(&pool, asks_before_sleep)
     });

@@ -10,7 +10,7 @@
 
 use super::check;
 use crate::idle::sleep::{Sleep, Wake};
-use crate::lanes::occupancy::{Charge, Occupancy};
+use crate::lanes::occupancy::Occupancy;
 use crate::parker::Parker;
 use crate::queue::hidden::Hidden;
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Instant, Ordering};
@@ -65,7 +65,7 @@ impl Pool {
 
     /// The thread from outside begins a join that hides its forks, and forks.
     fn fork(&self, helpers_wanted: bool) {
-        self.occupancy.enter(Charge::External);
+        self.occupancy.enter(Lane::Frame);
         self.hidden.hide(Instant::now() + Duration::from_secs(1));
         self.fork_again(helpers_wanted);
     }
@@ -142,7 +142,7 @@ impl Pool {
 
     /// A searcher that finds a job, and runs it for good.
     fn take_other(&self, sees_to_forks: bool) {
-        self.occupancy.enter(Charge::Lane(Lane::Frame));
+        self.occupancy.enter(Lane::Frame);
         if !self.sleep.search_end() {
             return;
         }

@@ -9,7 +9,7 @@
 use super::check;
 use crate::idle::sleep::{Sleep, Wake};
 use crate::idle::waiters::Waiters;
-use crate::lanes::occupancy::{Charge, Occupancy};
+use crate::lanes::occupancy::Occupancy;
 use crate::latch::CountLatch;
 use crate::parker::Parker;
 use crate::sync::{Arc, AtomicUsize, Ordering};
@@ -88,7 +88,7 @@ impl Pool {
         while self.has_threads() {
             if self.occupancy.try_admit(Lane::Frame) {
                 self.run();
-                self.occupancy.leave(Charge::Lane(Lane::Frame));
+                self.occupancy.leave(Lane::Frame);
             }
             self.sleep.park_begin(&parker);
             if self.has_threads() && !self.has_work() {
@@ -158,7 +158,7 @@ fn call_and_look(is_known: bool) {
     let member = |pool: &Pool| {
         if pool.occupancy.try_admit(Lane::Frame) {
             pool.run();
-            pool.occupancy.leave(Charge::Lane(Lane::Frame));
+            pool.occupancy.leave(Lane::Frame);
         }
     };
     let threads = [member, Pool::shrink].map(|act| {

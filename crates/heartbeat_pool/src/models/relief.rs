@@ -7,14 +7,14 @@
 
 use super::check;
 use crate::idle::sleep::{Sleep, Wake};
-use crate::lanes::occupancy::{Charge, Occupancy};
+use crate::lanes::occupancy::Occupancy;
 use crate::lanes::relief::Relief;
 use crate::parker::Parker;
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Ordering};
 use heartbeat_record::Lane;
 use loom::thread;
 
-const FRAME: Charge = Charge::Lane(Lane::Frame);
+const FRAME: Lane = Lane::Frame;
 
 /// A pool of one thread, which runs a job that waits, in a way that the pool doesn't see, for all
 /// that are queued.

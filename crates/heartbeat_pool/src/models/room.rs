@@ -1,7 +1,7 @@
 //! Push against a freed place and against growth.
 
 use crate::idle::sleep::{Sleep, Wake};
-use crate::lanes::occupancy::{Charge, Occupancy};
+use crate::lanes::occupancy::Occupancy;
 use crate::parker::Parker;
 use crate::sync::{Arc, AtomicUsize, Ordering};
 use heartbeat_record::Lane;
@@ -23,7 +23,7 @@ fn work_admitted(sleep: &Sleep, parker: &Arc<Parker>, queue: &AtomicUsize, occup
 fn one_running_of(target: usize) -> Arc<Occupancy> {
     let occupancy = Occupancy::new();
     occupancy.set_target(target);
-    occupancy.enter(Charge::Lane(Lane::Frame));
+    occupancy.enter(Lane::Frame);
     Arc::new(occupancy)
 }
 
@@ -48,7 +48,7 @@ fn a_push_and_a_freed_place_meet() {
         let leaver = {
             let (sleep, queue, occupancy) = (sleep.clone(), queue.clone(), occupancy.clone());
             thread::spawn(move || {
-                occupancy.leave(Charge::Lane(Lane::Frame));
+                occupancy.leave(Lane::Frame);
                 if sleep.needs_watch() && queue.load(Ordering::Relaxed) > 0 {
                     let _ = sleep.wake_one(Wake::Anywhere);
                 }

@@ -2,7 +2,7 @@
 
 use crate::heartbeat::Beat;
 use crate::idle::sleep::{Sleep, Wake};
-use crate::lanes::occupancy::{Charge, Occupancy};
+use crate::lanes::occupancy::Occupancy;
 use crate::parker::Parker;
 use crate::sync::{Arc, AtomicUsize, Ordering};
 use heartbeat_record::Lane;
@@ -110,7 +110,7 @@ fn busy_pool(stays: bool) {
                 parker.park();
             })
         };
-        occupancy.enter(Charge::External);
+        occupancy.enter(Lane::Frame);
         queue.fetch_add(1, Ordering::Relaxed);
         if sleep.needs_watch() && (occupancy.admits(Lane::Frame) || !sleep.finds_sentinel()) {
             let _ = sleep.wake_one(Wake::Anywhere);

@@ -7,7 +7,7 @@
 use super::check;
 use crate::idle::sleep::{Sleep, Wake};
 use crate::idle::waiters::Waiters;
-use crate::lanes::occupancy::{Charge, Occupancy};
+use crate::lanes::occupancy::Occupancy;
 use crate::parker::Parker;
 use crate::signal::Signal;
 use crate::sync::{Arc, AtomicUsize, Ordering};
@@ -103,7 +103,7 @@ fn a_wait_does_the_work_of_a_pool_that_loses_its_thread() {
                     if pool.take() {
                         signal.set();
                     }
-                    pool.occupancy.leave(Charge::Lane(Lane::Frame));
+                    pool.occupancy.leave(Lane::Frame);
                 }
             })
         };

@@ -37,15 +37,6 @@ impl ForkPtr {
     pub(crate) fn number(&self) -> u64 {
         self.data.addr() as u64
     }
-
-    /// One to be counted, not run.
-    #[cfg(test)]
-    pub(crate) const fn nothing() -> Self {
-        Self {
-            data: std::ptr::from_ref(&std::num::NonZeroU64::MIN).cast(),
-            run: |_, _| {},
-        }
-    }
 }
 
 /// A fork on offer: its owner keeps it for as long as this is there.
@@ -70,12 +61,6 @@ impl Offered {
         self.0.number()
     }
 
-    /// One to be counted, not run.
-    #[cfg(test)]
-    pub(crate) const fn nothing() -> Self {
-        Self(ForkPtr::nothing())
-    }
-
     /// Runs the fork on the worker `thief`, which took it out of its owner's deque.
     pub(crate) fn run(self, thief: &dyn Any) {
         // SAFETY: it was taken out, so this is the only run, and by the contracts of both `new` the
@@ -88,5 +73,27 @@ impl HasAge for Offered {
     fn age(&self) -> Option<Age> {
         // SAFETY: it begins with this, by the contract of `new`, and is there as long as this is.
         Some(unsafe { *self.0.data.cast() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl ForkPtr {
+        /// One to be counted, not run.
+        pub(crate) const fn nothing() -> Self {
+            Self {
+                data: std::ptr::from_ref(&std::num::NonZeroU64::MIN).cast(),
+                run: |_, _| {},
+            }
+        }
+    }
+
+    impl Offered {
+        /// One to be counted, not run.
+        pub(crate) const fn nothing() -> Self {
+            Self(ForkPtr::nothing())
+        }
     }
 }

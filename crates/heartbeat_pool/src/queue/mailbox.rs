@@ -248,9 +248,7 @@ impl Mailbox {
                 continue;
             }
             // Its panic would keep the others, or end the process if the thread ends here.
-            if let Err(payload) = unwind::catch(|| drop(job)) {
-                unwind::discard(payload);
-            }
+            unwind::discard(job);
         }
     }
 }

@@ -57,11 +57,12 @@ impl<'a> Look<'a> {
     /// The best lane that has work for any one more thread; without one,
     /// [`best_lane`](Self::best_lane).
     pub(crate) fn best_lane_for_one_more(&self) -> Option<Lane> {
-        let admitted = |lane: &Lane| self.team.occupancy.admits(*lane) && self.has_work(*lane);
-        Lane::ALL
-            .into_iter()
-            .find(admitted)
-            .or_else(|| self.best_lane())
+        self.admissible_lane().or_else(|| self.best_lane())
+    }
+
+    fn admissible_lane(&self) -> Option<Lane> {
+        let is_admissible = |lane: &Lane| self.team.occupancy.admits(*lane) && self.has_work(*lane);
+        Lane::ALL.into_iter().find(is_admissible)
     }
 
     /// What is to be seen of each lane in which something is queued that running jobs may block on:
@@ -112,9 +113,7 @@ impl<'a> Look<'a> {
 
     /// Whether a worker that now looks would find work and be let in.
     pub(crate) fn has_admissible_work(&self) -> bool {
-        let occupancy = &self.team.occupancy;
-        let found = |lane| occupancy.admits(lane) && self.has_work(lane);
-        Lane::ALL.into_iter().any(found) || self.has_blocking()
+        self.admissible_lane().is_some() || self.has_blocking()
     }
 
     /// Raises the beat of every seat but the caller's `own`: the next `join` on each promotes.

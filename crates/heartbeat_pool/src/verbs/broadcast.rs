@@ -3,7 +3,8 @@
 use crate::job::Job;
 use crate::registry::team::Team;
 use crate::sync::{Mutex, lock};
-use crate::worker::Worker;
+use crate::threads::this_thread;
+use crate::worker::{Worker, current};
 use std::sync::PoisonError;
 
 /// Which of a broadcast's calls this is.
@@ -51,23 +52,8 @@ impl Worker {
     ///
     /// With the first payload that a call of `f` has panicked with, after all of them are over.
     pub fn broadcast<R: Send>(&self, f: impl Fn(BroadcastContext) -> R + Sync) -> Vec<R> {
-        self.broadcast_after(|| (), f)
-    }
-
-    /// As [`broadcast`](Self::broadcast); the calling thread calls `first` before it waits and
-    /// makes its own call of `f`, when those of the others are queued already.
-    ///
-    /// # Panics
-    ///
-    /// As [`broadcast`](Self::broadcast), and with what `first` panics with.
-    pub fn broadcast_after<R: Send>(
-        &self,
-        first: impl FnOnce(),
-        f: impl Fn(BroadcastContext) -> R + Sync,
-    ) -> Vec<R> {
         let num_threads = self.registry.frame().occupancy.target();
         if num_threads == 0 {
-            first();
             return contexts(1).map(f).collect();
         }
         let results: Vec<Mutex<Option<R>>> =
@@ -81,7 +67,12 @@ impl Worker {
                     *lock(result) = Some(value);
                 });
             }
-            first();
+            // This thread makes its call as it waits for the others', so what it has spawned comes
+            // before that; and after all calls are queued, for it may wait for one of them. Not
+            // inside of a wait, where that is a stranger's work.
+            if let Some(own) = current::member().filter(|own| own.goes_by_age()) {
+                own.visit(|own| while !this_thread::is_waiting() && own.run_spawned() {});
+            }
         });
         let take = |result: Mutex<_>| result.into_inner().unwrap_or_else(PoisonError::into_inner);
         results.into_iter().filter_map(take).collect()

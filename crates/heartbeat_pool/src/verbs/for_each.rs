@@ -162,7 +162,7 @@ where
                 if left > 0 {
                     let state = state.get_or_insert_with(&self.init);
                     let piece = || (self.fold)(state, rest);
-                    if size.is_put_off() {
+                    if size.is_put_off {
                         worker.fold_piece(&mut size, left, left, piece);
                     } else {
                         piece();
@@ -186,7 +186,7 @@ where
     /// learnt only once much was missed: else few dear items and many cheap ones, of one code,
     /// would mislead each other.
     fn learn_alone(worker: &Worker, size: &PieceSize) {
-        let (items, time) = size.alone();
+        let (items, time) = size.alone;
         if items == 0 {
             return;
         }
@@ -253,7 +253,7 @@ impl Worker {
     /// are over before anybody looks.
     #[inline]
     fn count_piece(&self, size: &PieceSize) {
-        if size.is_timed() {
+        if size.timed {
             self.seat.counters.pieces[self.lane().index()].bump();
         }
     }

@@ -96,7 +96,6 @@ impl Worker {
 #[cfg(all(test, not(heartbeat_loom)))]
 mod tests {
     use super::*;
-    use crate::lanes::occupancy::Charge;
     use crate::parker::Parker;
     use crate::pool::ThreadPool;
     use crate::queue::forks::Offered;
@@ -115,8 +114,8 @@ mod tests {
         let pool = ThreadPool::builder().num_threads(2).build().unwrap();
         pool.with_worker(|worker| {
             let occupancy = &worker.team().occupancy;
-            let fill = || (0..2).for_each(|_| occupancy.enter(Charge::Lane(Lane::Frame)));
-            let leave = || (0..2).for_each(|_| occupancy.leave(Charge::Lane(Lane::Frame)));
+            let fill = || (0..2).for_each(|_| occupancy.enter(Lane::Frame));
+            let leave = || (0..2).for_each(|_| occupancy.leave(Lane::Frame));
             let own = note::this_thread();
             let short = |_: &Worker| note::this_thread();
             let kind = kind_of(&short);

@@ -2,7 +2,6 @@
 
 use crate::age::Age;
 use crate::cost;
-use crate::lanes::occupancy::Charge;
 use crate::lanes::relief::Relief;
 use crate::queue::deque::Deque;
 use crate::queue::forks::Offered;
@@ -13,6 +12,7 @@ use crate::seat::Seat;
 use crate::sync::Arc;
 use crate::threads::numbers::Slot;
 use crate::worker::ages::OwnJobs;
+use heartbeat_record::Lane;
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -68,7 +68,7 @@ pub(super) struct Count {
     /// Its team's.
     pub(super) rank: Rank,
     /// As what it is counted in the team's occupancy.
-    pub(super) charge: Cell<Option<Charge>>,
+    pub(super) charge: Cell<Option<Lane>>,
     pub(super) relief: Relief,
     pub(super) slot: Slot,
 }

@@ -2,7 +2,6 @@
 //! it waits for comes about.
 
 use super::Worker;
-use crate::idle::sleep::Wake;
 use crate::lanes::untaken::FOR_LONG;
 use crate::parker::Parker;
 use crate::registry::Registry;
@@ -37,14 +36,17 @@ pub(crate) fn do_what_only_it_does(pool: Option<&Arc<Registry>>) -> bool {
 /// Does one piece of the work of the calling thread's own pool, if nobody else could. The thread
 /// waits, and is counted nowhere.
 pub(crate) fn tick_lone() -> bool {
-    let needed = current::lone_member().filter(|own| own.is_needed());
-    needed.is_some_and(|own| own.visit_only_here(Worker::tick))
+    tick_if(Worker::is_needed)
 }
 
 /// Does one piece of the work of the calling thread's own pool, if no spare thread comes to that.
 pub(crate) fn tick_member() -> bool {
-    let lone = current::lone_member().filter(|own| own.look().has_any_work());
-    lone.is_some_and(|own| own.visit_only_here(Worker::tick))
+    tick_if(|own| own.look().has_any_work())
+}
+
+fn tick_if(is_due: impl Fn(&Worker) -> bool) -> bool {
+    let due = current::lone_member().filter(|own| is_due(own));
+    due.is_some_and(|own| own.visit_only_here(Worker::tick))
 }
 
 /// Does one piece of what is queued for the frame in the calling thread's own pool, if nobody has
@@ -87,26 +89,6 @@ fn watched(pool: Option<&Arc<Registry>>) -> Vec<Arc<Registry>> {
     pool.cloned().into_iter().chain(own).collect()
 }
 
-/// A waiting thread's entry in the lists of some pools, until this is dropped.
-struct Listed<'a>(&'a [Arc<Registry>], &'a Arc<Parker>);
-
-impl<'a> Listed<'a> {
-    fn in_all(pools: &'a [Arc<Registry>], parker: &'a Arc<Parker>) -> Self {
-        for pool in pools {
-            pool.waiters.add(parker);
-        }
-        Self(pools, parker)
-    }
-}
-
-impl Drop for Listed<'_> {
-    fn drop(&mut self) {
-        for pool in self.0 {
-            pool.waiters.remove(self.1);
-        }
-    }
-}
-
 /// The worker by which a waiting thread must do a piece of work, and how it takes one.
 pub(crate) struct Duty(Rc<Worker>, fn(&Worker) -> bool);
 
@@ -122,12 +104,8 @@ impl Duty {
     /// What it must do, if anything, of what the threads of its own pool leave.
     fn of_what_is_left(worker: &Rc<Worker>) -> Option<Self> {
         let is_left = worker.is_spareless_member() && worker.team().untaken.is_left();
-        (is_left && worker.look().has_work(Lane::Frame)).then(|| Self::of_frame(worker))
-    }
-
-    /// Of what is queued for the frame, for nobody has for long.
-    fn of_frame(worker: &Rc<Worker>) -> Self {
-        Self(worker.clone(), Worker::run_one_of_frame)
+        let has_some = is_left && worker.look().has_work(Lane::Frame);
+        has_some.then(|| Self(worker.clone(), Worker::run_one_of_frame))
     }
 
     pub(super) fn do_a_piece(self) {
@@ -167,7 +145,8 @@ fn sleep(
         FOR_LONG * (1 << nth.min(4))
     };
     _ = parker.park_timeout(pause);
-    own.leaves_work().then(|| Duty::of_frame(own))
+    let duty = || Duty(own.clone(), Worker::run_one_of_frame);
+    own.leaves_work().then(duty)
 }
 
 /// The sleep of the calling thread, which is counted nowhere, in a wait in `pool`, or in none,
@@ -205,7 +184,7 @@ fn sleep_once(
         pool.started().for_each(|team| pool.ask_again(team));
     }
     // Listed first: whoever changes what this thread must do has it look again.
-    let _listed = Listed::in_all(&watched, parker);
+    watched.iter().for_each(|pool| pool.waiters.add(parker));
     let workers = duties(pool);
     for worker in &workers {
         worker.team().sleep.wait_begin(parker);
@@ -226,6 +205,7 @@ fn sleep_once(
             None => worker.hand_on(),
         }
     }
+    watched.iter().for_each(|pool| pool.waiters.remove(parker));
     needed_for.filter(|_| !has_come_about)
 }
 
@@ -255,15 +235,7 @@ impl Worker {
 
     /// Sees to it that somebody else does what is queued in the pool.
     pub(super) fn hand_on(&self) {
-        let team = self.team();
-        if team.sleep.wake_worker(Wake::Anywhere) {
-            return;
-        }
-        // Others that wait as well, which would only hand it on again were they not needed.
-        if !(self.is_needed() && team.sleep.wake_one(Wake::Anywhere)) && team.occupancy.target() > 0
-        {
-            self.registry.spawn_spare(team);
-        }
+        self.registry.call_one(self.team());
     }
 }
 

@@ -17,7 +17,6 @@ use super::life::Doing;
 use super::watch::WatchEnd;
 use crate::cost::WAKE_UP;
 use crate::idle::spin;
-use crate::lanes::occupancy::Charge;
 use crate::lanes::stuck::RELIEF;
 use crate::placement;
 use crate::sync::{Instant, lock};
@@ -185,7 +184,7 @@ impl Worker {
     /// already.
     fn relieve(&self, lane: Lane, is_demanded: bool) -> Doing {
         self.back();
-        self.count_as(Some(Charge::Lane(lane)));
+        self.count_as(Some(lane));
         self.count.relief.begin(lane);
         self.end_search();
         self.begin_stretch();

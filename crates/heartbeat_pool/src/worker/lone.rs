@@ -4,7 +4,6 @@
 
 use super::Worker;
 use super::work::Found;
-use crate::lanes::occupancy::Charge;
 use crate::threads::this_thread::Stranger;
 use heartbeat_record::Lane;
 
@@ -48,7 +47,7 @@ impl Worker {
         }
         match kind.filter(|lane| *lane != self.lane()) {
             Some(lane) => {
-                self.team().occupancy.enter(Charge::Lane(lane));
+                self.team().occupancy.enter(lane);
                 self.run_as(lane, found);
             }
             None => self.run(found),

@@ -40,7 +40,6 @@ pub(crate) use work::{Found, STRANGERS_TURN};
 
 use crate::age::Aged;
 use crate::job::Job;
-use crate::lanes::occupancy::Charge;
 use crate::parker::Parker;
 use crate::placement;
 use crate::presence::Was;
@@ -208,7 +207,7 @@ impl Worker {
     #[inline]
     #[must_use]
     pub fn lane(&self) -> Lane {
-        self.count.charge.get().map_or(Lane::Frame, Charge::lane)
+        self.count.charge.get().unwrap_or(Lane::Frame)
     }
 
     /// How many threads the pool is meant to run at once. See
@@ -251,13 +250,6 @@ impl Worker {
         self.count
             .slot
             .take(&self.team().threads.numbers, self.index(), self.team_size())
-    }
-
-    /// Whether the calling thread runs this inside of a wait: of `join`, `scope`, `block_on` and
-    /// the like.
-    #[must_use]
-    pub fn is_waiting(&self) -> bool {
-        this_thread::is_waiting()
     }
 
     #[inline]
@@ -322,8 +314,8 @@ impl Worker {
             }
         }
         let was_outside = !self.is_member() && self.come_in();
-        self.team().occupancy.enter(Charge::External);
-        self.count_as(Some(Charge::External));
+        self.team().occupancy.enter(Lane::Frame);
+        self.count_as(Some(Lane::Frame));
         self.seat.core.take();
         let _visit = Visit {
             worker: self,
@@ -344,13 +336,13 @@ impl Worker {
     }
 
     /// Changes what the thread is counted as. Gives the old one.
-    fn count_as(&self, charge: Option<Charge>) -> Option<Charge> {
-        self.seat.counters.runs.set(charge.map(Charge::lane));
+    fn count_as(&self, charge: Option<Lane>) -> Option<Lane> {
+        self.seat.counters.runs.set(charge);
         self.count.charge.replace(charge)
     }
 
     /// Leaves the count, if the thread was counted, and becomes `charge`, which is counted already.
-    fn set_charge(&self, charge: Option<Charge>) {
+    fn set_charge(&self, charge: Option<Lane>) {
         if let Some(left) = self.count_as(charge) {
             self.count.relief.end();
             if charge.is_none() {

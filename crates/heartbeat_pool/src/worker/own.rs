@@ -5,7 +5,6 @@ use super::current;
 use super::work::Found;
 use crate::age::Aged;
 use crate::job::Job;
-use crate::lanes::occupancy::Charge;
 use crate::lanes::untaken::FOR_LONG;
 use crate::sync::Instant;
 use crate::threads::this_thread::Stranger;
@@ -14,22 +13,8 @@ use std::ptr;
 
 impl Worker {
     /// Runs the next frame job of the thread's own deque, where the thread works for frames; or, if
-    /// that is a scope's ticket, one job of the scope. False if there is none. In a pool whose
-    /// threads run their [newest first](crate::Order::NewestFirst), the deque has only what the
-    /// thread has spawned itself, on no scope.
-    ///
-    /// What runs here nests on the caller's stack and may want any lock, so hold none.
-    ///
-    /// ```
-    /// use heartbeat_pool::{Lane, ThreadPool};
-    ///
-    /// let pool = ThreadPool::builder().num_threads(1).build().unwrap();
-    /// pool.install(|worker| {
-    ///     worker.spawn(Lane::Frame, || ());
-    ///     assert!(worker.run_spawned() && !worker.run_spawned());
-    /// });
-    /// ```
-    pub fn run_spawned(&self) -> bool {
+    /// that is a scope's ticket, one job of the scope. False if there is none.
+    pub(crate) fn run_spawned(&self) -> bool {
         let is_own = self.lane() == Lane::Frame;
         let Some(job) = is_own.then(|| self.pop_own()).flatten() else {
             return false;
@@ -96,8 +81,8 @@ impl Worker {
     /// running whether there is some or not.
     pub(super) fn run_bound(&self) {
         if self.count.charge.get().is_none() {
-            self.team().occupancy.enter(Charge::Lane(Lane::Frame));
-            self.count_as(Some(Charge::Lane(Lane::Frame)));
+            self.team().occupancy.enter(Lane::Frame);
+            self.count_as(Some(Lane::Frame));
         }
         self.stretch.set_needed();
         // What is there now, for it may queue more without end.

@@ -1,8 +1,8 @@
 //! A thread that waits leaves the count meanwhile, so that a spare thread runs in its place.
 
 use super::Worker;
-use crate::lanes::occupancy::Charge;
 use crate::worker::current;
+use heartbeat_record::Lane;
 use std::rc::Rc;
 
 /// A thread that waits, and is counted as running in no pool until this is dropped.
@@ -10,7 +10,7 @@ pub(crate) struct Standing(Vec<Left>);
 
 struct Left {
     worker: Rc<Worker>,
-    charge: Charge,
+    charge: Lane,
     /// Whether its thread timed itself there.
     was_busy: bool,
 }
@@ -21,7 +21,7 @@ impl Standing {
     /// target.
     pub(super) fn demand_relief(&self) {
         for left in &self.0 {
-            let (team, lane) = (left.worker.team(), left.charge.lane());
+            let (team, lane) = (left.worker.team(), left.charge);
             if !team.occupancy.admits(lane) && left.worker.look().has_work(lane) {
                 team.stuck.demand(lane);
             }

@@ -5,7 +5,6 @@ use super::Worker;
 use super::ladder::{DROWSY, ENOUGH};
 use crate::cost::HAND_OVER;
 use crate::idle::spin;
-use crate::lanes::occupancy::Charge;
 use crate::lanes::stuck::RELIEF;
 use heartbeat_record::Lane;
 use std::mem;
@@ -57,7 +56,7 @@ impl Worker {
             }
             let (is_queued, stuck) = watch.look_for_stuck();
             if let Some((lane, is_demanded)) = stuck {
-                self.team().occupancy.enter(Charge::Lane(lane));
+                self.team().occupancy.enter(lane);
                 return WatchEnd::Stuck { lane, is_demanded };
             }
             let called = self.parker.park_timeout(watch.interval(is_queued));

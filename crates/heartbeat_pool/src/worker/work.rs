@@ -2,7 +2,6 @@
 
 use super::Worker;
 use crate::job::Job;
-use crate::lanes::occupancy::Charge;
 use crate::queue::forks::Offered;
 use crate::registry::team::Rank;
 use crate::schedule::News;
@@ -58,7 +57,7 @@ impl Worker {
     }
 
     fn next_of(&self, lane: Lane) -> Option<Found> {
-        if self.count.charge.get() == Some(Charge::Lane(lane)) {
+        if self.count.charge.get() == Some(lane) {
             if self.is_one_too_many(lane) {
                 self.set_charge(None);
                 self.offer_room();
@@ -69,7 +68,7 @@ impl Worker {
                 return None;
             }
             let changed = self.count.charge.get().is_some();
-            self.set_charge(Some(Charge::Lane(lane)));
+            self.set_charge(Some(lane));
             if changed {
                 self.offer_room();
             }
@@ -334,7 +333,7 @@ impl Worker {
             return false;
         }
         let Some(found) = self.pop(lane) else {
-            occupancy.leave(Charge::Lane(lane));
+            occupancy.leave(lane);
             self.offer_room();
             return false;
         };
@@ -345,7 +344,7 @@ impl Worker {
     /// Runs `found` while the thread counts as one of `lane`, which it was let in to already.
     pub(super) fn run_as(&self, lane: Lane, found: Found) {
         let occupancy = &self.team().occupancy;
-        let outer = self.count_as(Some(Charge::Lane(lane)));
+        let outer = self.count_as(Some(lane));
         if let Some(outer) = outer {
             occupancy.leave(outer);
         }
@@ -356,7 +355,7 @@ impl Worker {
         if let Some(outer) = outer {
             occupancy.enter(outer);
         }
-        occupancy.leave(Charge::Lane(lane));
+        occupancy.leave(lane);
         self.offer_room();
     }
 }

@@ -94,32 +94,28 @@ impl ScopeCore {
     /// Counts something that the scope's end waits for.
     #[inline]
     pub(super) fn begin(&self) {
-        match self.jobs.begun() {
-            Some(begun) => begun.update(|begun| begun.wrapping_add(1)),
-            None => self.latch.begin(),
+        if !self.jobs.count(|begun| begun.wrapping_add(1)) {
+            self.latch.begin();
         }
     }
 
     #[inline]
     pub(super) fn finish(&self) {
-        match self.jobs.begun() {
-            Some(begun) => begun.update(|begun| begun.wrapping_sub(1)),
-            None => self.latch.finish(),
+        if !self.jobs.count(|begun| begun.wrapping_sub(1)) {
+            self.latch.finish();
         }
     }
 
     /// Whether all that was begun is finished. Owner only.
     #[inline]
     pub(super) fn is_done(&self) -> bool {
-        let untold = self.jobs.begun().map_or(0, Cell::get);
-        self.latch.is_done(untold)
+        self.latch.is_done(self.jobs.untold())
     }
 
     /// The owner, which may sleep next, has the latch wake it, and must look at that once more.
     pub(super) fn settle(&self) {
-        if let Some(begun) = self.jobs.begun() {
-            self.latch.settle(begun.take());
-        }
+        self.latch.settle(self.jobs.untold());
+        self.jobs.count(|_| 0);
     }
 
     /// The owner, which takes jobs while it waits, is about to sleep, and must look once more for
@@ -136,7 +132,7 @@ impl ScopeCore {
     pub(crate) fn push(self: &Arc<Self>, job: ScopedJob) {
         note::queued(self.number(), self.lane, Place::Scope);
         self.jobs.push(job, || self.new_age());
-        if let Some(owner) = self.owner.as_ref().filter(|_| self.jobs.begun().is_some()) {
+        if let Some(owner) = self.owner.as_ref().filter(|_| self.jobs.are_own()) {
             owner.counters.pushes.bump();
         }
         self.call();

@@ -6,15 +6,22 @@ use super::core::ScopedJob;
 use super::stacks::Stacks;
 use crate::age::Age;
 use crate::queue::deque::Order;
-use crate::thread_bound::ThreadBound;
+use crate::sync::real::{AtomicUsize, Ordering};
 use concurrent_queue::ConcurrentQueue;
 use crossbeam_utils::CachePadded;
-use std::cell::Cell;
+use std::ptr;
+
+thread_local! {
+    /// Whose address no other living thread's has.
+    static TOKEN: u8 = const { 0 };
+}
 
 pub(super) struct Jobs {
+    /// The owner's token.
+    owner: usize,
     /// How many the owner has begun, less those that it has finished, since it told the latch last.
-    /// Padded, for it writes there at each job.
-    begun: ThreadBound<CachePadded<Cell<usize>>>,
+    /// The owner's alone; padded, for it writes there at each job.
+    begun: CachePadded<AtomicUsize>,
     queue: ConcurrentQueue<ScopedJob>,
     /// In its place, where each thread's jobs have an order of their own.
     stacks: Option<Stacks<ScopedJob>>,
@@ -26,16 +33,40 @@ impl Jobs {
     /// `have_turns`.
     pub(super) fn new(order: Order, by_age: bool, have_turns: bool) -> Self {
         Self {
-            begun: ThreadBound::new(CachePadded::new(Cell::new(0))),
+            owner: token(),
+            begun: CachePadded::new(AtomicUsize::new(0)),
             queue: ConcurrentQueue::unbounded(),
             stacks: (by_age || order == Order::NewestFirst)
                 .then(|| Stacks::new(order, by_age, have_turns)),
         }
     }
 
+    /// Whether the calling thread is the owner.
     #[inline]
-    pub(super) fn begun(&self) -> Option<&Cell<usize>> {
-        self.begun.get().map(|begun| &**begun)
+    pub(super) fn are_own(&self) -> bool {
+        self.owner == token()
+    }
+
+    /// What the owner has begun and not told; of any other thread nothing.
+    #[inline]
+    pub(super) fn untold(&self) -> usize {
+        // Relaxed, here and below: no other thread writes it.
+        if self.are_own() {
+            self.begun.load(Ordering::Relaxed)
+        } else {
+            0
+        }
+    }
+
+    /// Sets that, if the calling thread is the owner, to what `count` makes of it.
+    #[inline]
+    pub(super) fn count(&self, count: impl FnOnce(usize) -> usize) -> bool {
+        let is_own = self.are_own();
+        if is_own {
+            let begun = self.begun.load(Ordering::Relaxed);
+            self.begun.store(count(begun), Ordering::Relaxed);
+        }
+        is_own
     }
 
     #[inline]
@@ -74,5 +105,28 @@ impl Jobs {
             Some(stacks) => stacks.len(),
             None => self.queue.len(),
         }
+    }
+}
+
+/// A number of the calling thread's that no other living thread has.
+#[inline]
+fn token() -> usize {
+    TOKEN.with(|token| ptr::from_ref(token).addr())
+}
+
+#[cfg(all(test, not(heartbeat_loom)))]
+mod tests {
+    use super::*;
+    use std::thread;
+
+    #[test]
+    fn only_the_owner_counts() {
+        let jobs = Jobs::new(Order::OldestFirst, false, true);
+        thread::scope(|scope| {
+            scope.spawn(|| assert!(!jobs.count(|begun| begun + 1)));
+        });
+        assert!(jobs.count(|begun| begun + 2));
+        let elsewhere = thread::scope(|scope| scope.spawn(|| jobs.untold()).join().unwrap());
+        assert_eq!((jobs.untold(), elsewhere), (2, 0));
     }
 }
