@@ -1,6 +1,10 @@
 //! What parallel iteration and schedules cost on the pool, against serial code in the same process:
 //! `cargo bench`. Every workload checks its answer; figures are medians of alternated rounds.
 
+#[allow(dead_code, reason = "each bench uses a part")]
+mod measure;
+mod values;
+
 use bevy_app::App;
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::{MultiThreadedExecutor, SingleThreadedExecutor, SystemExecutor};
@@ -8,31 +12,17 @@ use bevy_heartbeat::{AdaptiveExecutor, HeartbeatPlugin};
 use bevy_tasks::{ComputeTaskPool, ParallelSliceMut};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
+use values::{Value, repeats};
 
 const ROUNDS: usize = 31;
-
-#[derive(Component)]
-struct Value(f32);
+/// Few systems are run again until a round has run this many.
+const SYSTEMS_A_ROUND: usize = 1_000;
 
 /// The median times of `a` and `b`, in microseconds, called in turn.
-fn alternate(mut a: impl FnMut(), mut b: impl FnMut()) -> [f64; 2] {
-    let mut times = [Vec::new(), Vec::new()];
-    for round in 0..=ROUNDS {
-        let runs: [&mut dyn FnMut(); 2] = [&mut a, &mut b];
-        for (run, times) in runs.into_iter().zip(&mut times) {
-            let start = Instant::now();
-            run();
-            // The first round warms up.
-            if round > 0 {
-                times.push(start.elapsed().as_secs_f64() * 1e6);
-            }
-        }
-    }
-    times.map(|mut times| {
-        times.sort_by(f64::total_cmp);
-        times[ROUNDS / 2]
-    })
+fn alternate(repeats: usize, mut a: impl FnMut(), mut b: impl FnMut()) -> [f64; 2] {
+    let mut ways: [&mut dyn FnMut(); 2] = [&mut a, &mut b];
+    let times = measure::alternate(ROUNDS, repeats, &mut ways);
+    [times[0] * 1e6, times[1] * 1e6]
 }
 
 fn print(name: &str, [base, ours]: [f64; 2]) {
@@ -42,35 +32,23 @@ fn print(name: &str, [base, ours]: [f64; 2]) {
     );
 }
 
-fn step(value: &mut Value) {
-    value.0 = (value.0 * 0.99 + 0.01).sqrt();
-}
-
 fn iteration(entities: usize) {
-    let mut world = World::new();
-    world.spawn_batch((0..entities).map(|i| Value(i as f32)));
-    let mut other = World::new();
-    other.spawn_batch((0..entities).map(|i| Value(i as f32)));
+    let (mut world, mut other) = (values::world(entities), values::world(entities));
     let mut serial = world.query::<&mut Value>();
     let mut parallel = other.query::<&mut Value>();
     let times = alternate(
+        repeats(entities),
         || {
             let values = serial.iter_mut(&mut world);
-            values.for_each(|mut value| step(&mut value));
+            values.for_each(|mut value| value.step());
         },
         || {
             let mut values = parallel.query_mut(&mut other);
-            values.par_iter_mut().for_each(|mut value| step(&mut value));
+            values.par_iter_mut().for_each(|mut value| value.step());
         },
     );
-    let sum = |world: &mut World| {
-        let mut values = world.query::<&Value>();
-        values.iter(world).map(|value| value.0).sum::<f32>()
-    };
-    assert!(
-        sum(&mut world) == sum(&mut other),
-        "both must step each entity alike"
-    );
+    let same = values::are_alike(&mut world, &mut other);
+    assert!(same, "both must step each entity alike");
     print(
         &format!("par_iter_mut over {entities}, to a serial loop"),
         times,
@@ -95,11 +73,12 @@ fn schedule(systems: usize, name: &str, executor: impl SystemExecutor + 'static)
     let mut single = build(SingleThreadedExecutor::new(), systems, &ran);
     let mut multi = build(executor, systems, &ran);
     let (mut world, mut other) = (World::new(), World::new());
-    let times = alternate(|| single.run(&mut world), || multi.run(&mut other));
+    let repeats = SYSTEMS_A_ROUND / systems;
+    let times = alternate(repeats, || single.run(&mut world), || multi.run(&mut other));
     assert_eq!(
         ran.load(Ordering::Relaxed),
-        2 * systems * (ROUNDS + 1),
-        "every system must run each round"
+        2 * systems * repeats * (ROUNDS + 1),
+        "every system must run each time"
     );
     print(
         &format!("{systems} tiny systems, {name}, to the serial one"),
@@ -109,10 +88,11 @@ fn schedule(systems: usize, name: &str, executor: impl SystemExecutor + 'static)
 
 /// Chunks of 64 values by `ParallelSliceMut`, whose caller chose their length.
 fn chunks(values: usize) {
-    let new = || -> Vec<_> { (0..values).map(|i| Value(i as f32)).collect() };
+    let new = || -> Vec<_> { (0..values).map(Value::new).collect() };
     let (mut serial, mut parallel) = (new(), new());
-    let work = |chunk: &mut [Value]| chunk.iter_mut().for_each(step);
+    let work = |chunk: &mut [Value]| chunk.iter_mut().for_each(Value::step);
     let times = alternate(
+        repeats(values),
         || serial.chunks_mut(64).for_each(work),
         || {
             let pool = ComputeTaskPool::get();

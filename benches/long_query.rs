@@ -9,38 +9,71 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemState;
 use bevy_heartbeat::{HeartbeatPlugin, ParQuery};
 use lengths::{ORDERS, burn, lengths, median, time};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 const ROUNDS: usize = 9;
 /// Of processor time.
 const SIZE_OF_CASE: Duration = Duration::from_millis(60);
 
-/// How long an entity takes.
+/// What takes a while.
 #[derive(Component)]
-struct Length(Duration);
+struct Item {
+    length: Duration,
+    runs: AtomicU32,
+}
+
+impl Item {
+    fn new(length: &Duration) -> Self {
+        Self {
+            length: *length,
+            runs: AtomicU32::new(0),
+        }
+    }
+
+    fn run(&self) {
+        burn(self.length);
+        // Not a fetch_add, which takes longer: whoever runs it is alone.
+        let runs = self.runs.load(Ordering::Relaxed);
+        self.runs.store(runs + 1, Ordering::Relaxed);
+    }
+
+    /// Fails unless it ran once since this was called last.
+    fn check(&self) {
+        let runs = self.runs.swap(0, Ordering::Relaxed);
+        assert_eq!(runs, 1, "each item must run once a round");
+    }
+}
 
 /// The medians of the query and of the scope.
 fn compare(lengths: &[Duration]) -> [f64; 2] {
     let mut world = World::new();
-    world.spawn_batch(
-        lengths
-            .iter()
-            .map(|length| Length(*length))
-            .collect::<Vec<_>>(),
-    );
-    let mut state = SystemState::<ParQuery<&Length>>::new(&mut world);
+    world.spawn_batch(lengths.iter().map(Item::new).collect::<Vec<_>>());
+    let mut state = SystemState::<ParQuery<&Item>>::new(&mut world);
+    let entities = state.get(&world).expect("a query is always there");
+    let items: Vec<_> = lengths.iter().map(Item::new).collect();
     let pool = heartbeat_pool::global();
-    let rounds = (0..ROUNDS).map(|_| {
-        let values = state.get(&world).expect("a query is always there");
-        let by_query = time(|| values.par_iter().for_each(|length| burn(length.0)));
-        let by_scope = time(|| {
-            pool.scope(|scope| {
-                for &length in lengths {
-                    scope.spawn(move || burn(length));
-                }
-            });
-        });
-        (by_query, by_scope)
+    let run_query = || {
+        let taken = time(|| entities.par_iter().for_each(Item::run));
+        entities.iter().for_each(Item::check);
+        taken
+    };
+    let run_scope = || {
+        let spawn_all = || {
+            pool.scope(|scope| items.iter().for_each(|item| scope.spawn(|| item.run())));
+        };
+        let taken = time(spawn_all);
+        items.iter().for_each(Item::check);
+        taken
+    };
+    // They take turns in going first: whoever does may find the machine in another state.
+    let rounds = (0..ROUNDS).map(|round| {
+        if round % 2 == 0 {
+            (run_query(), run_scope())
+        } else {
+            let by_scope = run_scope();
+            (run_query(), by_scope)
+        }
     });
     let (queries, scopes) = rounds.unzip();
     [queries, scopes].map(median)

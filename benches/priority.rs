@@ -1,9 +1,14 @@
-//! How readily the system should run the threads of io and background jobs: frames beside endless jobs, loading beside
-//! busy programs, and a lock that frames share with a job, for each setting. `cargo bench --bench priority`; Linux.
+//! How readily the system should run the threads of io and background jobs: frames beside endless
+//! jobs, loading beside busy programs, and a lock that frames share with a job, for each setting.
+//! `cargo bench --bench priority`; Linux.
+
+#[allow(dead_code, reason = "each bench uses a part")]
+mod measure;
 
 use heartbeat_pool::{Lane, LowerPriority, ThreadPool};
-use std::process::{Child, Command};
-use std::sync::atomic::{AtomicBool, Ordering};
+use measure::percentile;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -35,14 +40,16 @@ fn work(time: Duration) {
 }
 
 fn frame(pool: &ThreadPool) -> Duration {
+    let done = AtomicUsize::new(0);
+    let job = || {
+        work(JOB);
+        done.fetch_add(1, Ordering::Relaxed);
+    };
     let start = Instant::now();
-    pool.scope(|scope| (0..JOBS).for_each(|_| scope.spawn(|| work(JOB))));
-    start.elapsed()
-}
-
-fn percentile(times: &mut [Duration], percent: usize) -> Duration {
-    times.sort();
-    times[(times.len() - 1) * percent / 100]
+    pool.scope(|scope| (0..JOBS).for_each(|_| scope.spawn(job)));
+    let taken = start.elapsed();
+    assert_eq!(done.into_inner(), JOBS, "each job must run once");
+    taken
 }
 
 /// Busy programs beside this one, until this is dropped.
@@ -50,10 +57,15 @@ struct Neighbours(Vec<Child>);
 
 impl Neighbours {
     fn new(count: usize) -> Self {
+        // It ends when this program has, also if that was killed.
+        let script =
+            "while kill -0 $PPID; do i=0; while [ $i -lt 9999 ]; do i=$((i + 1)); done; done";
         let spin = || {
-            Command::new("sh")
-                .args(["-c", "while :; do :; done"])
-                .spawn()
+            let mut sh = Command::new("sh");
+            sh.args(["-c", script]);
+            // A pipe to this program's output would be open for as long as they run.
+            sh.stdin(Stdio::null()).stdout(Stdio::null());
+            sh.stderr(Stdio::null()).spawn()
         };
         let spinning = (0..count).map(|_| spin().expect("sh can be run")).collect();
         thread::sleep(Duration::from_millis(50));
@@ -97,7 +109,7 @@ impl Drop for Flood {
 }
 
 /// The 99th percentile of frames that begin so far apart, alone and beside endless jobs.
-fn frames(pool: &ThreadPool, pause: Duration, count: usize, lanes: &[Lane]) {
+fn frames(pool: &ThreadPool, pause: Duration, count: usize, lanes: &[Lane]) -> String {
     let run = || {
         let mut times: Vec<_> = (0..count)
             .map(|_| {
@@ -111,33 +123,42 @@ fn frames(pool: &ThreadPool, pause: Duration, count: usize, lanes: &[Lane]) {
     let alone = run();
     let _flood = Flood::new(pool, lanes, || work(Duration::from_millis(3)));
     let beside = run();
-    println!(
-        "  frames {pause:?} apart: p50 {:?}, p99 {:?}; beside endless jobs of {lanes:?} {:?}, {:?}: {:.2}, {:.2} times",
+    format!(
+        "  frames {pause:?} apart: p50 {:?}, p99 {:?}; \
+         beside endless jobs of {lanes:?} {:?}, {:?}: {:.2}, {:.2} times",
         alone.0,
         alone.1,
         beside.0,
         beside.1,
         beside.0.as_secs_f64() / alone.0.as_secs_f64(),
         beside.1.as_secs_f64() / alone.1.as_secs_f64()
-    );
+    )
 }
 
-fn loading(pool: &ThreadPool, neighbours: usize) {
+fn loading(pool: &ThreadPool, neighbours: usize) -> String {
     let _neighbours = Neighbours::new(neighbours);
     let mut times: Vec<_> = (0..3)
         .map(|_| {
             let start = Instant::now();
-            let load = || pool.spawn_future(Lane::Io, async { work(Duration::from_millis(1)) });
-            let images: Vec<_> = (0..100).map(|_| load()).collect();
-            images.into_iter().for_each(|image| pool.block_on(image));
-            start.elapsed()
+            let load = |image| {
+                pool.spawn_future(Lane::Io, async move {
+                    work(Duration::from_millis(1));
+                    image
+                })
+            };
+            let images: Vec<_> = (0..100).map(load).collect();
+            let images = images.into_iter().map(|image| pool.block_on(image));
+            let images: Vec<_> = images.collect();
+            let taken = start.elapsed();
+            assert!(images.into_iter().eq(0..100), "each image must be loaded");
+            taken
         })
         .collect();
     let median = percentile(&mut times, 50);
-    println!("  loading 100 images of 1 ms beside {neighbours} busy programs: {median:?}");
+    format!("  loading 100 images of 1 ms beside {neighbours} busy programs: {median:?}")
 }
 
-fn lock(pool: &ThreadPool, neighbours: usize) {
+fn lock(pool: &ThreadPool, neighbours: usize) -> String {
     let _neighbours = Neighbours::new(neighbours);
     let shared = Arc::new(Mutex::new(0_u64));
     let other = shared.clone();
@@ -160,9 +181,10 @@ fn lock(pool: &ThreadPool, neighbours: usize) {
         .collect();
     let (p99, max) = (percentile(&mut waits, 99), percentile(&mut waits, 100));
     let rounds = *shared.lock().unwrap();
-    println!(
-        "  a lock shared with a job, beside {neighbours} busy programs: p99 {p99:?}, max {max:?}; {rounds} rounds"
-    );
+    format!(
+        "  a lock shared with a job, beside {neighbours} busy programs: \
+         p99 {p99:?}, max {max:?}; {rounds} rounds"
+    )
 }
 
 /// How lower threads are ranked: as the pool does it, or with what a command of the system's sets
@@ -237,22 +259,39 @@ impl Setting {
     }
 }
 
+/// What is measured with each setting; a line of what came of it.
+type Part = fn(&ThreadPool) -> String;
+
+const PAUSE: Duration = Duration::from_millis(15);
+
+const PARTS: &[Part] = &[
+    |pool| frames(pool, PAUSE, 150, &[Lane::Background; 4]),
+    |pool| frames(pool, Duration::ZERO, 1500, &[Lane::Background; 4]),
+    |pool| frames(pool, PAUSE, 150, &[Lane::Background, Lane::Io]),
+    |pool| lock(pool, 0),
+    |pool| lock(pool, 2),
+    |pool| loading(pool, 0),
+];
+
+/// With what two busy programs leave, these take minutes.
+const LONG_FOR_LEFTOVERS: &[Part] = &[|pool| loading(pool, 2), |pool| loading(pool, 4)];
+
 fn main() {
     let threads = thread::available_parallelism().map_or(2, usize::from);
+    let parts = |setting: &Setting| match setting.lower {
+        Some(LowerPriority::Leftovers) => PARTS.to_vec(),
+        _ => [PARTS, LONG_FOR_LEFTOVERS].concat(),
+    };
+    let bar = measure::bar(SETTINGS.iter().map(|setting| parts(setting).len()).sum());
     for setting in SETTINGS {
-        println!("{}, {threads} threads", setting.name);
+        bar.suspend(|| println!("{}, {threads} threads", setting.name));
+        bar.set_message(setting.name);
         let pool = setting.pool(threads);
-        let pause = Duration::from_millis(15);
-        frames(&pool, pause, 150, &[Lane::Background; 4]);
-        frames(&pool, Duration::ZERO, 1500, &[Lane::Background; 4]);
-        frames(&pool, pause, 150, &[Lane::Background, Lane::Io]);
-        lock(&pool, 0);
-        lock(&pool, 2);
-        loading(&pool, 0);
-        // With what two busy programs leave, this takes minutes.
-        if setting.lower != Some(LowerPriority::Leftovers) {
-            loading(&pool, 2);
-            loading(&pool, 4);
+        for part in parts(setting) {
+            let line = part(&pool);
+            bar.suspend(|| println!("{line}"));
+            bar.inc(1);
         }
     }
+    bar.finish_and_clear();
 }

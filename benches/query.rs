@@ -1,29 +1,24 @@
-//! What `ParQuery` costs, beside a serial loop and the engine's `par_iter`: `cargo bench --bench query`.
-//! Every workload checks its answer; figures are medians of alternated rounds.
+//! What `ParQuery` costs, beside a serial loop and the engine's `par_iter`:
+//! `cargo bench --bench query`. Every workload checks its answer; figures are medians of alternated
+//! rounds.
+
+#[allow(dead_code, reason = "each bench uses a part")]
+mod measure;
+mod values;
 
 use bevy_app::App;
-use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemState;
 use bevy_heartbeat::{HeartbeatPlugin, ParQuery};
 use std::hint::black_box;
-use std::time::Instant;
+use values::{Value, repeats};
 
 const ROUNDS: usize = 31;
-/// Little work is repeated until a round has gone through this many entities.
-const ENTITIES_A_ROUND: usize = 100_000;
 
-#[derive(Component)]
-struct Value(f32);
-
-/// About 0.4 ns where the compiler makes vectors of it.
-fn light(value: &mut Value) {
-    value.0 = (value.0 * 0.99 + 0.01).sqrt();
-}
-
-/// About 10 ns.
+/// About 4 ns.
 fn heavy(value: &mut Value) {
     for _ in 0..3 {
-        value.0 = black_box((value.0 * 0.99 + 0.01).sqrt());
+        value.step();
+        value.0 = black_box(value.0);
     }
 }
 
@@ -41,7 +36,7 @@ const WAYS: [Way; 5] = [
     ("serial", |values, step| {
         let mut values = values.query_mut();
         match step {
-            Step::Light => values.iter_mut().for_each(|mut value| light(&mut value)),
+            Step::Light => values.iter_mut().for_each(|mut value| value.step()),
             Step::Heavy => values.iter_mut().for_each(|mut value| heavy(&mut value)),
         }
     }),
@@ -49,7 +44,7 @@ const WAYS: [Way; 5] = [
         let mut values = values.query_mut();
         for mut values in values.contiguous_iter_mut().expect("a dense query") {
             match step {
-                Step::Light => values.iter_mut().for_each(light),
+                Step::Light => values.iter_mut().for_each(Value::step),
                 Step::Heavy => values.iter_mut().for_each(heavy),
             }
         }
@@ -58,65 +53,52 @@ const WAYS: [Way; 5] = [
         let mut values = values.query_mut();
         let values = values.par_iter_mut();
         match step {
-            Step::Light => values.for_each(|mut value| light(&mut value)),
+            Step::Light => values.for_each(|mut value| value.step()),
             Step::Heavy => values.for_each(|mut value| heavy(&mut value)),
         }
     }),
     ("ParQuery", |values, step| {
         let values = values.par_iter_mut();
         match step {
-            Step::Light => values.for_each(|mut value| light(&mut value)),
+            Step::Light => values.for_each(|mut value| value.step()),
             Step::Heavy => values.for_each(|mut value| heavy(&mut value)),
         }
     }),
     ("ParQuery columns", |values, step| {
         let values = values.contiguous_par_iter_mut().expect("a dense query");
         match step {
-            Step::Light => values.for_each(|mut values| values.iter_mut().for_each(light)),
+            Step::Light => values.for_each(|mut values| values.iter_mut().for_each(Value::step)),
             Step::Heavy => values.for_each(|mut values| values.iter_mut().for_each(heavy)),
         }
     }),
 ];
 
-fn sum(world: &mut World) -> f32 {
-    let mut values = world.query::<&Value>();
-    values.iter(world).map(|value| value.0).sum()
-}
-
 fn iteration(entities: usize, step: Step, name: &str) {
-    let repeats = (ENTITIES_A_ROUND / entities).max(1);
-    let mut worlds: Vec<_> = WAYS
-        .iter()
-        .map(|_| {
-            let mut world = World::new();
-            world.spawn_batch((0..entities).map(|i| Value(i as f32)));
-            let state = SystemState::<ParQuery<&mut Value>>::new(&mut world);
-            (world, state, Vec::new())
+    let repeats = repeats(entities);
+    let new = |_| {
+        let mut world = values::world(entities);
+        let state = SystemState::<ParQuery<&mut Value>>::new(&mut world);
+        (world, state)
+    };
+    let mut worlds = WAYS.each_ref().map(new);
+    let ways = WAYS.iter().zip(&mut worlds);
+    let mut ways: Vec<_> = ways
+        .map(|((_, way), (world, state))| {
+            let mut values = state.get_mut(world).expect("a query is always there");
+            move || way(&mut values, step)
         })
         .collect();
-    for round in 0..=ROUNDS {
-        for ((_, way), (world, state, times)) in WAYS.iter().zip(&mut worlds) {
-            let mut values = state.get_mut(world).expect("a query is always there");
-            let start = Instant::now();
-            for _ in 0..repeats {
-                way(&mut values, step);
-            }
-            let nanos = start.elapsed().as_secs_f64() * 1e9 / (repeats * entities) as f64;
-            // The first round warms up.
-            if round > 0 {
-                times.push(nanos);
-            }
-        }
+    let times = measure::alternate(ROUNDS, repeats, &mut ways);
+    drop(ways);
+    let [(serial, _), others @ ..] = &mut worlds;
+    for (world, _) in others {
+        let same = values::are_alike(serial, world);
+        assert!(same, "each way must step all alike");
     }
-    let expected = sum(&mut worlds[0].0);
-    let mut base = None;
     print!("{entities:>9} x {name:<6}");
-    for (world, _, times) in &mut worlds {
-        assert!(sum(world) == expected, "each way must step all alike");
-        times.sort_by(f64::total_cmp);
-        let median = times[ROUNDS / 2];
-        let base = *base.get_or_insert(median);
-        print!("{median:>11.3} ({:>5.2} x)", median / base);
+    for time in &times {
+        let nanos = time * 1e9 / entities as f64;
+        print!("{nanos:>11.3} ({:>5.2} x)", time / times[0]);
     }
     println!();
 }

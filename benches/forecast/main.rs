@@ -3,13 +3,17 @@
 //! are measured, not recorded, in turn with the others. All are medians of frames, and medians of
 //! the rounds that other programs have disturbed least: those in which frames were shortest.
 //!
-//! `cargo bench --bench forecast`, or `cargo bench --bench forecast -- WORD` for the workloads whose
-//! names have that word.
+//! `cargo bench --bench forecast`, or `cargo bench --bench forecast -- WORD...` for the workloads
+//! whose names have one of these words.
 #![allow(missing_docs, reason = "a program")]
 
 mod living;
+#[allow(dead_code, reason = "each bench uses a part")]
 #[path = "../loops/mod.rs"]
 mod loops;
+#[allow(dead_code, reason = "each bench uses a part")]
+#[path = "../measure/mod.rs"]
+mod measure;
 mod workloads;
 
 #[allow(dead_code, reason = "the example's own")]
@@ -29,7 +33,10 @@ use bevy_app::App;
 use bevy_heartbeat::HeartbeatPlugin;
 use bevy_heartbeat::record::{FlightRecorder, Record};
 use heartbeat_pool::record::Recorder;
+use measure::median;
+use std::process::ExitCode;
 use std::time::{Duration, Instant};
+use workloads::Workload;
 
 const ROUNDS: usize = 15;
 /// Rounds that count: those with the shortest frames.
@@ -41,11 +48,6 @@ const SETTLE: usize = 60;
 /// Frames in which the executor learns which way is the cheaper.
 const LEARN: usize = 300;
 
-fn median(mut times: Vec<f64>) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times[times.len() / 2]
-}
-
 /// The median of so many frames, in microseconds.
 fn frames(app: &mut App, count: usize) -> f64 {
     let frame = |_| {
@@ -53,7 +55,7 @@ fn frames(app: &mut App, count: usize) -> f64 {
         app.update();
         start.elapsed().as_secs_f64() * 1e6
     };
-    median((0..count).map(frame).collect())
+    median(&mut (0..count).map(frame).collect::<Vec<_>>())
 }
 
 fn resize(threads: usize) {
@@ -71,7 +73,7 @@ fn forecast(app: &App, threads: usize) -> f64 {
         found.map(|(_, time, _)| time.as_secs_f64() * 1e6)
     };
     let numbers = trace.frames().map(|(number, _)| number);
-    median(numbers.filter_map(time).collect())
+    median(&mut numbers.filter_map(time).collect::<Vec<_>>())
 }
 
 /// What frames take on some number of threads, and what they say of another.
@@ -116,7 +118,8 @@ fn app(set_up: fn(&mut App)) -> App {
 /// The median of what was seen in the rounds with the shortest frames.
 fn least_disturbed(mut rounds: Vec<(f64, f64)>) -> f64 {
     rounds.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-    median(rounds.iter().take(COUNTED).map(|(_, seen)| *seen).collect())
+    let seen = rounds.iter().take(COUNTED).map(|(_, seen)| *seen);
+    median(&mut seen.collect::<Vec<_>>())
 }
 
 /// What so many threads took, and what the frames on another number of them had said of it.
@@ -129,25 +132,52 @@ fn print(name: &str, threads: usize, on: &[Round], before: &[Round]) {
     println!("{name:<40} {threads:>7} {forecast:>12.0} {measured:>12.0} {error:>+8.1} %");
 }
 
-fn main() {
-    let word = std::env::args().skip(1).find(|word| !word.starts_with('-'));
-    let is_wanted = |name: &str| word.as_deref().is_none_or(|word| name.contains(word));
+/// The workloads that have one of the words in their names; all, if there are no words.
+fn wanted(words: &[String]) -> Result<Vec<Workload>, String> {
+    let has = |(name, _): &Workload, word: &String| name.contains(word.as_str());
+    for word in words {
+        if !workloads::ALL.iter().any(|workload| has(workload, word)) {
+            let names = workloads::ALL.map(|(name, _)| name).join("\n  ");
+            return Err(format!(
+                "no workload has `{word}` in its name; they are\n  {names}"
+            ));
+        }
+    }
+    let is_wanted =
+        |workload: &Workload| words.is_empty() || words.iter().any(|word| has(workload, word));
+    Ok(workloads::ALL.into_iter().filter(is_wanted).collect())
+}
+
+fn main() -> ExitCode {
+    // Cargo adds it to the words.
+    let words = std::env::args().skip(1).filter(|word| word != "--bench");
+    let wanted = match wanted(&words.collect::<Vec<_>>()) {
+        Ok(wanted) => wanted,
+        Err(problem) => {
+            eprintln!("forecast: {problem}");
+            return ExitCode::from(2);
+        }
+    };
     println!(
         "{:<40} {:>7} {:>12} {:>12} {:>10}",
         "microseconds, medians", "threads", "forecast", "measured", "error"
     );
-    for (name, set_up) in workloads::ALL {
-        if !is_wanted(name) {
-            continue;
-        }
+    let bar = measure::bar(wanted.len() * ROUNDS);
+    for (name, set_up) in wanted {
+        bar.set_message(name);
         let mut app = app(set_up);
         frames(&mut app, LEARN);
         let (mut one, mut two) = (Vec::new(), Vec::new());
         for _ in 0..ROUNDS {
             two.push(run(&mut app, 2, 1));
             one.push(run(&mut app, 1, 2));
+            bar.inc(1);
         }
-        print(name, 1, &one, &two);
-        print(name, 2, &two, &one);
+        bar.suspend(|| {
+            print(name, 1, &one, &two);
+            print(name, 2, &two, &one);
+        });
     }
+    bar.finish_and_clear();
+    ExitCode::SUCCESS
 }

@@ -1,6 +1,6 @@
 //! Frames of several shapes. Each does the same arithmetic in each frame, however long that takes.
 
-use crate::loops::{A, mixed, populate, think, wide_a};
+use crate::loops::{A, STEPS, mixed, populate, think, wide_a};
 use bevy_app::{App, Update};
 use bevy_ecs::prelude::*;
 use std::hint::black_box;
@@ -93,6 +93,8 @@ fn par_query(app: &mut App) {
 fn query(app: &mut App) {
     populate(app);
     app.add_systems(Update, |mut query: Query<&mut A>| {
-        query.par_iter_mut().for_each(|mut a| a.0 = think(a.0, 40));
+        query
+            .par_iter_mut()
+            .for_each(|mut a| a.0 = think(a.0, STEPS[0]));
     });
 }
