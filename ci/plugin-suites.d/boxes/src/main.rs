@@ -1,8 +1,8 @@
 //! Boxes that fall into a heap and never sleep, in an app whose system or plugin steps them.
 //!
-//! `boxes avian|rapier SIDE STEPS`: a cube of boxes, SIDE along each edge. Prints the mean of a step's
-//! milliseconds, the 99th percentile, and the sum of the boxes' distances at the end. The first
-//! [`UNSETTLED`] steps are run, but not timed.
+//! `boxes avian|rapier SIDE STEPS`: a cube of boxes, SIDE along each edge. Prints the mean of a
+//! step's milliseconds, the 99th percentile, and the sum of the boxes' distances at the end. The
+//! first [`UNSETTLED`] steps are run, but not counted.
 
 use bevy::prelude::*;
 use bevy::time::TimeUpdateStrategy;
