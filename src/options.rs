@@ -111,6 +111,28 @@ mod tests {
     }
 
     #[test]
+    fn a_share_is_kept_within_a_policys_bounds() {
+        let mut options = TaskPoolOptions::with_num_threads(8);
+        options.io.percent = 0.125;
+        (options.io.min_threads, options.io.max_threads) = (3, 5);
+        options.async_compute.percent = 1.0;
+        options.async_compute.max_threads = usize::MAX;
+        let settings = Options::new(&options, 2);
+        assert_eq!(
+            (settings.io_budget, settings.background_budget),
+            (Some(3), Some(8))
+        );
+    }
+
+    #[test]
+    fn a_policy_that_differs_by_its_share_alone_counts() {
+        let mut options = TaskPoolOptions::default();
+        options.io.percent = 0.0;
+        let settings = Options::new(&options, 16);
+        assert_eq!(settings.io_budget, Some(options.io.min_threads));
+    }
+
+    #[test]
     fn what_means_nothing_is_warned_about() {
         let mut options = TaskPoolOptions::default();
         options.compute.max_threads = 3;
@@ -119,5 +141,9 @@ mod tests {
         assert_eq!(settings.io_budget, None);
         assert_eq!(settings.warnings(true).len(), 2);
         assert_eq!(settings.warnings(false).len(), 1);
+        // Of either callback.
+        let mut options = TaskPoolOptions::default();
+        options.async_compute.on_thread_destroy = Some(Arc::new(|| {}));
+        assert_eq!(Options::new(&options, 2).warnings(true).len(), 1);
     }
 }

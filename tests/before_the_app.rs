@@ -18,5 +18,18 @@ fn a_blocking_call_and_a_join_need_no_app() {
         let name = || thread::current().name().map(str::to_owned);
         let name = bevy_tasks::block_on(spawn_blocking(name)).unwrap();
         assert!(name.starts_with("heartbeat ("), "{name}");
+        a_blocking_call_inside_of_another_pool_is_that_ones();
     });
+}
+
+fn a_blocking_call_inside_of_another_pool_is_that_ones() {
+    let pool = heartbeat_pool::ThreadPool::builder()
+        .num_threads(1)
+        .thread_name(|index| format!("another {index}"))
+        .build()
+        .unwrap();
+    let name = || thread::current().name().map(str::to_owned);
+    let name = pool.install(|_| spawn_blocking(name));
+    let name = pool.block_on(name).unwrap();
+    assert!(name.starts_with("another "), "{name}");
 }

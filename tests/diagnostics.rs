@@ -198,3 +198,61 @@ fn what_plugins_add_to_a_sub_app_as_they_finish_has_the_executor() {
     let path = HeartbeatDiagnosticsPlugin::schedule("Late");
     assert!(value(&app, &path).is_some());
 }
+
+#[test]
+fn schedules_keep_their_executors_where_the_app_says_so() {
+    let _turn = lock(&TURN);
+    let mut app = App::new();
+    app.add_plugins((HeartbeatDiagnosticsPlugin, DiagnosticsPlugin));
+    app.add_plugins(HeartbeatPlugin {
+        threads: Some(2),
+        adaptive_schedules: false,
+        ..Default::default()
+    });
+    app.add_systems(Odd("Kept"), || ());
+    app.add_systems(Update, |world: &mut World| world.run_schedule(Odd("Kept")));
+    app.finish();
+    app.cleanup();
+    (0..4).for_each(|_| app.update());
+    let path = HeartbeatDiagnosticsPlugin::schedule("Kept");
+    assert_eq!(value(&app, &path), None);
+}
+
+/// Takes a sub-app out of the app as it cleans up, as the engine does that renders beside its main
+/// thread.
+struct TakesAway(Arc<Mutex<Option<SubApp>>>);
+
+impl Plugin for TakesAway {
+    fn build(&self, app: &mut App) {
+        let mut sub = SubApp::new();
+        sub.add_schedule(Schedule::new(Odd("Taken")));
+        sub.update_schedule = Some(Odd("Taken").intern());
+        app.insert_sub_app(Sub, sub);
+    }
+
+    fn cleanup(&self, app: &mut App) {
+        *lock(&self.0) = app.remove_sub_app(Sub);
+    }
+}
+
+#[test]
+fn a_sub_app_that_is_taken_out_as_plugins_clean_up_has_the_executor() {
+    let _turn = lock(&TURN);
+    let taken = Arc::new(Mutex::new(None));
+    let mut app = App::new();
+    app.add_plugins(TakesAway(taken.clone()));
+    app.add_plugins((HeartbeatDiagnosticsPlugin, DiagnosticsPlugin));
+    app.add_plugins(HeartbeatPlugin {
+        threads: Some(2),
+        ..Default::default()
+    });
+    app.finish();
+    app.cleanup();
+    let mut sub = lock(&taken).take().unwrap();
+    (0..4).for_each(|_| {
+        app.update();
+        sub.update();
+    });
+    let path = HeartbeatDiagnosticsPlugin::schedule("Taken");
+    assert!(value(&app, &path).is_some());
+}

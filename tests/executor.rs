@@ -6,7 +6,7 @@ mod picky;
 
 use bevy_ecs::error::{BevyError, ErrorContext, FallbackErrorHandler};
 use bevy_ecs::prelude::*;
-use bevy_ecs::schedule::{ApplyDeferred, ScheduleLabel};
+use bevy_ecs::schedule::{ApplyDeferred, MainThreadExecutor, ScheduleLabel};
 use bevy_ecs::system::NonSendMarker;
 use bevy_heartbeat::AdaptiveExecutor;
 use common::{app, within};
@@ -163,6 +163,35 @@ fn what_is_not_send_stays_on_the_thread_that_runs_the_schedule() {
     });
 }
 
+/// As the renderer's schedules are run while the app's main thread goes on.
+#[test]
+fn what_is_not_send_stays_on_the_main_thread_wherever_the_schedule_runs() {
+    on_two_threads(|| {
+        for cost in COSTS {
+            let (mut schedule, mut world) = schedule();
+            let main = thread::current().id();
+            let executor = MainThreadExecutor::new();
+            world.insert_resource(executor.clone());
+            schedule.add_systems((
+                move |_: NonSendMarker| assert_eq!(thread::current().id(), main),
+                system(0, cost),
+                system(1, cost),
+            ));
+            let elsewhere = thread::spawn(move || {
+                for _ in 0..40 {
+                    schedule.run(&mut world);
+                }
+            });
+            let ticker = executor.0.ticker().unwrap();
+            while !elsewhere.is_finished() {
+                ticker.try_tick();
+                thread::yield_now();
+            }
+            elsewhere.join().unwrap();
+        }
+    });
+}
+
 #[test]
 fn errors_reach_the_worlds_handler_and_the_rest_runs() {
     static ERRORS: AtomicUsize = AtomicUsize::new(0);
@@ -284,6 +313,34 @@ fn what_was_commanded_before_a_panic_is_there_after_the_next_run() {
                 let spawned = world.query::<&Spawned>().iter(&world).count();
                 assert!(ran.is_err() || spawned == run / 20, "run {run}: {spawned}");
             }
+        }
+    });
+}
+
+/// They may apply it to another world, as the renderer does with what it takes from the app's.
+#[test]
+fn what_others_apply_waits_for_them_after_a_panic_too() {
+    #[derive(Resource)]
+    struct Panics(bool);
+    #[derive(Component)]
+    struct Spawned;
+
+    on_two_threads(|| {
+        for cost in COSTS {
+            let (mut schedule, mut world) = schedule();
+            let spawn = |mut commands: Commands| _ = commands.spawn(Spawned);
+            let panic = |panics: Res<Panics>| assert!(!panics.0, "as it was told");
+            let systems = (spawn, system(0, cost), panic);
+            schedule.add_systems(systems.chain_ignore_deferred());
+            schedule.set_apply_final_deferred(false);
+            for panics in [true, false] {
+                world.insert_resource(Panics(panics));
+                let ran = catch_unwind(AssertUnwindSafe(|| schedule.run(&mut world)));
+                assert_eq!(ran.is_err(), panics);
+                assert_eq!(world.query::<&Spawned>().iter(&world).count(), 0);
+            }
+            schedule.apply_deferred(&mut world);
+            assert_eq!(world.query::<&Spawned>().iter(&world).count(), 2);
         }
     });
 }

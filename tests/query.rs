@@ -464,3 +464,32 @@ fn small_work_stays_on_its_thread() {
         assert!(threads.keys().all(|&id| id == thread::current().id()));
     });
 }
+
+/// In the order in which the query took them in, though it has not run meanwhile.
+#[test]
+fn archetypes_that_come_before_the_first_run_come_after_those_that_were_there() {
+    at_each_size(|| {
+        let mut world = World::new();
+        let unlike = |world: &mut World, kind: u64| {
+            let mut entity = world.spawn((Number(kind), Even));
+            if kind & 1 != 0 {
+                entity.insert(Third(Box::new(kind)));
+            }
+            if kind & 2 != 0 {
+                entity.insert(Fourth);
+            }
+            if kind & 4 != 0 {
+                entity.insert(Sparse(kind));
+            }
+            if kind & 8 != 0 {
+                entity.insert(SparseTag);
+            }
+        };
+        (0..16).step_by(3).for_each(|kind| unlike(&mut world, kind));
+        let mut state = SystemState::<ParQuery<(Entity, &Number), With<Even>>>::new(&mut world);
+        (0..16).for_each(|kind| unlike(&mut world, kind));
+        let query = state.get(&world).unwrap();
+        let serial: Vec<_> = query.iter().map(|(entity, _)| entity).collect();
+        assert_eq!(query.par_iter().map(|(entity, _)| entity), serial);
+    });
+}

@@ -3,7 +3,7 @@
 
 mod common;
 
-use bevy_app::SubApp;
+use bevy_app::{App, SubApp};
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::{
     MultiThreadedExecutor, ScheduleBuildSettings, ScheduleLabel, SingleThreadedExecutor,
@@ -72,5 +72,31 @@ fn what_is_as_it_should_be_warns_of_nothing() {
         // It is kept, were there one.
         log::warn!("a warning");
         assert_eq!(logged::take(), ["a warning"]);
+        what_breaks_is_told_once(&mut app);
     });
+}
+
+/// A job's panic, though nobody polls it, and a `then` that lacks what it needs.
+fn what_breaks_is_told_once(app: &mut App) {
+    let breaks = |_: JobContext| async {
+        if true {
+            panic!("no flour");
+        }
+    };
+    let job = app.world_mut().spawn_job(Lane::Io, breaks);
+    let job = job.named("baker").id();
+    while !app.world().get::<Job<()>>(job).unwrap().is_finished() {
+        app.update();
+    }
+    let told = logged::take();
+    assert_eq!(told, ["bevy_heartbeat: job `baker` panicked: no flour"]);
+    let lacks = |_: In<JobOutcome<()>>, _: Res<NowhereFound>| panic!("it has none");
+    let job = app.world_mut().spawn_job(Lane::Io, |_| async {});
+    let entity = job.named("eater").then(lacks).id();
+    while app.world().get_entity(entity).is_ok() {
+        app.update();
+    }
+    let told = logged::take();
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].contains("`then` of job `eater` failed"), "{told:?}");
 }

@@ -7,6 +7,7 @@ use bevy_ecs::schedule::ScheduleLabel;
 use bevy_heartbeat::record::{Cause, FlightRecorder, Record, Trace};
 use bevy_heartbeat::{HeartbeatPlugin, Lane, ParQuery, SpawnJob};
 use browser::{browser, show};
+use heartbeat_pool::record::Recorder;
 use picky::Picky;
 use recordings::{folder, turn};
 use serde_json::Value;
@@ -468,4 +469,18 @@ fn two_apps_with_one_folder_are_told_apart() {
 
 fn only_in_the_second() {
     work(Duration::from_millis(2));
+}
+
+#[test]
+fn an_app_that_comes_takes_nothing_from_an_older_one_and_the_last_to_go_ends_the_recording() {
+    let _turn = turn();
+    let mut older = app(NEVER, &folder("older"));
+    (0..3).for_each(|_| older.update());
+    let newer = app(NEVER, &folder("newer"));
+    let trace = older.world().resource::<FlightRecorder>().trace();
+    assert_eq!(trace.frames().count(), 3);
+    drop(older);
+    assert!(Recorder::is_on());
+    drop(newer);
+    assert!(!Recorder::is_on());
 }

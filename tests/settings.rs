@@ -9,6 +9,7 @@ use bevy_ecs::prelude::{AppTypeRegistry, ReflectComponent, ReflectResource};
 use bevy_heartbeat::record::Record;
 use bevy_heartbeat::{HeartbeatPlugin, HeartbeatSettings, LowerPriority, ThreadCount};
 use bevy_reflect::{GetPath, Reflect};
+use bevy_tasks::{AsyncComputeTaskPool, ComputeTaskPool, IoTaskPool};
 use std::any::TypeId;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -57,12 +58,16 @@ fn inspectors_see_what_is_in_force() {
     common::within(60, || {
         what_is_configured_is_shown();
         what_bevys_options_say_is_shown_and_the_beat_stays();
+        what_an_app_has_set_stays_as_an_older_one_finishes();
     });
 }
 
 fn what_is_configured_is_shown() {
     let mut app = App::new();
     app.add_plugins(all_of_its_own());
+    // The engine's own plugin would have made them.
+    assert!(ComputeTaskPool::try_get().is_some() && IoTaskPool::try_get().is_some());
+    assert!(AsyncComputeTaskPool::try_get().is_some());
     assert_eq!(field::<usize>(&app, "threads.0"), 3);
     assert_eq!(field::<ThreadCount>(&app, "threads"), ThreadCount::Code(3));
     assert_eq!(field::<usize>(&app, "io_budget"), 2);
@@ -106,4 +111,19 @@ fn what_bevys_options_say_is_shown_and_the_beat_stays() {
     assert_eq!(settings.record, Record::Off);
     // The process's first plugin set it.
     assert_eq!(settings.beat, Duration::from_micros(250));
+}
+
+fn what_an_app_has_set_stays_as_an_older_one_finishes() {
+    let with_threads = |threads| {
+        let mut app = App::new();
+        app.add_plugins(HeartbeatPlugin {
+            threads: Some(threads),
+            ..Default::default()
+        });
+        app
+    };
+    let mut older = with_threads(2);
+    let _newer = with_threads(3);
+    older.finish();
+    assert_eq!(heartbeat_pool::global().num_threads(), 3);
 }

@@ -3,7 +3,7 @@
 mod common;
 
 use bevy_app::Update;
-use bevy_tasks::{AsyncComputeTaskPool, IoTaskPool, block_on};
+use bevy_tasks::{AsyncComputeTaskPool, IoTaskPool, TaskPool, block_on};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -42,6 +42,7 @@ fn an_app_runs_without_a_thread_of_the_pool() {
         }
         app.update();
         assert_eq!(ran.load(Ordering::Relaxed), 4);
+        assert_eq!(common::pools().map(TaskPool::thread_num), [1; 3]);
         for pool in [&**IoTaskPool::get(), &**AsyncComputeTaskPool::get()] {
             let ran = ran.clone();
             let task = pool.spawn(async move { _ = ran.fetch_add(1, Ordering::Relaxed) });

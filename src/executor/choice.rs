@@ -256,6 +256,29 @@ mod tests {
     }
 
     #[test]
+    fn what_is_always_long_is_no_rare_run() {
+        // So many systems that even on all threads it may have been theirs.
+        let mut choice = Choice::new(4_000);
+        runs(&mut choice, 100, 10e6, 19e6);
+        assert_eq!(choice.ways.in_use(), Way::Alone);
+        let shared = runs(&mut choice, 1_000, 10e6, 19e6);
+        assert!(shared <= 20, "{shared}");
+    }
+
+    #[test]
+    fn usual_runs_after_a_rare_one_are_no_more_of_these() {
+        let mut choice = Choice::new(SYSTEMS);
+        runs(&mut choice, 20, 10_000.0, 30_000.0);
+        runs(&mut choice, 1_000, 0.8e6, 1.5e6);
+        assert_eq!(choice.ways.in_use(), Way::Alone);
+        runs(&mut choice, 1, 80e6, 22e6);
+        // All threads have cost by now as much as they may have saved.
+        runs(&mut choice, 200, 0.8e6, 1.5e6);
+        let shared = runs(&mut choice, 100, 0.8e6, 1.5e6);
+        assert!(shared <= 5, "{shared}");
+    }
+
+    #[test]
     fn after_what_was_late_for_another_reason_one_thread_is_found_again() {
         let mut choice = Choice::new(SYSTEMS);
         runs(&mut choice, 1000, 10_000.0, 30_000.0);
@@ -263,6 +286,10 @@ mod tests {
         // All threads cost as much as was lost, and no more.
         let shared = runs(&mut choice, 10_000, 10_000.0, 30_000.0);
         assert!((1..=800).contains(&shared), "{shared}");
+        // Nor do they keep it for ever where it makes no difference.
+        runs(&mut choice, 1, 20e6, 20e6);
+        let shared = runs(&mut choice, 10_000, 10_000.0, 10_000.0);
+        assert!((1..=5_000).contains(&shared), "{shared}");
         // Long runs that all threads don't make shorter are left to one.
         let long = |_| {
             runs(&mut choice, 59, 10_000.0, 30_000.0);

@@ -27,7 +27,12 @@ pub(crate) fn install(world: &mut World) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bevy_ecs::schedule::ScheduleLabel;
+    use bevy_ecs::error::ErrorHandler;
+    use bevy_ecs::schedule::{
+        FixedBitSet, ScheduleLabel, SingleThreadedExecutor, SystemExecutor, SystemSchedule,
+    };
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)]
     struct First;
@@ -39,6 +44,44 @@ mod tests {
         let mut schedule = Schedule::new(label);
         schedule.add_systems((|| (), || ()));
         schedule
+    }
+
+    /// They are seen at work as their schedules come, and no more.
+    #[test]
+    fn an_executor_that_a_known_schedule_gets_later_is_not_tried() {
+        struct Counts(Arc<AtomicUsize>, SingleThreadedExecutor);
+        impl SystemExecutor for Counts {
+            fn init(&mut self, schedule: &SystemSchedule) {
+                self.1.init(schedule);
+            }
+            fn run(
+                &mut self,
+                schedule: &mut SystemSchedule,
+                world: &mut World,
+                skip: Option<&FixedBitSet>,
+                error_handler: ErrorHandler,
+            ) {
+                self.0.fetch_add(1, Ordering::Relaxed);
+                self.1.run(schedule, world, skip, error_handler);
+            }
+            fn set_apply_final_deferred(&mut self, value: bool) {
+                self.1.set_apply_final_deferred(value);
+            }
+        }
+        let runs = Arc::new(AtomicUsize::new(0));
+        let counts = || Counts(runs.clone(), SingleThreadedExecutor::new());
+        let mut world = World::new();
+        world.init_resource::<Schedules>();
+        world.resource_mut::<Schedules>().insert(schedule(First));
+        install(&mut world);
+        let mut schedules = world.resource_mut::<Schedules>();
+        schedules.get_mut(First).unwrap().set_executor(counts());
+        // Whoever is new has all of them looked at.
+        let mut second = schedule(Second);
+        second.set_executor(counts());
+        schedules.insert(second);
+        install(&mut world);
+        assert_eq!(runs.load(Ordering::Relaxed), 1);
     }
 
     #[test]

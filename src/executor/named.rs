@@ -77,3 +77,16 @@ pub(crate) fn ways() -> Vec<(&'static str, bool)> {
     });
     ways
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_is_kept_of_schedules_that_are_gone() {
+        (0..1000).for_each(|_| drop(Named::new("gone")));
+        let kept = WAYS.lock().unwrap_or_else(PoisonError::into_inner);
+        let of_gone = kept.iter().filter(|(name, _)| *name == "gone").count();
+        assert!(of_gone <= 1, "{of_gone}");
+    }
+}

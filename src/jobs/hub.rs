@@ -292,6 +292,20 @@ mod tests {
         }
     }
 
+    #[test]
+    fn two_sleeps_may_end_at_the_same_time() {
+        let app = JobHub::from_world(&mut World::new());
+        let hour = Duration::from_hours(1);
+        let sleeps = [(); 2].map(|()| app.0.sleep(hour));
+        app.0.wake(Now {
+            app: 2 * hour,
+            ..Now::default()
+        });
+        for mut sleep in sleeps {
+            assert!(matches!(sleep.try_recv(), Ok(Some(()))), "each is told");
+        }
+    }
+
     /// A wait that is being given up may be swept before it has let go of its waker.
     #[test]
     fn who_is_woken_by_a_sweep_may_ask_for_more() {
@@ -325,5 +339,29 @@ mod tests {
         (0..1000).for_each(|_| app.0.time_out(gone.clone(), Duration::MAX));
         let len = lock(&app.0.inbox).len();
         assert!(len < 100, "{len} are kept");
+        // Nor those that a frame has looked at.
+        for _ in 0..1000 {
+            app.0.time_out(gone.clone(), Duration::MAX);
+            app.0.has_work(Now::default());
+        }
+        let len = lock(&app.0.inbox).len();
+        assert!(len < 100, "{len} are kept");
+    }
+
+    #[test]
+    fn a_timeout_counts_from_where_it_was_asked_for() {
+        let app = JobHub::from_world(&mut World::new());
+        let job = Weak::<Shared<()>>::new();
+        app.0.time_out(job, Duration::from_hours(1));
+        let passed = Duration::from_millis(5);
+        thread::sleep(passed);
+        let now = Now {
+            real: Duration::from_hours(1),
+            ..Now::default()
+        };
+        app.0.has_work(now);
+        let inbox = lock(&app.0.inbox);
+        let ((at, _), _) = inbox.timeouts.of.first_key_value().unwrap();
+        assert!(*at <= Duration::from_hours(2) - passed, "{at:?}");
     }
 }

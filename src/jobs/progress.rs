@@ -91,6 +91,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn no_count_goes_beyond_its_end() {
+        let meter = ProgressMeter::default();
+        meter.set(5, 10);
+        meter.add(u32::MAX);
+        let (done, total) = (u32::MAX, 10);
+        assert_eq!(meter.get(), Progress { done, total });
+        assert_eq!(meter.get().fraction(), 1.0);
+        // All there is to do vanishes beside what is done.
+        let sum: Progress = (0..3).map(|_| Progress { done, total: 1 }).sum();
+        assert_eq!(sum.fraction(), 1.0);
+    }
+
+    #[test]
     fn a_big_sum_keeps_its_fraction() {
         let one = Progress {
             done: 2_500_000_000,

@@ -86,6 +86,17 @@ mod tests {
     }
 
     #[test]
+    fn others_have_their_turn_while_much_is_read() {
+        use std::task::{Context, Waker};
+        // An executable has the letter here and there.
+        let letters = vec![b'S'; 3 * PIECE];
+        let mut looks = std::pin::pin!(holds(&letters[..], "AB_CS"));
+        let mut context = Context::from_waker(Waker::noop());
+        let turns = (0..100).take_while(|_| looks.as_mut().poll(&mut context).is_pending());
+        assert!((2..10).contains(&turns.count()));
+    }
+
+    #[test]
     fn a_text_is_found_wherever_it_lies() {
         let is_found = |parts: &[&[u8]]| {
             let bytes = parts.concat();

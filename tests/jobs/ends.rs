@@ -7,8 +7,8 @@ use std::future::pending;
 use std::hint;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
-use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
+use std::sync::{OnceLock, mpsc};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
@@ -64,6 +64,25 @@ fn an_entity_keeps_the_last_job_of_each_type() {
         let ends: Vec<_> = jobs.iter().map(JobStatus::is_finished).collect();
         assert_eq!(ends, [false, true]);
         assert!(jobs.iter().all(|job| job.error().is_none()));
+    });
+}
+
+#[test]
+fn an_entitys_jobs_are_in_the_order_of_their_start() {
+    with_app(|app| {
+        let mut entity = app.world_mut().spawn_empty();
+        entity.spawn_job(Lane::Io, |_| pending::<u8>()).named("a");
+        for _ in 0..3 {
+            entity.spawn_job(Lane::Io, |_| pending::<u16>()).named("b");
+            entity.spawn_job(Lane::Io, |_| pending::<u32>()).named("c");
+        }
+        let names = |entity: &EntityWorldMut| -> Vec<_> {
+            let jobs = entity.get::<EntityJobs>().unwrap().iter();
+            jobs.map(|job| job.name().to_owned()).collect()
+        };
+        assert_eq!(names(&entity), ["a", "b", "c"]);
+        entity.spawn_job(Lane::Io, |_| pending::<u8>()).named("d");
+        assert_eq!(names(&entity), ["b", "c", "d"]);
     });
 }
 
@@ -420,6 +439,26 @@ fn the_unwanted_result_of_a_job_that_is_over_may_panic() {
     });
 }
 
+/// Each panic is caught for itself: of two together the second would end the process.
+#[test]
+fn an_unwanted_result_and_what_was_to_be_done_with_it_may_both_panic() {
+    with_app(|app| {
+        let bomb = Bomb;
+        let then = move |_: In<JobOutcome<Bomb>>| _ = &bomb;
+        let job = app
+            .world_mut()
+            .spawn_job(Lane::Background, |_| async { Bomb });
+        let entity = job.then(then).id();
+        let job = app.world().get::<Job<Bomb>>(entity).unwrap();
+        // No frame has told of its end yet.
+        while !job.is_finished() {
+            thread::yield_now();
+        }
+        assert!(app.world_mut().despawn(entity));
+        app.update();
+    });
+}
+
 /// The engine would leave the despawn half done.
 #[test]
 fn a_result_whose_drop_panics_ends_no_despawn() {
@@ -442,6 +481,27 @@ fn a_cancelled_job_says_so_and_drops_its_future() {
         job.cancel();
         assert_eq!(outcome::<u64>(app, entity), Err(JobError::Cancelled));
         frames_until(app, |_| drops.count() == 1);
+    });
+}
+
+/// Though its component stays, and nobody asks how it ended.
+#[test]
+fn the_future_of_a_job_that_is_cancelled_or_late_goes_at_once() {
+    with_app(|app| {
+        let drops = Drops::default();
+        let entity = start_waiting(app, &drops);
+        app.world().get::<Job<u64>>(entity).unwrap().cancel();
+        frames_until(app, |_| drops.count() == 1);
+        let guard = drops.guard();
+        let code = |_: JobContext| async move {
+            let _guard = guard;
+            pending::<()>().await;
+        };
+        let job = app.world_mut().spawn_job(Lane::Background, code);
+        let late = job.timeout(Duration::from_millis(1)).id();
+        frames_until(app, |_| drops.count() == 2);
+        let job = app.world().get::<Job<()>>(late).unwrap();
+        assert!(job.is_finished());
     });
 }
 
@@ -494,6 +554,31 @@ fn the_end_of_an_app_waits_for_no_loop() {
             thread::yield_now();
         }
         assert!(was_told.load(Ordering::SeqCst), "it was asked to stop");
+    });
+}
+
+/// It is asked to stop, for nobody is told of its end.
+#[test]
+fn a_detached_loop_ends_with_the_app() {
+    within(60, || {
+        let mut app = common::app(2);
+        let drops = Drops::default();
+        let (runs, guard) = (Arc::new(AtomicBool::new(false)), drops.guard());
+        let says = runs.clone();
+        let code = |cx: JobContext| async move {
+            let _guard = guard;
+            says.store(true, Ordering::SeqCst);
+            while !cx.is_cancelled() {
+                thread::yield_now();
+            }
+        };
+        let job = app.world_mut().spawn_job(Lane::Background, code).detach();
+        drop(job);
+        frames_until(&mut app, |_| runs.load(Ordering::SeqCst));
+        drop(app);
+        while drops.count() == 0 {
+            thread::yield_now();
+        }
     });
 }
 
@@ -596,6 +681,22 @@ fn a_job_reports_its_progress() {
 }
 
 #[test]
+fn a_job_has_done_no_more_than_all() {
+    with_app(|app| {
+        let (says, said) = mpsc::channel();
+        let code = |cx: JobContext| async move {
+            cx.progress().set(9, 3);
+            says.send(()).unwrap();
+            pending::<()>().await;
+        };
+        let entity = app.world_mut().spawn_job(Lane::Background, code).id();
+        said.recv().unwrap();
+        let progress = app.world().get::<Job<()>>(entity).unwrap().progress();
+        assert_eq!(progress, Progress { done: 3, total: 3 });
+    });
+}
+
+#[test]
 fn nothing_is_left_of_a_detached_job_when_another_takes_its_place() {
     with_app(|app| {
         let entity = app.world_mut().spawn_empty().id();
@@ -661,6 +762,82 @@ fn a_jobs_own_entity_stays_while_another_job_runs_on_it() {
         assert!(app.world().get_entity(entity).is_ok());
         open.try_send(()).unwrap();
         frames_until(app, |_| log.has("Ok(Ok(2))"));
+    });
+}
+
+#[test]
+fn a_replaced_jobs_own_entity_stays_for_the_outcome_of_the_new_one() {
+    with_app(|app| {
+        let drops = Drops::default();
+        let guard = drops.guard();
+        let (open, opened) = async_channel::bounded::<()>(1);
+        let code = |_: JobContext| async move {
+            let _guard = guard;
+            _ = opened.recv().await;
+            1
+        };
+        let job = app.world_mut().spawn_job(Lane::Io, code).detach();
+        let entity = job.id();
+        drop(job);
+        let mut held = app.world_mut().entity_mut(entity);
+        held.spawn_job(Lane::Io, |_| async { 2 });
+        let is_over = |world: &mut World| world.get::<Job<i32>>(entity).unwrap().is_finished();
+        frames_until(app, is_over);
+        app.update();
+        open.try_send(()).unwrap();
+        frames_until(app, |_| drops.count() == 1);
+        // The first one's end may come a frame later.
+        (0..3).for_each(|_| app.update());
+        assert_eq!(outcome::<i32>(app, entity), Ok(2));
+    });
+}
+
+/// Nothing is lost of what a frame has not come to.
+#[test]
+fn ends_behind_one_whose_then_panics_are_told_of_the_next_time() {
+    within(60, || {
+        let mut world = World::new();
+        let log = Log::default();
+        let jobs = ["first", "second", "third"].map(|name| {
+            let says = log.clone();
+            let breaks = move |_: In<JobOutcome<()>>| {
+                says.write(name);
+                panic!("a then");
+            };
+            let job = world.spawn_job(Lane::Background, |_| async {});
+            job.then(breaks).id()
+        });
+        for job in jobs {
+            let job = world.get::<Job<()>>(job).unwrap();
+            while !job.is_finished() {
+                thread::yield_now();
+            }
+        }
+        for told in 1..=3 {
+            let ran = catch_unwind(AssertUnwindSafe(|| run_jobs(&mut world)));
+            assert_eq!((ran.is_err(), log.lines().len()), (true, told));
+        }
+    });
+}
+
+#[test]
+fn who_takes_a_job_out_of_its_entity_may_poll_it() {
+    with_app(|app| {
+        let then = |_: In<JobOutcome<i32>>| panic!("whose entity has it no more");
+        let job = app
+            .world_mut()
+            .spawn_job(Lane::Background, |_| async { 7 })
+            .then(then);
+        let entity = job.id();
+        drop(job);
+        let mut job = app
+            .world_mut()
+            .entity_mut(entity)
+            .take::<Job<i32>>()
+            .unwrap();
+        frames_until(app, |_| job.is_finished());
+        app.update();
+        assert_eq!(job.poll(), Some(Ok(7)));
     });
 }
 

@@ -134,3 +134,29 @@ fn jobs_time_out_panic_and_are_cancelled_with_their_system() {
         }
     });
 }
+
+#[test]
+fn an_end_is_told_of_however_many_others_are_polled_before() {
+    within(60, || {
+        let mut world = World::new();
+        let ask = |mut jobs: Jobs<u32>| {
+            let mut ended = |number| {
+                let id = jobs.start(Lane::Background, move |_| async move { number });
+                while jobs.progress(id).is_some_and(|it| it.done < it.total) {
+                    thread::yield_now();
+                }
+                id
+            };
+            let first = ended(1);
+            let others: Vec<_> = (0..100).map(|_| ended(2)).collect();
+            for id in others {
+                assert_eq!(jobs.poll(id), Some(Ok(2)));
+            }
+            // Where those that were polled are forgotten.
+            let last = jobs.start(Lane::Background, |_| pending());
+            assert_eq!(jobs.iter_poll().collect::<Vec<_>>(), [(first, Ok(1))]);
+            jobs.cancel(last);
+        };
+        world.run_system_cached(ask).unwrap();
+    });
+}

@@ -70,6 +70,24 @@ fn a_state_waits_for_what_a_job_starts_as_it_ends() {
     }
 }
 
+/// As where a world's resources are all taken out: nobody would ever tell of their ends.
+#[test]
+fn jobs_that_have_ended_are_done_where_nobody_tells_of_ends() {
+    within(60, || {
+        let mut world = World::new();
+        let job = world.spawn_job(Lane::Background, |_| async {});
+        let entity = job.insert(DespawnOnExit(Screen::Loading)).id();
+        let job = world.get::<Job<()>>(entity).unwrap();
+        while !job.is_finished() {
+            thread::yield_now();
+        }
+        let are_done = |jobs: StateJobs<Screen>| jobs.are_done(&Screen::Loading);
+        assert!(!world.run_system_cached(are_done).unwrap());
+        world.clear_resources();
+        assert!(world.run_system_cached(are_done).unwrap());
+    });
+}
+
 #[test]
 fn a_state_waits_for_all_of_its_jobs_and_knows_their_failures() {
     with_states(|app| {

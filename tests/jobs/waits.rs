@@ -52,6 +52,30 @@ fn sleep_goes_by_the_apps_clock() {
     });
 }
 
+/// And not in the one after, which may be a second later.
+#[test]
+fn a_sleep_ends_in_the_frame_of_its_time() {
+    with_app(|app| {
+        let length = Duration::from_millis(100);
+        app.insert_resource(TimeUpdateStrategy::ManualDuration(Duration::ZERO));
+        app.update();
+        let (asks, asked) = mpsc::channel();
+        let code = move |cx: JobContext| async move {
+            let mut sleep = Box::pin(cx.sleep(length));
+            assert_eq!(bevy_tasks::futures::check_ready(&mut sleep), None);
+            asks.send(()).unwrap();
+            sleep.await
+        };
+        let entity = app.world_mut().spawn_job(Lane::Background, code).id();
+        asked.recv().unwrap();
+        app.insert_resource(TimeUpdateStrategy::ManualDuration(length));
+        app.update();
+        // No more time passes.
+        app.insert_resource(TimeUpdateStrategy::ManualDuration(Duration::ZERO));
+        assert_eq!(outcome::<Result<(), WorldError>>(app, entity), Ok(Ok(())));
+    });
+}
+
 /// A fixed step lags behind, and has a clock of its own.
 #[test]
 fn sleep_goes_by_the_same_clock_in_fixed_steps() {
@@ -238,5 +262,20 @@ fn a_bare_world_runs_jobs_too() {
             }
             thread::yield_now();
         }
+    });
+}
+
+#[test]
+fn a_bare_world_ends_jobs_that_are_late() {
+    within(60, || {
+        let mut world = World::new();
+        let job = world.spawn_job(Lane::Background, |_| std::future::pending::<()>());
+        let late = job.timeout(Duration::from_millis(1)).id();
+        while !world.get::<Job<()>>(late).unwrap().is_finished() {
+            run_jobs(&mut world);
+            thread::yield_now();
+        }
+        let mut job = world.get_mut::<Job<()>>(late).unwrap();
+        assert_eq!(job.poll(), Some(Err(JobError::TimedOut)));
     });
 }

@@ -2,11 +2,13 @@
 
 use super::*;
 use bevy_app::Update;
-use bevy_heartbeat::{JobPanic, run_jobs};
+use bevy_heartbeat::{JobPanic, WorldRequest, run_jobs};
 use bevy_tasks::block_on;
 use std::mem;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Mutex, mpsc};
+use std::task::{Context, Wake, Waker};
 use std::time::Duration;
 
 #[derive(Resource, Default, Debug, PartialEq)]
@@ -113,6 +115,43 @@ fn what_locals_keep_goes_with_a_cancelled_job() {
         app.world_mut().despawn(entity);
         frames_until(app, |_| Arc::strong_count(&held) == 1);
         assert!(context.lock().unwrap().is_some());
+    });
+}
+
+/// It is part of the job's code: a job has ended when nothing of that is left.
+#[test]
+fn a_panic_of_what_locals_keep_is_the_jobs() {
+    /// What it panics with may panic as well.
+    #[derive(Default)]
+    struct Bomb;
+    struct Payload;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            std::panic::panic_any(Payload);
+        }
+    }
+    impl Drop for Payload {
+        fn drop(&mut self) {
+            panic!("a payload");
+        }
+    }
+    with_app(|app| {
+        for breaks in [false, true] {
+            let code = move |cx: JobContext| async move {
+                cx.with(|_: Local<Bomb>| ()).await.unwrap();
+                assert!(!breaks, "by itself");
+                5_u32
+            };
+            let entity = app.world_mut().spawn_job(Lane::Background, code).id();
+            let error = outcome::<u32>(app, entity).unwrap_err();
+            let JobError::Panicked(panic) = error else {
+                panic!("{error:?}");
+            };
+            assert_eq!(
+                panic.message,
+                if breaks { "by itself" } else { "no message" }
+            );
+        }
     });
 }
 
@@ -298,6 +337,101 @@ fn requests_without_end_that_nobody_waits_for_end_the_frame_and_keep_nobody_from
     });
 }
 
+/// The context of a job that is over.
+fn of_a_job_that_is_over(app: &mut App) -> JobContext {
+    let (gives, given) = mpsc::channel();
+    let code = |cx: JobContext| async move { gives.send(cx).unwrap() };
+    let entity = app.world_mut().spawn_job(Lane::Background, code).id();
+    outcome::<()>(app, entity).unwrap();
+    given.recv().unwrap()
+}
+
+#[test]
+fn requests_of_jobs_that_are_over_take_nobodys_turn() {
+    with_app(|app| {
+        let cx = of_a_job_that_is_over(app);
+        let mut unwanted = [0; 3].map(|_| Box::pin(cx.world(|_| ())));
+        for request in &mut unwanted {
+            assert_eq!(bevy_tasks::futures::check_ready(request), None);
+        }
+        app.insert_resource(WorldAccessBudget(Duration::ZERO));
+        let (asks, is_asked) = mpsc::channel();
+        let log = Log::default();
+        let runs = log.clone();
+        let code = |cx: JobContext| async move {
+            let mut wanted = Box::pin(cx.world(move |_| runs.write("runs")));
+            assert_eq!(bevy_tasks::futures::check_ready(&mut wanted), None);
+            asks.send(()).unwrap();
+            wanted.await.unwrap();
+        };
+        app.world_mut().spawn_job(Lane::Background, code).detach();
+        is_asked.recv().unwrap();
+        app.update();
+        assert_eq!(log.lines(), ["runs"]);
+    });
+}
+
+/// Asks for the world as soon as it is told that nothing will come of what it asked for.
+struct AsksAgain {
+    cx: JobContext,
+    asked: Mutex<Vec<WorldRequest<()>>>,
+}
+
+impl AsksAgain {
+    fn ask(self: &Arc<Self>) {
+        let mut request = self.cx.world(|_| ());
+        let waker = Waker::from(self.clone());
+        if Pin::new(&mut request)
+            .poll(&mut Context::from_waker(&waker))
+            .is_pending()
+        {
+            self.asked.lock().unwrap().push(request);
+        }
+    }
+}
+
+impl Wake for AsksAgain {
+    fn wake(self: Arc<Self>) {
+        self.ask();
+    }
+}
+
+#[test]
+fn a_frame_ends_though_each_request_of_a_job_that_is_over_is_followed_by_another() {
+    with_app(|app| {
+        let cx = of_a_job_that_is_over(app);
+        let asked = Mutex::default();
+        let asks = Arc::new(AsksAgain { cx, asked });
+        asks.ask();
+        app.insert_resource(WorldAccessBudget(Duration::ZERO));
+        app.update();
+        let asked = mem::take(&mut *asks.asked.lock().unwrap());
+        assert!(asked.len() > 1, "it was looked at");
+        // They hold who asked, who holds them.
+        drop(asked);
+    });
+}
+
+#[test]
+fn what_a_request_commands_is_done_before_the_next_one_runs() {
+    with_app(|app| {
+        app.insert_resource(WorldAccessBudget(Duration::MAX));
+        let (asks, is_asked) = mpsc::channel();
+        let code = |cx: JobContext| async move {
+            let mut first =
+                Box::pin(cx.commands(|mut commands| commands.insert_resource(Score(1))));
+            let mut next = Box::pin(cx.world(|world| world.contains_resource::<Score>()));
+            assert_eq!(bevy_tasks::futures::check_ready(&mut first), None);
+            assert_eq!(bevy_tasks::futures::check_ready(&mut next), None);
+            asks.send(()).unwrap();
+            next.await
+        };
+        let entity = app.world_mut().spawn_job(Lane::Background, code).id();
+        is_asked.recv().unwrap();
+        assert_eq!(outcome(app, entity), Ok(Ok::<_, WorldError>(true)));
+    });
+}
+
 /// For it may be much, and the app has frames to do.
 #[test]
 fn what_a_request_would_have_done_is_dropped_by_whoever_waited_for_it() {
@@ -398,6 +532,48 @@ fn a_request_may_put_another_world_in_the_place_of_its_own() {
             thread::yield_now();
         }
         assert_eq!(counts(&mut world), 1);
+    });
+}
+
+/// What its parameters have prepared is of the world before.
+#[test]
+fn a_closure_that_has_run_runs_in_another_world_too() {
+    within(60, || {
+        let mut world = World::new();
+        world.insert_resource(WorldAccessBudget(Duration::MAX));
+        let (gives, given) = mpsc::channel();
+        let (counts, counted) = mpsc::channel();
+        let (goes_on, may_go_on) = mpsc::channel();
+        let code = |cx: JobContext| async move {
+            let first = count_in_a_local(cx.clone()).await?;
+            counts.send(()).unwrap();
+            may_go_on.recv().unwrap();
+            let replace = move |world: &mut World| {
+                gives.send(mem::replace(world, World::new())).unwrap();
+            };
+            let mut replaced = Box::pin(cx.world(replace));
+            let mut again = Box::pin(count_in_a_local(cx.clone()));
+            assert_eq!(bevy_tasks::futures::check_ready(&mut replaced), None);
+            assert_eq!(bevy_tasks::futures::check_ready(&mut again), None);
+            counts.send(()).unwrap();
+            Ok::<_, WorldError>([first, again.await?])
+        };
+        let entity = world.spawn_job(Lane::Background, code).id();
+        while counted.try_recv().is_err() {
+            run_jobs(&mut world);
+            thread::yield_now();
+        }
+        goes_on.send(()).unwrap();
+        counted.recv().unwrap();
+        run_jobs(&mut world);
+        let mut before = given.recv().unwrap();
+        let mut job = before
+            .get_mut::<Job<Result<[u32; 2], WorldError>>>(entity)
+            .unwrap();
+        while !job.is_finished() {
+            thread::yield_now();
+        }
+        assert_eq!(job.poll(), Some(Ok(Ok([1, 1]))));
     });
 }
 

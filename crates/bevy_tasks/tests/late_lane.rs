@@ -14,6 +14,9 @@ fn a_late_pool_s_number_of_threads_holds() {
     static NOW: AtomicUsize = AtomicUsize::new(0);
     static MOST: AtomicUsize = AtomicUsize::new(0);
     in_time(|| {
+        // There may be settings to come.
+        bevy_tasks::tick_global_task_pools_on_main_thread();
+        assert!(ComputeTaskPool::try_get().is_none() && !heartbeat_pool::global().is_sized());
         ComputeTaskPool::get_or_init(|| TaskPoolBuilder::new().num_threads(4).build());
         let io = IoTaskPool::get_or_init(|| TaskPoolBuilder::new().num_threads(1).build());
         assert_eq!(io.thread_num(), 1);

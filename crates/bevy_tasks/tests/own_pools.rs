@@ -1,8 +1,11 @@
 //! Pools beside the engine's three.
 #![cfg(feature = "multi_threaded")]
 
-use bevy_tasks::{ParallelSlice, TaskPool, TaskPoolBuilder, futures::check_ready};
-use std::panic::catch_unwind;
+mod common;
+
+use bevy_tasks::{IoTaskPool, ParallelSlice, TaskPool, TaskPoolBuilder, futures::check_ready};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
@@ -136,4 +139,89 @@ fn long_chunks_beside_one_another_are_shared() {
 fn a_stack_that_is_too_small_is_made_as_large_as_it_must_be() {
     let pool = TaskPoolBuilder::new().num_threads(1).stack_size(1).build();
     assert_eq!(pool.scope(|scope| scope.spawn(async { 5 })), [5]);
+}
+
+#[test]
+fn a_scope_gives_as_many_units_as_it_had_tasks() {
+    let units = pool(2).scope(|scope| (0..5).for_each(|_| scope.spawn(async {})));
+    assert_eq!(units.len(), 5);
+}
+
+/// Those that wait would keep the scope for ever.
+#[test]
+fn a_task_that_panics_ends_those_beside_it_that_wait() {
+    common::in_time(|| {
+        let pool = pool(2);
+        let waits = &AtomicBool::new(false);
+        let scope = AssertUnwindSafe(|| {
+            pool.scope(|scope| {
+                scope.spawn(async {
+                    waits.store(true, Ordering::SeqCst);
+                    std::future::pending::<()>().await;
+                });
+                scope.spawn(async {
+                    while !waits.load(Ordering::SeqCst) {
+                        thread::yield_now();
+                    }
+                    panic!("as a test");
+                });
+            })
+        });
+        assert!(catch_unwind(scope).is_err());
+    });
+}
+
+#[test]
+fn what_has_not_begun_when_a_scopes_closure_panics_never_does() {
+    let pool = pool(0);
+    let begun = &AtomicBool::new(false);
+    let scope = AssertUnwindSafe(|| {
+        pool.scope(|scope| {
+            scope.spawn(async { begun.store(true, Ordering::SeqCst) });
+            panic!("as a test");
+        })
+    });
+    assert!(catch_unwind(scope).is_err());
+    assert!(!begun.load(Ordering::SeqCst));
+}
+
+#[test]
+fn a_scope_with_an_executor_does_the_tasks_of_a_pool_without_threads() {
+    let pool = pool(0);
+    let mut held = pool.spawn(async { 7 });
+    let one = pool.scope_with_executor(false, None, |scope| scope.spawn(async { 1 }));
+    assert_eq!((one, check_ready(&mut held)), (vec![1], Some(7)));
+}
+
+#[test]
+fn threads_have_the_stack_and_the_callbacks_that_were_asked_for() {
+    const DEEP: usize = 8 << 20;
+    common::in_time(|| {
+        let [begun, ended] = [(); 2].map(|()| Arc::new(AtomicUsize::new(0)));
+        let (begins, ends) = (begun.clone(), ended.clone());
+        let pool = TaskPoolBuilder::new()
+            .num_threads(2)
+            .stack_size(8 * DEEP)
+            .on_thread_spawn(move || _ = begins.fetch_add(1, Ordering::SeqCst))
+            .on_thread_destroy(move || _ = ends.fetch_add(1, Ordering::SeqCst))
+            .build();
+        bevy_tasks::block_on(pool.spawn(async { common::dig(DEEP) }));
+        assert!(begun.load(Ordering::SeqCst) > 0);
+        drop(pool);
+        while ended.load(Ordering::SeqCst) < begun.load(Ordering::SeqCst) {
+            thread::yield_now();
+        }
+    });
+}
+
+#[test]
+fn a_pool_that_is_built_after_one_of_the_engines_is_none_of_these() {
+    IoTaskPool::get_or_init(TaskPool::new);
+    let own = TaskPoolBuilder::new()
+        .num_threads(1)
+        .thread_name("own".to_owned())
+        .build();
+    let name = || async { thread::current().name().map(str::to_owned) };
+    let name = bevy_tasks::block_on(own.spawn(name())).unwrap();
+    assert!(name.starts_with("own ("), "{name}");
 }

@@ -76,4 +76,24 @@ mod tests {
             receiver.recv().unwrap();
         }
     }
+
+    #[test]
+    fn a_panic_as_a_late_job_is_dropped_keeps_no_other_alive() {
+        struct Panics;
+        impl Drop for Panics {
+            fn drop(&mut self) {
+                unwind::resume(Box::new("a late job"));
+            }
+        }
+        let (sender, receiver) = mpsc::channel::<()>();
+        for _ in 0..3 {
+            let (panics, sender) = (Panics, sender.clone());
+            drop_elsewhere(Job::new(Box::new(move || drop(panics))));
+            drop_elsewhere(Job::new(Box::new(move || drop(sender))));
+        }
+        drop(sender);
+        let minute = std::time::Duration::from_mins(1);
+        let all_gone = receiver.recv_timeout(minute);
+        assert_eq!(all_gone, Err(mpsc::RecvTimeoutError::Disconnected));
+    }
 }

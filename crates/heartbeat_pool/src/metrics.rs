@@ -259,3 +259,67 @@ impl WorkerMetrics {
         self.busy += other.busy;
     }
 }
+
+#[cfg(all(test, not(heartbeat_loom)))]
+mod tests {
+    use super::*;
+    use crate::pool::ThreadPool;
+
+    #[test]
+    fn a_wake_up_counts_once_for_the_lane_of_the_next_work() {
+        let counters = Counters::default();
+        counters.woken.bump();
+        for lane in [Lane::Io, Lane::Frame, Lane::Io] {
+            counters.busy_begin(lane);
+            counters.busy_end();
+        }
+        let mut wakes = [0; 3];
+        wakes[Lane::Io.index()] = 1;
+        assert_eq!(counters.read("").wakes, wakes);
+    }
+
+    /// Else a thread in a long loop would be taken for one that is stuck.
+    #[test]
+    fn who_runs_a_long_loop_comes_further() {
+        let pool = ThreadPool::builder().num_threads(0).build().unwrap();
+        pool.with_worker(|worker| {
+            let come = || worker.seat.counters.come(Lane::Frame);
+            let before = come();
+            worker.for_each(&mut [0; 10_000], |item| *item += 1);
+            assert!(come() > before);
+        });
+    }
+
+    #[test]
+    fn what_all_threads_have_done_is_added_up() {
+        let one = WorkerMetrics {
+            name: "one".to_owned(),
+            jobs: [1, 2, 3],
+            blocking: 4,
+            promotions: [5, 6, 7],
+            steals: [8, 9, 10],
+            parks: 11,
+            wakes: [12, 13, 14],
+            busy: Duration::from_secs(15),
+            busy_by_lane: [16, 17, 18].map(Duration::from_secs),
+        };
+        let pool = PoolMetrics {
+            workers: vec![one.clone(); 2],
+            departed: one.clone(),
+            ..PoolMetrics::default()
+        };
+        let by_lane = |counts: [u64; 3]| counts.map(|count| 3 * count);
+        let all = WorkerMetrics {
+            name: "total".to_owned(),
+            jobs: by_lane(one.jobs),
+            blocking: 3 * one.blocking,
+            promotions: by_lane(one.promotions),
+            steals: by_lane(one.steals),
+            parks: 3 * one.parks,
+            wakes: by_lane(one.wakes),
+            busy: 3 * one.busy,
+            busy_by_lane: one.busy_by_lane.map(|busy| 3 * busy),
+        };
+        assert_eq!(pool.total(), all);
+    }
+}

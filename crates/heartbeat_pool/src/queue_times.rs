@@ -285,6 +285,16 @@ mod tests {
     }
 
     #[test]
+    fn a_new_watch_knows_nothing_of_what_began_before_it() {
+        let waits = Arc::new(QueueTimes::default());
+        let first = WaitWatch::new(&waits);
+        waits.lanes[Lane::Io.index()].queued(1, 10);
+        waits.lanes[Lane::Io.index()].begun(1, || 20);
+        drop(first);
+        assert_eq!(WaitWatch::new(&waits).take_longest(), [Duration::ZERO; 3]);
+    }
+
+    #[test]
     fn once_all_have_begun_no_mark_is_left_and_no_wait_was_too_long() {
         const JOBS: u64 = if cfg!(miri) { 40 } else { 20_000 };
         let waits = LaneTimes::default();

@@ -50,3 +50,34 @@ pub(crate) fn or_abort<R>(f: impl FnOnce() -> R) -> R {
         process::abort()
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    /// Panics as it is dropped, so many times one after the other.
+    struct Panics {
+        times: usize,
+        held: Arc<()>,
+    }
+
+    impl Drop for Panics {
+        fn drop(&mut self) {
+            if let Some(times) = self.times.checked_sub(1) {
+                let held = self.held.clone();
+                resume(Box::new(Self { times, held }));
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_payloads_drop_panics_with_is_dropped_too() {
+        let held = Arc::new(());
+        for times in 0..4 {
+            let held = held.clone();
+            discard(Panics { times, held });
+        }
+        assert_eq!(Arc::strong_count(&held), 1);
+    }
+}

@@ -3,8 +3,9 @@
 mod common;
 
 use common::{wait_until, within_a_minute};
-use heartbeat_pool::{Lane, ThreadPool, Worker};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use heartbeat_pool::{Lane, ThreadBuilder, ThreadPool, Worker};
+use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
@@ -252,5 +253,144 @@ fn who_waits_in_a_pool_without_threads_tells_of_what_is_left() {
         waiters
             .into_iter()
             .for_each(|waiter| waiter.join().unwrap());
+    });
+}
+
+/// Queues itself for one thread alone until `is_over`.
+fn again_and_again(pool: &Arc<ThreadPool>, is_over: &Arc<AtomicBool>) {
+    if !is_over.load(Ordering::Relaxed) {
+        let (next, over) = (pool.clone(), is_over.clone());
+        pool.spawn_on(0, move || again_and_again(&next, &over));
+    }
+}
+
+#[test]
+fn endless_work_for_one_thread_alone_leaves_turns_to_the_pools() {
+    within_a_minute(|| {
+        let (pool, is_over) = (Arc::new(lone(1)), Arc::new(AtomicBool::new(false)));
+        again_and_again(&pool, &is_over);
+        let over = is_over.clone();
+        pool.spawn(Lane::Frame, move || over.store(true, Ordering::Relaxed));
+        wait_until(|| is_over.load(Ordering::Relaxed));
+    });
+}
+
+/// Calls `test` with a pool of two threads, whose second one is blocked in a way of its own until
+/// the test is over.
+fn beside_one_that_is_blocked(test: impl FnOnce(&Arc<ThreadPool>)) {
+    let pool = Arc::new(lone(2));
+    let (begun, has_begun) = mpsc::channel();
+    let (go, may_go) = mpsc::channel::<()>();
+    pool.spawn_on(1, move || {
+        begun.send(()).unwrap();
+        may_go.recv().unwrap();
+    });
+    has_begun.recv().unwrap();
+    test(&pool);
+    go.send(()).unwrap();
+}
+
+#[test]
+fn a_wait_that_runs_endless_work_of_its_thread_does_what_others_leave() {
+    within_a_minute(|| {
+        beside_one_that_is_blocked(|pool| {
+            let is_over = Arc::new(AtomicBool::new(false));
+            let (over, waited) = (is_over.clone(), pool.clone());
+            let (end, ended) = async_channel::bounded::<()>(1);
+            pool.spawn_on(0, move || {
+                again_and_again(&waited, &over);
+                _ = waited.block_on(ended.recv());
+            });
+            let over = is_over.clone();
+            pool.spawn(Lane::Frame, move || over.store(true, Ordering::Relaxed));
+            wait_until(|| is_over.load(Ordering::Relaxed));
+            end.close();
+        });
+    });
+}
+
+/// A pool whose only thread is handed over.
+fn handed_over() -> (ThreadPool, ThreadBuilder) {
+    let wanted = Arc::new(Mutex::new(None));
+    let kept = wanted.clone();
+    let builder = ThreadPool::builder().num_threads(1).spare_threads(false);
+    let builder = builder.spawn_handler(move |thread| {
+        *kept.lock().unwrap() = Some(thread);
+        Ok(())
+    });
+    let pool = builder.build().unwrap();
+    let thread = wanted.lock().unwrap().take().unwrap();
+    (pool, thread)
+}
+
+#[test]
+fn a_pool_ends_though_a_thread_that_was_enrolled_lives_on() {
+    within_a_minute(|| {
+        let (pool, thread) = handed_over();
+        let (enrolled, is_enrolled) = mpsc::channel();
+        let (over, is_over) = mpsc::channel::<()>();
+        let other = thread::spawn(move || {
+            thread.enroll();
+            enrolled.send(()).unwrap();
+            is_over.recv().unwrap();
+        });
+        is_enrolled.recv().unwrap();
+        drop(pool);
+        over.send(()).unwrap();
+        other.join().unwrap();
+    });
+}
+
+/// What its thread-locals drop then finds no pool that is gone.
+#[test]
+fn an_enrolled_thread_leaves_its_pool_as_it_ends() {
+    struct Tells(mpsc::Sender<bool>);
+    impl Drop for Tells {
+        fn drop(&mut self) {
+            let is_inside = Worker::with_current(|worker| worker.is_some());
+            self.0.send(is_inside).unwrap();
+        }
+    }
+    thread_local! {
+        static BEFORE: Cell<Option<Tells>> = const { Cell::new(None) };
+        static AFTER: Cell<Option<Tells>> = const { Cell::new(None) };
+    }
+    within_a_minute(|| {
+        let (_pool, thread) = handed_over();
+        let (sender, receiver) = mpsc::channel();
+        let other = thread::spawn(move || {
+            BEFORE.set(Some(Tells(sender.clone())));
+            thread.enroll();
+            AFTER.set(Some(Tells(sender)));
+        });
+        other.join().unwrap();
+        // In whichever order they are dropped, one is dropped after the pool's.
+        assert!(receiver.iter().any(|is_inside| !is_inside));
+    });
+}
+
+/// Also to what its wait must do, for nobody else could.
+#[test]
+fn a_thread_that_was_in_another_pool_before_it_is_run_is_a_member() {
+    within_a_minute(|| {
+        let other = Arc::new(lone(0));
+        let entered = other.clone();
+        let builder = ThreadPool::builder().num_threads(1).spare_threads(false);
+        let builder = builder.spawn_handler(move |thread| {
+            let other = entered.clone();
+            let run = move || {
+                other.with_worker(|_| ());
+                thread.run();
+            };
+            thread::Builder::new().spawn(run).map(drop)
+        });
+        let pool = builder.build().unwrap();
+        let ran = AtomicBool::new(false);
+        pool.install(|worker| {
+            worker.scope(|scope| {
+                assert!(scope.try_spawn_on(0, || ran.store(true, Ordering::Relaxed)));
+            });
+        });
+        assert!(ran.into_inner());
     });
 }

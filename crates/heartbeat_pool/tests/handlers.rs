@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{pool, within_a_minute};
+use common::{pool, wait_until, within_a_minute};
 use heartbeat_pool::{Lane, ThreadPool, Worker, block_on, spawn_future};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -43,7 +43,7 @@ fn nobody_relies_on_a_thread_that_still_starts() {
         };
         let builder = ThreadPool::builder().num_threads(2).start_handler(wait);
         let pool = builder.build().unwrap();
-        common::wait_until(|| starts.load(Ordering::Relaxed));
+        wait_until(|| starts.load(Ordering::Relaxed));
         // The other one is asleep by now.
         thread::sleep(Duration::from_millis(300));
         pool.spawn(Lane::Frame, move || sender.send(()).unwrap());
@@ -176,5 +176,62 @@ fn what_a_thread_does_for_its_own_pool_is_inside_of_that() {
             other.block_on(receiver.recv())
         });
         assert_eq!(name, Ok(Some(0)));
+    });
+}
+
+#[test]
+fn of_two_that_build_one_static_pool_at_once_one_does() {
+    static POOLS: [ThreadPool; 200] = [const { ThreadPool::new() }; 200];
+    within_a_minute(|| {
+        let (here, built) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let pools = &POOLS[..if cfg!(miri) { 2 } else { 200 }];
+        // Both come to each pool at about the same time, some of them while it is being built.
+        let build_all = || {
+            for (nth, pool) in pools.iter().enumerate() {
+                here.fetch_add(1, Ordering::Relaxed);
+                wait_until(|| here.load(Ordering::Relaxed) >= 2 * (nth + 1));
+                let builder = ThreadPool::builder().num_threads(0);
+                let is_first = builder.build_static_if_unsized(pool).unwrap();
+                built.fetch_add(usize::from(is_first), Ordering::Relaxed);
+            }
+        };
+        thread::scope(|scope| {
+            scope.spawn(build_all);
+            scope.spawn(build_all);
+        });
+        assert_eq!(built.into_inner(), pools.len());
+    });
+}
+
+/// The program has started it, so there is no handle to join.
+#[test]
+fn a_pool_waits_for_the_exit_handler_of_a_thread_that_was_one_too_many() {
+    within_a_minute(|| {
+        let (ends, end) = mpsc::channel();
+        let (go, may_go) = mpsc::channel::<()>();
+        let (may_go, has_ended) = (Mutex::new(may_go), Arc::new(AtomicBool::new(false)));
+        let ended = has_ended.clone();
+        let exit = move |index| {
+            if index == 1 {
+                ends.send(()).unwrap();
+                may_go.lock().unwrap().recv().unwrap();
+                ended.store(true, Ordering::Relaxed);
+            }
+        };
+        let builder = ThreadPool::builder().num_threads(2).spare_threads(false);
+        let builder = builder.exit_handler(exit).spawn_handler(|thread| {
+            let run = move || thread.run();
+            thread::Builder::new().spawn(run).map(drop)
+        });
+        let pool = builder.build().unwrap();
+        pool.resize_to(1).unwrap();
+        end.recv().unwrap();
+        let goes = thread::spawn(move || {
+            thread::sleep(Duration::from_millis(20));
+            go.send(()).unwrap();
+        });
+        drop(pool);
+        assert!(has_ended.load(Ordering::Relaxed));
+        goes.join().unwrap();
     });
 }

@@ -5,6 +5,7 @@ mod common;
 use common::{SIZES, pool, wait_until, within_a_minute};
 use heartbeat_pool::{BuildError, Lane, ThreadPool, Worker, block_in_place};
 use std::collections::BTreeSet;
+use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier, Mutex, mpsc};
@@ -171,6 +172,23 @@ fn spawn_on_names_the_thread_that_is_missing() {
     let payload = result.unwrap_err();
     let message = payload.downcast_ref::<String>().unwrap();
     assert_eq!(message, "spawn_on: the pool has no thread 2; it has 2");
+}
+
+/// It comes and goes as others wait.
+#[test]
+fn nothing_is_spawned_on_a_spare_thread() {
+    within_a_minute(|| {
+        let (started, starts) = mpsc::channel();
+        let builder = ThreadPool::builder().num_threads(1);
+        let builder = builder.start_handler(move |index| started.send(index).unwrap());
+        let pool = builder.build().unwrap();
+        pool.install(move |worker| {
+            worker.spawn(Lane::Frame, || ());
+            block_in_place(|| while starts.recv() != Ok(1) {});
+            assert!(!worker.try_spawn_on(1, || ()));
+            assert!(worker.try_spawn_on(0, || ()));
+        });
+    });
 }
 
 /// The indices of the pool's threads that live, seen by what runs on them.
@@ -428,6 +446,36 @@ fn settings_that_cannot_be_kept_are_told() {
             .thread_name(|_| "a\0b".into()),
     );
     assert!(name.to_string().contains("thread_name"), "{name}");
+}
+
+/// More than a thread has by default.
+#[test]
+#[cfg_attr(miri, ignore = "an interpreter's stack has no end")]
+fn threads_have_the_stack_that_was_asked_for() {
+    fn deep(depth: usize) -> u8 {
+        let block = std::hint::black_box([1_u8; 1 << 16]);
+        if depth == 0 {
+            return block[0];
+        }
+        deep(depth - 1).max(std::hint::black_box(&block)[0])
+    }
+    let pool = ThreadPool::builder().num_threads(1).stack_size(256 << 20);
+    assert_eq!(pool.build().unwrap().install(|_| deep(200)), 1);
+}
+
+/// The first of so many is refused here: nobody has to start them all.
+#[test]
+#[cfg_attr(miri, ignore = "too many threads for an interpreter")]
+fn a_pool_may_be_given_the_most_threads_and_no_more() {
+    let builder = ThreadPool::builder().num_threads(0);
+    let builder = builder.spawn_handler(|_| Err(ErrorKind::WouldBlock.into()));
+    let pool = builder.build().unwrap();
+    for (threads, kind) in [
+        (16_384, ErrorKind::WouldBlock),
+        (16_385, ErrorKind::InvalidInput),
+    ] {
+        assert_eq!(pool.resize_to(threads).unwrap_err().kind(), kind);
+    }
 }
 
 /// Waits that began while the pool had threads, and must do its work themselves from then on.

@@ -303,6 +303,19 @@ fn in_handlers() {
 }
 
 #[test]
+fn as_a_handler_is_dropped_with_its_pool() {
+    within_a_minute(|| {
+        for threads in [0, 2] {
+            let bomb = Bomb(true);
+            let builder = ThreadPool::builder().num_threads(threads);
+            let pool = builder.exit_handler(move |_| _ = &bomb).build();
+            let pool = pool.unwrap();
+            assert!(!panics(|| drop(pool)), "{threads} threads");
+        }
+    });
+}
+
+#[test]
 fn while_a_task_is_cancelled() {
     within_a_minute(|| {
         for threads in SIZES {
@@ -403,6 +416,23 @@ fn counting() -> (
     (reported, move |_| {
         _ = reports.fetch_add(1, Ordering::Relaxed);
     })
+}
+
+/// It is counted off, and its panic is its scope's.
+#[test]
+fn as_a_scopes_job_for_a_thread_that_is_not_there_is_dropped() {
+    within_a_minute(|| {
+        let (pool, seen) = pool(1);
+        let is_spawned = AtomicUsize::new(0);
+        assert!(panics(|| pool.scope(|scope| {
+            let bomb = Bomb(true);
+            assert!(!scope.try_spawn_on(7, move || drop(bomb)));
+            is_spawned.store(1, Ordering::Relaxed);
+        })));
+        assert_eq!(is_spawned.into_inner(), 1, "the scope goes on");
+        assert_eq!(seen.load(Ordering::Relaxed), 0);
+        check(&pool);
+    });
 }
 
 /// Of what is queued when a pool ends, one panics as it is dropped.

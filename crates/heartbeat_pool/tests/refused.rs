@@ -114,6 +114,33 @@ fn a_pool_that_got_no_thread_is_one_without() {
     });
 }
 
+/// While nobody waits for one, whoever queues a job for them asks.
+#[test]
+fn lower_threads_that_were_refused_are_asked_for_by_who_needs_them() {
+    type Spawn = fn(&ThreadPool);
+    let spawns: [Spawn; 2] = [
+        |pool| pool.spawn(Lane::Io, || ()),
+        |pool| pool.spawn_future(Lane::Io, async {}).detach(),
+    ];
+    for spawn in spawns {
+        within_a_minute(move || {
+            // One for the frame, and no lower one.
+            let left = Arc::new(AtomicUsize::new(1));
+            let builder = ThreadPool::builder().num_threads(1).lower_threads(true);
+            let pool = builder.spawn_handler(limited(left.clone())).build();
+            let pool = pool.unwrap();
+            assert_eq!(pool.num_lower_threads(), Some(0));
+            left.store(100, Ordering::SeqCst);
+            // Not at once: the system has just refused it.
+            wait_until(|| {
+                spawn(&pool);
+                thread::sleep(Duration::from_millis(1));
+                pool.num_lower_threads() == Some(1)
+            });
+        });
+    }
+}
+
 /// Frame threads fit, threads of lower priority don't.
 #[test]
 fn jobs_of_lower_lanes_run_on_frame_threads_where_there_are_no_lower_ones() {
@@ -175,6 +202,18 @@ fn a_thread_of_one_pool_is_refused_by_another() {
 }
 
 /// A thread that is inside of a pool runs as one of another, until that ends.
+#[test]
+fn a_thread_of_one_pool_cannot_be_enrolled_in_another() {
+    within_a_minute(|| {
+        let (own, (other, thread)) = (pool(1), handed_over());
+        own.install(move |_| {
+            let enroll = AssertUnwindSafe(|| thread.enroll());
+            assert!(panic::catch_unwind(enroll).is_err());
+            assert!(!other.is_current());
+        });
+    });
+}
+
 #[test]
 fn a_seat_outlives_what_a_thread_runs_as_while_it_is_taken() {
     within_a_minute(|| {

@@ -201,6 +201,23 @@ fn a_fold_is_shared_and_makes_a_state_a_stretch() {
 }
 
 #[test]
+fn no_piece_of_a_fold_is_empty() {
+    let count = |items: &[u8]| {
+        let fold = |sum: &mut usize, piece: &[u8]| {
+            assert!(!piece.is_empty());
+            *sum += piece.len();
+        };
+        heartbeat_pool::fold_pieces(items, || 0, fold, |sum| sum, |left, right| left + right)
+    };
+    let items = [0; 100];
+    let check = || (0..100).for_each(|len| assert_eq!(count(&items[..len]), len));
+    check();
+    for threads in SIZES {
+        pool(threads).with_worker(|_| check());
+    }
+}
+
+#[test]
 fn a_scope_runs_closures_and_futures_that_borrow() {
     within_a_minute(|| {
         for threads in SIZES {
@@ -403,6 +420,25 @@ fn a_mailbox_runs_on_its_owner_while_a_scope_waits() {
             assert_eq!(ran.load(Ordering::Relaxed), 10);
         }
     });
+}
+
+#[test]
+fn a_mailbox_of_another_thread_is_refused_by_what_would_empty_it() {
+    let theirs = thread::spawn(|| Arc::new(Mailbox::new())).join().unwrap();
+    let ran = AtomicUsize::new(0);
+    let run = || _ = ran.fetch_add(1, Ordering::Relaxed);
+    let refused = |f: &dyn Fn()| {
+        let payload = catch_unwind(AssertUnwindSafe(f)).unwrap_err();
+        payload.downcast_ref::<&str>().is_some()
+    };
+    let pool = pool(1);
+    assert!(refused(&|| pool.scope_with_mailboxes(&[&theirs], |_| run())));
+    theirs.spawn(async {}).detach();
+    assert!(refused(&|| _ = theirs.try_tick()) && !theirs.is_empty());
+    // It need not be `Send`, so it must not be queued either.
+    theirs.close();
+    assert!(refused(&|| _ = theirs.spawn_local(async {})));
+    assert_eq!(ran.into_inner(), 0);
 }
 
 #[test]

@@ -64,6 +64,20 @@ mod system {
         use std::iter;
 
         #[test]
+        fn what_was_avoided_may_be_used_again() {
+            let allowed = sched_getaffinity(None).unwrap();
+            if allowed.count() < 2 {
+                return;
+            }
+            let thread = this_thread();
+            let core = (0..).find(|core| allowed.is_set(*core)).unwrap();
+            let confined = avoid(thread, iter::once(core)).unwrap();
+            assert!(!sched_getaffinity(None).unwrap().is_set(core));
+            end(thread, &confined);
+            assert!(sched_getaffinity(None).unwrap() == allowed);
+        }
+
+        #[test]
         fn what_the_app_has_chosen_meanwhile_stays() {
             let allowed = sched_getaffinity(None).unwrap();
             if allowed.count() < 2 {

@@ -50,6 +50,17 @@ mod tests {
     use std::sync::mpsc;
     use std::thread;
 
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_ran_before_it_is_not_counted() {
+        let all = || crate::ran().unwrap();
+        while all() < Duration::from_millis(5) {}
+        let before = all();
+        let clock = ThreadClock::of_this_thread().unwrap();
+        let ran = clock.ran().unwrap();
+        assert!(ran <= all() - before, "{ran:?}");
+    }
+
     #[test]
     fn others_read_it_while_the_thread_runs() {
         let (to_us, from_thread) = mpsc::channel();

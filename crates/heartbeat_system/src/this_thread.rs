@@ -47,6 +47,18 @@ mod told {
     mod tests {
         use super::*;
 
+        /// As the system has it, second after the time that it ran.
+        #[test]
+        fn a_thread_was_delayed_for_as_long_as_it_had_to_wait() {
+            let told = || -> Option<u64> {
+                let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+                text.split_ascii_whitespace().nth(1)?.parse().ok()
+            };
+            let before = told().unwrap_or(0);
+            let delayed = delayed().unwrap();
+            assert!((before..=told().unwrap_or(0)).contains(&delayed));
+        }
+
         #[test]
         fn a_thread_that_works_runs() {
             let before = ran().unwrap();

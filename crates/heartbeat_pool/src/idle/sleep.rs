@@ -251,3 +251,44 @@ impl Sleep {
         fence(Ordering::SeqCst);
     }
 }
+
+#[cfg(all(test, not(heartbeat_loom)))]
+mod tests {
+    use super::*;
+
+    /// Two that are idle, the second of which is the lookout, and two that wait for something.
+    fn four_asleep(sleep: &Sleep) -> [Arc<Parker>; 4] {
+        let parkers = [(); 4].map(|()| Arc::new(Parker::new()));
+        for idle in &parkers[..2] {
+            sleep.search_begin();
+            sleep.park_begin(idle);
+        }
+        assert!(sleep.lookout_begin(&parkers[1]));
+        parkers[2..]
+            .iter()
+            .for_each(|parker| sleep.wait_begin(parker));
+        parkers
+    }
+
+    #[test]
+    fn the_lookout_is_woken_after_all_that_are_idle_and_then_who_has_waited_longest() {
+        let sleep = Sleep::default();
+        let parkers = four_asleep(&sleep);
+        for woken in 1..=parkers.len() {
+            assert!(sleep.wake_one(Wake::Anywhere));
+            let have_tokens = parkers.iter().take_while(|parker| parker.has_token());
+            assert_eq!(have_tokens.count(), woken);
+            assert_eq!(sleep.searchers(), woken);
+        }
+        assert!(!sleep.wake_one(Wake::Anywhere));
+    }
+
+    #[test]
+    fn whoever_sleeps_is_woken_for_a_change_of_size() {
+        let sleep = Sleep::default();
+        let parkers = four_asleep(&sleep);
+        sleep.wake_all();
+        assert!(parkers.iter().all(|parker| parker.has_token()));
+        assert_eq!(sleep.searchers(), parkers.len());
+    }
+}

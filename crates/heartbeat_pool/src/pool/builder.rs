@@ -393,3 +393,22 @@ impl fmt::Debug for ThreadPoolBuilder {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_messages_say_that_one_may_choose_can_be_chosen() {
+        let builder = ThreadPool::builder;
+        for beat in [Duration::from_micros(1), Duration::from_secs(1)] {
+            assert!(builder().beat(beat).check().is_ok(), "{beat:?}");
+        }
+        assert!(builder().num_threads(MOST_THREADS).check().is_ok());
+        assert!(builder().stack_size(LEAST_STACK).check().is_ok());
+        let error = builder().stack_size(LEAST_STACK - 1).check();
+        assert!(matches!(error, Err(BuildError::StackSize(_))));
+        let error = builder().num_threads(MOST_THREADS + 1).check();
+        assert!(matches!(error, Err(BuildError::Threads(_))));
+    }
+}

@@ -130,6 +130,19 @@ mod tests {
     }
 
     #[test]
+    fn parts_lie_apart_and_count_as_what_is_queued() {
+        let injector = Injector::with_ring(RING);
+        assert_eq!((injector.has_parts(), injector.pop_part()), (false, None));
+        injector.push_part(1).unwrap();
+        assert!(injector.has_parts() && !injector.is_empty());
+        assert_eq!((injector.len(), injector.pop()), (1, None));
+        injector.close();
+        assert_eq!(injector.push_part(2), Err(2));
+        assert_eq!(injector.pop_part(), Some(1));
+        assert!(injector.is_empty());
+    }
+
+    #[test]
     fn each_job_is_popped_once_by_whomever() {
         const JOBS: usize = if cfg!(miri) { 50 } else { 20_000 };
         let injector = Injector::with_ring(RING);

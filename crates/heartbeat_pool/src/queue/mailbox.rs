@@ -320,4 +320,59 @@ mod tests {
         assert!(!thread::spawn(move || other.is_mine()).join().unwrap());
         assert!(mailbox.is_mine());
     }
+
+    #[test]
+    fn the_mailbox_of_a_thread_closes_with_it() {
+        let held = Arc::new(());
+        let waits = |held: Arc<()>| async move {
+            let _held = held;
+            std::future::pending::<()>().await;
+        };
+        let first = waits(held.clone());
+        let thread = thread::spawn(move || {
+            let mailbox = Mailbox::of_this_thread();
+            mailbox.spawn(first).detach();
+            assert!(mailbox.try_tick());
+            mailbox
+        });
+        let mailbox = thread.join().unwrap();
+        assert_eq!(Arc::strong_count(&held), 1, "what waited is dropped");
+        mailbox.spawn(waits(held.clone())).detach();
+        assert_eq!(Arc::strong_count(&held), 1, "what comes is dropped");
+    }
+
+    #[test]
+    fn the_owner_is_woken_though_a_listeners_waker_panics() {
+        struct Panics;
+        impl std::task::Wake for Panics {
+            fn wake(self: Arc<Self>) {
+                unwind::resume(Box::new("a waker"));
+            }
+        }
+        // Kept in sight of a search for leaks: its end would miss what the panic has kept undone.
+        static LISTENER: std::sync::Mutex<Option<EventListener>> = std::sync::Mutex::new(None);
+        let mailbox = Arc::new(Mailbox::new());
+        let mut listener = mailbox.listen();
+        let waker = Arc::new(Panics).into();
+        let mut context = std::task::Context::from_waker(&waker);
+        let polled = std::pin::Pin::new(&mut listener).poll(&mut context);
+        assert!(polled.is_pending());
+        *LISTENER.lock().unwrap() = Some(listener);
+        mailbox.parker.drop_token();
+        assert!(unwind::catch(|| mailbox.spawn(async {}).detach()).is_err());
+        assert!(mailbox.parker.has_token() && mailbox.try_tick());
+    }
+
+    #[test]
+    fn what_it_runs_is_no_part_of_what_its_owner_does() {
+        let strangers = this_thread::strangers();
+        let strangers = || strangers.load(std::sync::atomic::Ordering::Relaxed);
+        let before = strangers();
+        let mailbox = Arc::new(Mailbox::new());
+        let inside = async { this_thread::strangers().load(std::sync::atomic::Ordering::Relaxed) };
+        let task = mailbox.spawn(inside);
+        assert!(mailbox.try_tick());
+        assert_eq!(crate::verbs::block_on::block_on(task), before + 1);
+        assert_eq!(strangers(), before);
+    }
 }

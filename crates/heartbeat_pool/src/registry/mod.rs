@@ -195,3 +195,26 @@ impl Registry {
         }
     }
 }
+
+#[cfg(all(test, not(heartbeat_loom)))]
+mod tests {
+    use super::*;
+    use crate::pool::ThreadPool;
+
+    #[test]
+    fn what_is_queued_anywhere_ends_with_the_pool() {
+        let held = Arc::new(());
+        let pool = ThreadPool::builder().num_threads(0).build().unwrap();
+        // What is queued mostly holds the pool, which would keep it for ever.
+        let job = || {
+            let held = (held.clone(), pool.registry().clone());
+            Job::new(Box::new(move || drop(held)))
+        };
+        for injector in &pool.registry().injectors {
+            assert!(injector.push(job()).is_ok() && injector.push_part(job()).is_ok());
+        }
+        assert!(pool.registry().blocking.push(job()).is_ok());
+        drop(pool);
+        assert_eq!(Arc::strong_count(&held), 1);
+    }
+}

@@ -506,4 +506,133 @@ mod tests {
             },
         );
     }
+
+    /// As above, with a thief that has begun the fork, and its worker.
+    fn beside_a_thief(test: impl FnOnce(&Worker, &StolenFork<'_>, &Worker, Offered)) {
+        let other = ThreadPool::builder().num_threads(0).build().unwrap();
+        let thief = other.with_worker(|worker| worker.seat.clone());
+        let own = current::worker_in(other.registry(), other.registry().frame());
+        beside_a_fork_that_came_back(
+            |worker| worker.seat.clone(),
+            |worker, wait, fork| {
+                let begun = fork.age().unwrap();
+                let _ = wait.state.thief.set(Thief {
+                    strangers: thief.strangers(),
+                    seat: thief,
+                    begun,
+                });
+                test(worker, wait, &own, fork);
+            },
+        );
+    }
+
+    #[test]
+    fn a_wait_takes_nothing_that_its_thief_hides() {
+        beside_a_thief(|worker, wait, thief, fork| {
+            let hour = std::time::Duration::from_secs(3600);
+            thief.seat.hidden.hide(crate::sync::Instant::now() + hour);
+            thief.joins.forks.push(Offered::nothing());
+            assert!(!wait.is_ready() && !wait.step(worker, false));
+            thief.seat.hidden.show();
+            assert!(wait.is_ready() && wait.step(worker, false));
+            worker.run_fork(fork);
+        });
+    }
+
+    /// The thief's thread may have begun something else by then, and this be part of that.
+    #[test]
+    fn what_a_thief_forks_once_it_is_done_is_given_back_to_it() {
+        beside_a_thief(|worker, wait, thief, fork| {
+            worker.run_fork(fork);
+            assert!(wait.is_done());
+            thief.joins.forks.push(Offered::nothing());
+            assert!(wait.step(worker, false));
+            assert!(thief.seat.returned.take(|_| true).is_some());
+        });
+    }
+
+    /// What lies there is older than the stolen fork, and nothing that its owner waits for.
+    #[test]
+    fn nobody_helps_a_thief_that_has_had_forks_of_its_own() {
+        for has_private in [false, true] {
+            beside_a_fork_that_came_back(
+                |worker| worker.seat.clone(),
+                |worker, wait, fork| {
+                    let joins = &worker.joins;
+                    let private = has_private.then(|| joins.private.push(ForkPtr::nothing()));
+                    if !has_private {
+                        joins.forks.push(Offered::nothing());
+                    }
+                    worker.run_fork(fork);
+                    match private {
+                        Some(index) => {
+                            assert!(joins.private.pop(index));
+                            joins.private.end();
+                        }
+                        None => assert!(joins.forks.pop().is_some()),
+                    }
+                    assert!(wait.is_done() && wait.state.thief.get().is_none());
+                },
+            );
+        }
+    }
+
+    #[test]
+    fn a_part_of_a_measured_join_is_measured_and_what_its_thief_runs_next_is_not() {
+        let pool = ThreadPool::builder().num_threads(0).build().unwrap();
+        pool.with_worker(|worker| {
+            let is_measured = &worker.joins.is_measured;
+            let mut fork = Fork::new(|worker: &Worker| worker.joins.is_measured.get());
+            is_measured.set(true);
+            let part = stolen(worker, &fork);
+            is_measured.set(false);
+            worker.run_fork(part);
+            assert!(!is_measured.get());
+            // SAFETY: it was stolen and was run.
+            unsafe { worker.wait_for_thief(fork.as_ptr().data()) };
+            assert!(matches!(fork.take_result(), Ok(true)));
+        });
+    }
+
+    #[test]
+    fn a_join_that_is_over_keeps_nothing_of_its_thief() {
+        let pool = ThreadPool::builder().num_threads(0).build().unwrap();
+        pool.with_worker(|worker| {
+            let kept = Arc::strong_count(&worker.seat);
+            let fork = Fork::new(|_: &Worker| ());
+            let part = stolen(worker, &fork);
+            worker.run_fork(part);
+            assert!(
+                Arc::strong_count(&worker.seat) > kept,
+                "the fork tells who has run it"
+            );
+            // SAFETY: it was stolen and was run.
+            unsafe { worker.wait_for_thief(fork.as_ptr().data()) };
+            assert_eq!(Arc::strong_count(&worker.seat), kept);
+        });
+    }
+
+    /// Who has looked while it was out of the deque has not seen it.
+    #[test]
+    fn a_fork_that_is_put_back_as_another_one_ends_is_news_again() {
+        let pool = ThreadPool::builder().num_threads(0).build().unwrap();
+        pool.with_worker(|worker| {
+            let forks = [1, 2].map(|result| Fork::new(move |_: &Worker| result));
+            let [kept, ended] = &forks;
+            let part = stolen(worker, ended);
+            worker.run_fork(part);
+            // SAFETY: it is kept until the test is over.
+            unsafe { worker.offer(kept.as_ptr()) };
+            let sleep = &worker.team().sleep;
+            let idle = Arc::new(Parker::new());
+            sleep.search_begin();
+            sleep.park_begin(&idle);
+            // SAFETY: it was offered, and nothing after it that has not ended but what is put back.
+            assert!(!unsafe { worker.end_offer(ended.as_ptr().data()) });
+            assert!(idle.has_token());
+            // SAFETY: it was offered.
+            assert!(unsafe { worker.end_offer(kept.as_ptr().data()) });
+            assert!(!sleep.park_cancel(&idle) && sleep.search_end());
+        });
+    }
 }

@@ -295,7 +295,14 @@ where
 #[cfg(all(test, not(heartbeat_loom)))]
 mod tests {
     use super::*;
+    use crate::parker::Parker;
     use crate::pool::ThreadPool;
+    use crate::queue::forks::Offered;
+    use crate::seat::Seat;
+    use crate::sync::{Arc, Instant};
+    use crate::verbs::yield_now::Yield;
+    use heartbeat_record::Lane;
+    use std::time::Duration;
 
     struct PanicsOnDrop;
 
@@ -316,6 +323,100 @@ mod tests {
                 assert_eq!(payload.downcast_ref(), Some(&"b"));
             }
             assert!(!worker.joins.private.is_deep());
+        });
+    }
+
+    /// The gate that they have closed is open again.
+    #[test]
+    fn joins_that_are_not_deep_are_found_by_a_yield_whatever_was_deep_before() {
+        fn deep(worker: &Worker, levels: u32) {
+            if levels > 0 {
+                worker.join(|worker| deep(worker, levels - 1), |_| ());
+            }
+        }
+        let pool = ThreadPool::builder().num_threads(0).build().unwrap();
+        pool.with_worker(|worker| {
+            for _ in 0..3 {
+                deep(worker, 10);
+                let (yielded, ()) = worker.join(Worker::yield_local, |_| ());
+                assert_eq!(yielded, Yield::Executed);
+            }
+        });
+    }
+
+    /// Else others would take it as work of whatever lane the thread has worked for before.
+    #[test]
+    fn what_is_on_offer_counts_for_the_lane_that_its_thread_works_for() {
+        let pool = ThreadPool::builder().num_threads(0).build().unwrap();
+        pool.with_worker(|worker| {
+            worker.seat.set_fork_lane(Lane::Io);
+            let lane = |worker: &Worker| worker.seat.fork_lane();
+            assert_eq!(worker.join_offered(lane, |_| ()).0, worker.lane());
+        });
+    }
+
+    /// Also while what runs now is deeper than what is kept private, and nothing else is left.
+    #[test]
+    fn a_beat_shares_what_is_private_and_then_what_comes_however_deep() {
+        fn below(worker: &Worker, levels: u32, deep: fn(&Worker)) {
+            if levels == 0 {
+                return deep(worker);
+            }
+            worker.join(|worker| below(worker, levels - 1, deep), |_| ());
+        }
+        let pool = ThreadPool::builder().num_threads(0).build().unwrap();
+        pool.with_worker(|worker| {
+            worker.seat.beat.answer();
+            below(worker, 10, |worker| {
+                let (beat, joins) = (&worker.seat.beat, &worker.joins);
+                assert!(joins.forks.is_empty() && !joins.private.is_empty());
+                beat.raise_for_waiter();
+                worker.join(|_| (), |_| ());
+                assert!(!joins.forks.is_empty() && joins.private.is_empty());
+                assert!(!beat.is_raised());
+                beat.raise_for_waiter();
+                let before = joins.forks.len();
+                let is_shared = |worker: &Worker| worker.joins.forks.len() > before;
+                assert!(worker.join(is_shared, |_| ()).0);
+            });
+        });
+    }
+
+    #[test]
+    fn a_loop_is_split_unless_others_find_something_of_its_thread() {
+        let pool = ThreadPool::builder().num_threads(0).build().unwrap();
+        pool.with_worker(|worker| {
+            let Seat { beat, hidden, .. } = &*worker.seat;
+            worker.joins.forks.push(Offered::nothing());
+            beat.raise();
+            hidden.hide(Instant::now() + Duration::from_secs(3600));
+            assert!(worker.poll_beat(), "others may not take it");
+            hidden.show();
+            assert!(!worker.poll_beat() && !beat.is_raised());
+            worker.joins.forks.pop();
+            assert!(!worker.poll_beat(), "it was answered");
+            beat.raise();
+            assert!(worker.poll_beat());
+        });
+    }
+
+    #[test]
+    fn a_beat_that_is_let_pass_has_somebody_watch_for_the_next_one() {
+        let pool = ThreadPool::builder().num_threads(0).build().unwrap();
+        pool.with_worker(|worker| {
+            let (beat, sleep) = (&worker.seat.beat, &worker.team().sleep);
+            let idle = Arc::new(Parker::new());
+            // As many as there would be room for.
+            worker.team().occupancy.set_target(2);
+            beat.raise();
+            sleep.search_begin();
+            worker.decline_beat();
+            assert!(beat.is_raised(), "who searches wants what comes next");
+            sleep.park_begin(&idle);
+            worker.decline_beat();
+            assert!(!beat.is_raised() && idle.has_token());
+            assert!(!sleep.park_cancel(&idle) && sleep.search_end());
+            worker.team().occupancy.set_target(0);
         });
     }
 }

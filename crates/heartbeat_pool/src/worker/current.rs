@@ -161,3 +161,20 @@ pub(crate) fn peek<R>(f: impl FnOnce(Option<&Worker>) -> R) -> R {
     // outlives this call.
     f(unsafe { current.as_ref() })
 }
+
+#[cfg(all(test, not(heartbeat_loom)))]
+mod tests {
+    use super::*;
+    use crate::pool::ThreadPool;
+
+    #[test]
+    fn a_thread_keeps_no_workers_of_pools_that_have_ended() {
+        for _ in 0..10 {
+            let pool = ThreadPool::builder().num_threads(0).build().unwrap();
+            pool.with_worker(|_| ());
+            let mut kept = 0;
+            for_each_worker(|_| kept += 1);
+            assert_eq!(kept, 1);
+        }
+    }
+}

@@ -100,3 +100,90 @@ impl Worker {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pool::ThreadPool;
+    use crate::queue::deque::Order;
+    use crate::queue::forks::Offered;
+    use crate::queue::pinned::Pinned;
+    use crate::registry::team::Rank;
+    use crate::sync::{Arc, Ordering};
+    use crate::threads::this_thread;
+    use crate::verbs::yield_now::Yield;
+    use std::sync::mpsc;
+
+    /// So that nobody takes what it forks for a part of what the thread has stolen before.
+    #[test]
+    fn what_a_thread_runs_on_top_of_something_is_no_part_of_that() {
+        let builder = ThreadPool::builder().num_threads(1);
+        let pool = builder.spare_threads(false).build().unwrap();
+        let registry = pool.registry();
+        let ran = pool.install(|worker| {
+            let before = worker.seat.strangers();
+            let (sender, receiver) = mpsc::channel();
+            let job = || {
+                let sender = sender.clone();
+                let strangers = || this_thread::strangers().load(Ordering::Relaxed);
+                move || sender.send(strangers() - before).unwrap()
+            };
+            worker.spawn(Lane::Frame, job());
+            assert!(worker.run_spawned());
+            let pinned = Arc::new(Pinned::new(0));
+            assert!(pinned.push(registry.reported(job())).is_ok());
+            assert!(Worker::new(registry, Rank::Frame, Some(pinned)).run_pinned());
+            let job = job();
+            worker.join_offered(|worker| assert!(worker.run_newest()), |_| job());
+            assert_eq!(worker.seat.strangers(), before);
+            drop(sender);
+            receiver.try_iter().collect::<Vec<_>>()
+        });
+        assert_eq!(ran, [1; 3]);
+    }
+
+    #[test]
+    fn a_thread_has_work_of_its_own_of_any_kind() {
+        let has = |worker: &Worker| worker.has_own_work();
+        for order in [Order::OldestFirst, Order::NewestFirst] {
+            let builder = ThreadPool::builder().num_threads(1).order(order);
+            let pool = builder.spare_threads(false).build().unwrap();
+            pool.install(|worker| {
+                assert!(!has(worker));
+                assert!(worker.join(has, |_| ()).0 && worker.join_offered(has, |_| ()).0);
+                for yields in [Worker::yield_local, Worker::yield_now] {
+                    assert!(worker.try_spawn_on(0, || ()) && has(worker));
+                    assert_eq!(yields(worker), Yield::Executed);
+                    assert!(!has(worker));
+                }
+                let back = Aged::new(Job::new(Box::new(|| ())), worker.new_age());
+                worker.seat.by_age.give_back(back);
+                assert!(has(worker) && worker.run_spawned() && !has(worker));
+                worker.seat.returned.give_back(Offered::nothing());
+                assert!(has(worker) && worker.run_newest() && !has(worker));
+                worker.spawn(Lane::Frame, || ());
+                assert!(has(worker) && worker.run_spawned() && !has(worker));
+                worker.scope(|scope| {
+                    scope.spawn(|| ());
+                    assert!(has(worker));
+                });
+            });
+        }
+    }
+
+    #[test]
+    fn a_thread_that_works_for_a_lower_lane_runs_no_frame_jobs_of_its_own() {
+        for order in [Order::OldestFirst, Order::NewestFirst] {
+            let builder = ThreadPool::builder().num_threads(1).order(order);
+            let pool = builder.spare_threads(false).build().unwrap();
+            pool.block_on(pool.spawn_future(Lane::Io, async {
+                let check = |worker: &Worker| {
+                    worker.spawn(Lane::Frame, || ());
+                    assert!(!worker.run_spawned());
+                    assert_eq!(worker.yield_local(), Yield::Idle);
+                };
+                Worker::with_current(|worker| check(worker.unwrap()));
+            }));
+        }
+    }
+}

@@ -236,6 +236,24 @@ mod tests {
         assert!(pool.tick());
     }
 
+    #[test]
+    fn who_sleeps_in_a_wait_is_counted_as_parked() {
+        let pool = ThreadPool::builder().num_threads(0).build().unwrap();
+        let late = Late {
+            pool: &pool,
+            is_ready: Cell::new(false),
+            jobs: Arc::new(AtomicUsize::new(0)),
+            jobs_before: Cell::new(None),
+        };
+        pool.with_worker(|worker| {
+            let parks = || worker.seat.counters.parks.get();
+            let before = parks();
+            worker.wait(&late);
+            assert_eq!(parks(), before + 1);
+        });
+        assert!(pool.tick());
+    }
+
     /// The only one that runs keeps what is queued from nobody but those who wait.
     #[test]
     fn those_who_wait_call_each_other_no_more_once_all_sleep() {
@@ -287,6 +305,29 @@ mod tests {
             is_over.store(true, Ordering::Relaxed);
             lock(&latches).iter().for_each(|latch| latch.finish());
             assert!(looks < 10_000, "they look {looks} times");
+        });
+    }
+
+    #[test]
+    fn a_thread_knows_whether_it_runs_something_inside_of_a_wait() {
+        let builder = ThreadPool::builder().num_threads(1).spare_threads(false);
+        let pool = builder.build().unwrap();
+        pool.install(|worker| {
+            assert!(!this_thread::is_waiting());
+            let waits = AtomicUsize::new(0);
+            let count = || {
+                let is_waiting = this_thread::is_waiting();
+                waits.fetch_add(usize::from(is_waiting), Ordering::Relaxed);
+            };
+            worker.block_on(async { count() });
+            assert_eq!(waits.load(Ordering::Relaxed), 1);
+            worker.scope(|scope| scope.spawn(count));
+            assert_eq!(waits.load(Ordering::Relaxed), 2);
+            pool.scope_elsewhere(Order::OldestFirst, |scope| {
+                assert!(scope.try_spawn_on(0, count));
+            });
+            assert_eq!(waits.load(Ordering::Relaxed), 3);
+            assert!(!this_thread::is_waiting());
         });
     }
 }

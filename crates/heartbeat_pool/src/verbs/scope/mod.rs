@@ -340,3 +340,58 @@ fn within<'env, R>(
 pub fn scope<'env, R>(f: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> R) -> R {
     Worker::current_for("scope", |worker| worker.scope(f))
 }
+
+#[cfg(all(test, not(heartbeat_loom)))]
+mod tests {
+    use super::*;
+    use crate::pool::ThreadPool;
+    use crate::sync::{Mutex, lock};
+
+    #[test]
+    fn scopes_are_used_again_in_their_own_order() {
+        let pool = ThreadPool::builder().num_threads(0).build().unwrap();
+        pool.with_worker(|worker| {
+            for order in [Order::NewestFirst, Order::OldestFirst].repeat(2) {
+                let ran = Mutex::new(Vec::new());
+                worker.scope_in_order(order, |scope| {
+                    for i in 0..2 {
+                        let ran = &ran;
+                        scope.spawn(move || lock(ran).push(i));
+                    }
+                });
+                let expected = match order {
+                    Order::OldestFirst => [0, 1],
+                    Order::NewestFirst => [1, 0],
+                };
+                assert_eq!(*lock(&ran), expected);
+            }
+        });
+    }
+
+    #[test]
+    fn scopes_are_used_again_in_their_own_lane() {
+        let pool = ThreadPool::builder().num_threads(1).build().unwrap();
+        for lane in Lane::ALL.repeat(2) {
+            pool.block_on(pool.spawn_future(lane, async move {
+                let check = |worker: &Worker| {
+                    worker.scope(|scope| assert_eq!(scope.core.lane, lane));
+                };
+                Worker::with_current(|worker| check(worker.unwrap()));
+            }));
+        }
+    }
+
+    #[test]
+    fn of_many_scopes_at_a_time_few_are_kept() {
+        fn nested(worker: &Worker, depth: usize) {
+            if depth > 0 {
+                worker.scope(|_| nested(worker, depth - 1));
+            }
+        }
+        let pool = ThreadPool::builder().num_threads(0).build().unwrap();
+        pool.with_worker(|worker| {
+            nested(worker, 2 * KEPT);
+            assert_eq!(worker.kept_scopes.borrow().len(), KEPT);
+        });
+    }
+}
