@@ -67,6 +67,8 @@ pub struct Row {
     pub reference: Reference,
     /// What is to be reached.
     pub target: Target,
+    /// Whether a larger figure is the better one.
+    pub more_is_better: bool,
 }
 
 impl Row {
@@ -78,6 +80,7 @@ impl Row {
             unit: Unit::Seconds,
             reference,
             target,
+            more_is_better: false,
         }
     }
 
@@ -89,6 +92,16 @@ impl Row {
             unit: Unit::Number,
             reference: Reference::None,
             target,
+            more_is_better: false,
+        }
+    }
+
+    /// A number of what is wanted: the more, the better.
+    #[must_use]
+    pub fn gain(metric: &'static str, target: Target) -> Self {
+        Self {
+            more_is_better: true,
+            ..Self::number(metric, target)
         }
     }
 
@@ -110,15 +123,6 @@ impl Row {
         let of = |run: &Option<Run>| run.as_ref()?.get(self.metric).copied();
         let rounds = sides.ours.runs.iter().zip(&sides.other.runs);
         rounds.filter_map(move |(ours, other)| Some((of(ours)?, of(other)?)))
-    }
-
-    /// Whether a larger figure is the better one.
-    #[must_use]
-    pub fn more_is_better(&self) -> bool {
-        matches!(
-            self.target,
-            Target::AtLeast(_) | Target::AtLeastTimesStock(_)
-        )
     }
 
     /// As it is called in a table, where the workload has so many rows.

@@ -173,14 +173,14 @@ fn background() -> Family {
         alone("p99-without"),
         time("p50-with", "p50-without", Target::TimesReference(1.2)),
         time("p99-with", "p99-without", Target::TimesReference(1.6)),
-        Row::number("background", Target::AtLeastTimesStock(1.0)),
+        Row::gain("background", Target::AtLeastTimesStock(1.0)),
     ];
     let busy = [
         alone("p50-without"),
         alone("p99-without"),
         time("p50-with", "p50-without", Target::None),
         time("p99-with", "p99-without", Target::TimesStock(0.3)),
-        Row::number("background-cores", Target::AtLeast(0.1)),
+        Row::gain("background-cores", Target::AtLeast(0.1)),
     ];
     Family {
         name: "frames beside background tasks",
@@ -228,7 +228,7 @@ fn neighbours() -> Family {
             Row::time("load", Reference::None, Target::TimesStock(1.5)),
             Row::time("lock-p99", Reference::None, Target::None),
             Row::time("lock-max", Reference::None, Target::TimesStock(2.0)),
-            Row::number("rounds", Target::None),
+            Row::gain("rounds", Target::None),
         ]
     };
     Family {
@@ -274,8 +274,13 @@ fn growth() -> Family {
             Row::time(metric, reference, Target::TimesStock(1.1))
         });
         let updates = UPDATES.map(|metric| {
-            let reference = Reference::Metric(UPDATES[0]);
-            Row::time(metric, reference, Target::TimesReference(1.1))
+            // The first size is what the others are compared with.
+            let target = if metric == UPDATES[0] {
+                Target::None
+            } else {
+                Target::TimesReference(1.1)
+            };
+            Row::time(metric, Reference::Metric(UPDATES[0]), target)
         });
         inits.into_iter().chain(updates).collect::<Vec<_>>()
     };
