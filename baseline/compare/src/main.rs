@@ -73,7 +73,11 @@ fn figures(mut options: Options, workload: &Workload) -> Result<ExitCode, Box<dy
 /// Compares all pools.
 fn side_by_side(options: Options, workloads: &[Workload]) -> Result<ExitCode, Box<dyn Error>> {
     let is_recorded = options.common.record;
-    let record = Record::new(&folder());
+    let wants_ours = options.wants_pool(ours::Ours::NAME);
+    let mut record = Record::new(&folder());
+    if options.scaling {
+        record = record.named("scaling");
+    }
     let session = Session::begin(record, workloads.len() as u64 * bench::TICKS);
     let mut bench = Bench::new(options, session);
     for (name, value) in bench.facts() {
@@ -81,15 +85,18 @@ fn side_by_side(options: Options, workloads: &[Workload]) -> Result<ExitCode, Bo
     }
     let free = bench.free_threads();
     bench.session.tell("threads that ran at once before", free);
+    let mut failed = Vec::new();
     for (index, workload) in workloads.iter().enumerate() {
         bench.begin(index, &workload.name);
         let report = workload.run(&bench);
+        if wants_ours {
+            failed.extend(workload.failed(&report));
+        }
         bench.session.show(report.table, report.plot);
     }
     bench.session.progress.finish_and_clear();
     let free = bench.free_threads();
     bench.session.tell("threads that ran at once after", free);
     let records = folder().with_file_name("records");
-    bench.session.keep(is_recorded, &records)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(bench.session.end(&failed, is_recorded, &records)?)
 }

@@ -81,8 +81,5 @@ pub fn table(
         row.push(sampled.times.len().to_string());
         table.rows.push(row);
     }
-    for (name, refusal) in &outcome.refused {
-        table.notes.push(format!("{name}: {refusal}."));
-    }
     table
 }

@@ -15,6 +15,8 @@ pub struct Report {
     pub plot: Option<Plot>,
     /// This project's own figures, in seconds, as the workload's metrics name them.
     pub figures: Vec<(String, f64)>,
+    /// Each pool that failed, with what is said of it below the table.
+    pub refused: Vec<(&'static str, String)>,
 }
 
 /// One table's worth of measuring.
@@ -90,10 +92,11 @@ impl Workload {
                     .iter()
                     .position(|contender| contender.name() == sampled.name)
             });
-            let mut table = table(name, &about, &outcome, made.reference, made.items);
-            for (name, reason) in &lineup.missing {
-                table.notes.push(format!("{name}: {reason}."));
-            }
+            let table = table(name, &about, &outcome, made.reference, made.items);
+            let refused = outcome.refused.iter();
+            let refused = refused.map(|(name, refusal)| (*name, format!("{name}: {refusal}.")));
+            let missing = lineup.missing.iter();
+            let missing = missing.map(|(name, reason)| (*name, format!("{name}: {reason}.")));
             let ours = outcome.of(Ours::NAME).map(Sampled::median);
             Report {
                 table,
@@ -102,13 +105,31 @@ impl Workload {
                     .map(|time| ("time".to_owned(), time))
                     .into_iter()
                     .collect(),
+                refused: refused.chain(missing).collect(),
             }
         })
     }
 
     /// Measures.
     pub fn run(&self, bench: &Bench) -> Report {
-        (self.run)(bench, &self.name)
+        let mut report = (self.run)(bench, &self.name);
+        let notes = report.refused.iter().map(|(_, note)| note.clone());
+        report.table.notes.extend(notes);
+        report
+    }
+
+    /// What this project's pool, which was to run, has failed at.
+    pub fn failed(&self, report: &Report) -> Vec<String> {
+        let name = &self.name;
+        let ours = report
+            .refused
+            .iter()
+            .filter(|(pool, _)| *pool == Ours::NAME);
+        let mut failed: Vec<String> = ours.map(|(_, note)| format!("{name}: {note}")).collect();
+        if failed.is_empty() && report.figures.len() < self.metrics.len() {
+            failed.push(format!("{name}: this project's pool has no figure"));
+        }
+        failed
     }
 }
 

@@ -79,17 +79,19 @@ impl Comparison {
             "threads that ran at once before",
             free_threads(threads, spinner),
         );
+        let mut failed = Vec::new();
         for family in &self.families {
             let all = family.run(&programs, options.runs(), &session.progress);
             session.show(report::table(family, &all, self.beside), None);
+            failed.extend(report::failed(family, &all));
         }
         session.progress.finish_and_clear();
         session.tell(
             "threads that ran at once after",
             free_threads(threads, spinner),
         );
-        session.keep(options.record, &self.folder.with_file_name("records"))?;
-        Ok(ExitCode::SUCCESS)
+        let records = self.folder.with_file_name("records");
+        Ok(session.end(&failed, options.record, &records)?)
     }
 
     /// Compares this project with a commit of its own.

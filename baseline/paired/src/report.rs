@@ -1,6 +1,6 @@
 //! From runs to a family's table.
 
-use crate::family::Family;
+use crate::family::{Family, Workload};
 use crate::row::{Row, middle};
 use crate::sides::{Side, Sides};
 use suite::{Table, factor, median};
@@ -81,6 +81,24 @@ pub fn table(family: &Family, all: &[Sides], beside: Option<Beside>) -> Table {
     table
 }
 
+/// What this project's side of a family has failed at: runs, and rows without a figure.
+#[must_use]
+pub fn failed(family: &Family, all: &[Sides]) -> Vec<String> {
+    let of = |(workload, sides): (&Workload, &Sides)| {
+        let mut failed = sides.ours.failures.clone();
+        if failed.is_empty() {
+            let rows = workload.rows.iter();
+            let empty = rows.filter(|row| middle(&sides.ours, row.metric).is_nan());
+            failed.extend(empty.map(|row| {
+                let name = row.called(&workload.name, workload.rows.len());
+                format!("{name}: no run has printed this figure")
+            }));
+        }
+        failed
+    };
+    family.workloads.iter().zip(all).flat_map(of).collect()
+}
+
 /// What went wrong on each side, by what that is called.
 pub fn failures(sides: [(&str, &Side); 2]) -> Vec<String> {
     let of = |(name, side): (&str, &Side)| {
@@ -89,4 +107,31 @@ pub fn failures(sides: [(&str, &Side); 2]) -> Vec<String> {
         named.collect::<Vec<_>>()
     };
     sides.into_iter().flat_map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::child::Run;
+    use crate::family::workload;
+    use crate::row::{Reference, Target};
+
+    #[test]
+    fn a_run_that_failed_and_a_row_without_a_figure_are_failures_of_ours_alone() {
+        let row = |metric| Row::time(metric, Reference::None, Target::None);
+        let family = Family {
+            name: "family",
+            about: "",
+            workloads: vec![workload("w", [row("a"), row("b")])],
+        };
+        let failed = |sides: Sides| failed(&family, &[sides]);
+        let figure = |metric: &str| Some(Run::from([(metric.to_owned(), 1.0)]));
+        let mut sides = Sides::default();
+        sides.ours.runs.push(figure("a"));
+        sides.other.failures.push("w, round 1: hung".to_owned());
+        assert_eq!(failed(sides), ["w: b: no run has printed this figure"]);
+        let mut sides = Sides::default();
+        sides.ours.failures.push("w, round 1: hung".to_owned());
+        assert_eq!(failed(sides), ["w, round 1: hung"]);
+    }
 }

@@ -2,6 +2,7 @@
 
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::Path;
+use std::process::ExitCode;
 use suite::{Plot, Record, RecordError, Table};
 
 /// A run's progress bar and record.
@@ -39,16 +40,30 @@ impl Session {
         self.record.add(table, plot);
     }
 
-    /// Writes the record into `records` if it is wanted.
+    /// Ends the run. Where something of this project's has `failed`, that is said, the exit is 1 and
+    /// nothing is recorded; else the record is written into `records` if it is wanted.
     ///
     /// # Errors
     ///
     /// What could not be written, and why.
-    pub fn keep(&self, wanted: bool, records: &Path) -> Result<(), RecordError> {
+    pub fn end(
+        &self,
+        failed: &[String],
+        wanted: bool,
+        records: &Path,
+    ) -> Result<ExitCode, RecordError> {
+        if !failed.is_empty() {
+            let failed = failed.join("\n- ");
+            self.print(&format!("\nThese of this project's failed:\n- {failed}"));
+            if wanted {
+                self.print("\nNothing is recorded: mend what failed and run all again.");
+            }
+            return Ok(ExitCode::FAILURE);
+        }
         if wanted {
             let path = self.record.write(records)?;
             self.print(&format!("\nrecorded in {}", path.display()));
         }
-        Ok(())
+        Ok(ExitCode::SUCCESS)
     }
 }

@@ -89,7 +89,7 @@ fn run(bench: &Bench, name: &str, len: usize, time: Duration) -> Report {
     let mut table = Table::new(name, &about, &COLUMNS);
     let serial = taken(&runners, Serial::NAME).filter(|serial| !serial.times.is_empty());
     let serial = serial.map(|serial| median(&serial.times));
-    fill(&mut table, &runners, |runner| runner.taken.row(serial));
+    let refused = fill(&mut table, &runners, |runner| runner.taken.row(serial));
     let figures = taken(&runners, Ours::NAME).filter(|ours| !ours.times.is_empty());
     let figures = figures.map(|ours| {
         named([
@@ -102,5 +102,6 @@ fn run(bench: &Bench, name: &str, len: usize, time: Duration) -> Report {
         table,
         plot: None,
         figures: figures.unwrap_or_default(),
+        refused,
     }
 }

@@ -44,26 +44,24 @@ fn family(name: &str, make: impl Fn(&Bench) -> Made + 'static) -> Workload {
             THREADS.len()
         };
         let mut sampled = Vec::new();
-        let mut notes = Vec::new();
+        let mut refused = Vec::new();
         for (place, &threads) in THREADS.iter().take(sizes).enumerate() {
             let lineup = bench.lineup(threads);
             let outcome = bench.sample_by(plan, name, &lineup, &mut *made.job);
             for (pool, reason) in &lineup.missing {
-                notes.push(format!("{pool} x{threads}: {reason}."));
+                refused.push((*pool, format!("{pool} x{threads}: {reason}.")));
             }
             for (pool, refusal) in &outcome.refused {
-                notes.push(format!("{pool} x{threads}: {refusal}."));
+                refused.push((*pool, format!("{pool} x{threads}: {refusal}.")));
             }
             sampled.push((threads, outcome.sampled));
             bench.advance((place + 1) as f64 / sizes as f64);
         }
         Report {
-            table: Table {
-                notes,
-                ..table(name, &sampled)
-            },
+            table: table(name, &sampled),
             plot: Some(plot(name, &sampled)),
             figures: Vec::new(),
+            refused,
         }
     })
 }

@@ -46,7 +46,7 @@ fn run(bench: &Bench, name: &str) -> Report {
     });
     let mut table = Table::new(name, ABOUT, &COLUMNS);
     let serial = taken(&runners, Serial::NAME).map(cpu_a_frame);
-    fill(&mut table, &runners, |runner| row(&runner.taken, serial));
+    let refused = fill(&mut table, &runners, |runner| row(&runner.taken, serial));
     let figures = taken(&runners, Ours::NAME).filter(|ours| !ours.times.is_empty());
     let figures = figures.map(|ours| {
         named([
@@ -59,6 +59,7 @@ fn run(bench: &Bench, name: &str) -> Report {
         table,
         plot: None,
         figures: figures.unwrap_or_default(),
+        refused,
     }
 }
 

@@ -39,6 +39,7 @@ fn run(bench: &Bench, name: &str) -> Report {
         table: table(name, &outcomes),
         plot: Some(plot(name, &outcomes)),
         figures: Vec::new(),
+        refused: refused(&outcomes),
     }
 }
 
@@ -92,13 +93,18 @@ fn table(name: &str, outcomes: &[(Duration, Outcome)]) -> Table {
             .rows
             .push(cells.chain(pools.iter().map(ratio)).collect());
     }
-    for (total, outcome) in outcomes {
-        for (pool, refusal) in &outcome.refused {
-            let total = seconds(total.as_secs_f64());
-            table.notes.push(format!("{pool}, {total}: {refusal}."));
-        }
-    }
     table
+}
+
+/// Each that failed, with what is said of it.
+fn refused(outcomes: &[(Duration, Outcome)]) -> Vec<(&'static str, String)> {
+    let of = |(total, outcome): &(Duration, Outcome)| {
+        let total = seconds(total.as_secs_f64());
+        let refused = outcome.refused.iter();
+        let told = refused.map(|(pool, refusal)| (*pool, format!("{pool}, {total}: {refusal}.")));
+        told.collect::<Vec<_>>()
+    };
+    outcomes.iter().flat_map(of).collect()
 }
 
 fn plot(name: &str, outcomes: &[(Duration, Outcome)]) -> Plot {

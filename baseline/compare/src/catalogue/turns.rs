@@ -40,12 +40,14 @@ pub fn in_turn<'a, T: Default>(
     runners
 }
 
-/// Adds to `table` a row for each that gives one, and a note for each that failed.
+/// Adds to `table` a row for each that gives one, and gives those that failed, with what is to be
+/// said of each.
 pub fn fill<T>(
     table: &mut Table,
     runners: &[Runner<T>],
     row: impl Fn(&Runner<T>) -> Option<Vec<String>>,
-) {
+) -> Vec<(&'static str, String)> {
+    let mut refused = Vec::new();
     for runner in runners {
         let name = runner.contender.name();
         if let Some(refusal) = runner
@@ -53,13 +55,14 @@ pub fn fill<T>(
             .as_ref()
             .filter(|out| **out != Refusal::Unsupported)
         {
-            table.notes.push(format!("{name}: {refusal}."));
+            refused.push((name, format!("{name}: {refusal}.")));
         }
         table.rows.extend(row(runner).map(|mut cells| {
             cells.insert(0, name.to_owned());
             cells
         }));
     }
+    refused
 }
 
 /// What a contender has taken.

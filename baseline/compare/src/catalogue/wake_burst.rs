@@ -85,7 +85,7 @@ fn run(bench: &Bench, name: &str) -> Report {
         "One job a thread ({threads} of 100 us), spawned from outside, the pool asleep before each."
     );
     let mut table = Table::new(name, &about, &COLUMNS);
-    fill(&mut table, &runners, |runner| runner.taken.row());
+    let refused = fill(&mut table, &runners, |runner| runner.taken.row());
     let figures = taken(&runners, Ours::NAME).filter(|ours| !ours.first.is_empty());
     let figures = figures.map(|ours| {
         named([
@@ -98,5 +98,6 @@ fn run(bench: &Bench, name: &str) -> Report {
         table,
         plot: None,
         figures: figures.unwrap_or_default(),
+        refused,
     }
 }
