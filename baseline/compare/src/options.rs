@@ -1,9 +1,9 @@
 //! The command line.
 
 use crate::lineup;
-use paired::{OptionsError, Usage};
+use paired::{OptionsError, RECORD, Usage};
 use std::ffi::OsString;
-use suite::{Values, WordError};
+use suite::{Values, WordError, refuse_together, set_once};
 
 /// What `--help` says.
 pub const USAGE: Usage = Usage {
@@ -14,8 +14,11 @@ pub const USAGE: Usage = Usage {
     quick: "smaller trees too, under a minute",
     own: "  --pools A,B       only these pools; the serial reference always runs\n  \
           --threads N       running threads of each pool (default 2)\n  \
-          --scaling         the scaling families too (several minutes; --only scaling for them alone)\n",
+          --scaling         the scaling families in place of the others (several minutes)\n",
 };
+
+/// Running threads of each pool, if they were not told.
+const THREADS: usize = 2;
 
 /// What is to be done.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +29,7 @@ pub struct Options {
     pub pools: Vec<String>,
     /// Running threads of each pool.
     pub threads: usize,
-    /// The scaling families too.
+    /// The scaling families, and no others.
     pub scaling: bool,
     /// Of this workload alone, this project's figures, a line each.
     pub workload: Option<String>,
@@ -44,7 +47,7 @@ impl Options {
         let mut options = Self {
             common: paired::Options::default(),
             pools: Vec::new(),
-            threads: 2,
+            threads: THREADS,
             scaling: false,
             workload: None,
         };
@@ -54,13 +57,11 @@ impl Options {
                 "--threads" => options.threads = values.number(1..=1024)?,
                 "--scaling" => options.scaling = true,
                 word if word.starts_with('-') => return Ok(false),
-                word => options.workload = Some(word.to_owned()),
+                word => set_once(&mut options.workload, word)?,
             }
             Ok(true)
         })?;
-        if options.common.against.is_some() {
-            options.check_against()?;
-        }
+        options.check()?;
         Ok(options)
     }
 
@@ -78,19 +79,28 @@ impl Options {
         Ok(())
     }
 
-    /// What another commit has no figures of, or no say in.
-    fn check_against(&self) -> Result<(), WordError> {
-        let not_with = |option, why| Err(WordError::Together(option, "--against", why));
-        if self.scaling {
-            return not_with("--scaling", "its families have no single figure");
-        }
-        if !self.pools.is_empty() {
-            return not_with("--pools", "this project's pool is compared with itself");
-        }
-        if self.workload.is_some() {
-            return not_with("a workload's name", "--only chooses workloads");
-        }
-        Ok(())
+    /// Refuses options of which one would do nothing, or make a record that lacks rows.
+    fn check(&self) -> Result<(), WordError> {
+        let pools = ("--pools", !self.pools.is_empty());
+        let threads = ("--threads", self.threads != THREADS);
+        let scaling = ("--scaling", self.scaling);
+        let against = ("--against", self.common.against.is_some());
+        let record = ("--record", self.common.record);
+        let name = ("a workload's name", self.workload.is_some());
+        let only = ("--only", !self.common.only.is_empty());
+        let no_figure = "its families have no single figure";
+        let itself = "this project's pool is run alone";
+        refuse_together([
+            (scaling, against, no_figure),
+            (pools, against, itself),
+            (name, against, "--only chooses workloads"),
+            (pools, record, RECORD),
+            (threads, record, "a record is of two threads a pool"),
+            (name, record, "its figures are printed and nothing else"),
+            (name, only, "it is the one workload that is run"),
+            (name, pools, itself),
+            (name, scaling, no_figure),
+        ])
     }
 
     /// Whether a pool of this name is wanted.
@@ -119,6 +129,7 @@ mod tests {
         assert!(wants("tree-1023") && wants("fib-36") && !wants("flood"));
         assert!(options.wants_pool("rayon") && !options.wants_pool("tokio"));
         assert_eq!((options.threads, options.common.quick), (4, true));
+        assert!(Options::parse(["--scaling", "--record", "--rounds=3"])?.scaling);
         let one = Options::parse(["fib-36 x2", "--quick"])?;
         assert_eq!(one.workload.as_deref(), Some("fib-36 x2"));
         Ok(())
@@ -135,5 +146,14 @@ mod tests {
             let error = error(&["--against", "HEAD", option]);
             assert!(error.contains("does not go with --against"), "{error}");
         }
+        for option in ["--pools=ours", "--threads=4", "60hz"] {
+            let error = error(&["--record", option]);
+            assert!(error.contains("does not go with --record"), "{error}");
+        }
+        for option in ["--pools=ours", "--only=60", "--scaling"] {
+            let error = error(&["60hz", option]);
+            assert!(error.contains("a workload's name does not go"), "{error}");
+        }
+        assert!(error(&["60hz", "flood"]).contains("\"flood\""));
     }
 }

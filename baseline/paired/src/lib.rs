@@ -27,7 +27,7 @@ pub use build::target;
 pub use child::{Failure, Run, run as run_child};
 pub use compare::{Comparison, run};
 pub use family::{Family, Workload, names, workload};
-pub use options::{Options, OptionsError, ROUNDS, Usage};
+pub use options::{Options, OptionsError, RECORD, ROUNDS, Usage};
 pub use report::Beside;
 pub use row::{Reference, Row, Target, Unit};
 pub use session::Session;

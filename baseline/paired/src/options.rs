@@ -1,7 +1,7 @@
 //! The command line of every comparison.
 
 use std::ffi::OsString;
-use suite::{Values, WordError, read_words};
+use suite::{Values, WordError, read_words, refuse_together};
 use thiserror::Error;
 
 /// More than anybody waits for.
@@ -9,6 +9,10 @@ const MOST_ROUNDS: usize = 10_000;
 
 /// What the help of two programs' comparison says of a round.
 pub const ROUNDS: &str = "runs of each program in a workload (default 7; 3 with --quick)";
+
+/// Why a record is of all that there is.
+pub const RECORD: &str =
+    "a record has all rows as they are always measured, for the newest one is published";
 
 /// What every comparison can be told.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -110,10 +114,15 @@ impl Options {
             }
             Ok(true)
         })?;
-        if options.record && options.against.is_some() {
-            let why = "a record is of this code beside what it replaces";
-            return Err(WordError::Together("--record", "--against", why).into());
-        }
+        let record = ("--record", options.record);
+        let (only, quick) = (!options.only.is_empty(), options.quick);
+        let against = ("--against", options.against.is_some());
+        let beside = "a record is of this code beside what it replaces";
+        refuse_together([
+            (record, against, beside),
+            (("--only", only), record, RECORD),
+            (("--quick", quick), record, RECORD),
+        ])?;
         Ok(options)
     }
 
@@ -176,6 +185,11 @@ mod tests {
             both.contains("--record does not go with --against"),
             "{both}"
         );
+        for option in ["--only=idle", "--quick"] {
+            let error = error(&[option, "--record"]);
+            assert!(error.contains("does not go with --record"), "{error}");
+        }
+        assert!(parse(&["--record", "--rounds", "3"]).is_ok());
     }
 
     #[test]

@@ -42,6 +42,9 @@ pub enum WordError {
     /// Two words that don't go together.
     #[error("{0} does not go with {1}: {2}")]
     Together(&'static str, &'static str, &'static str),
+    /// Two names where one is taken.
+    #[error("{0:?} and {1:?} are two names: give one")]
+    Twice(String, String),
 }
 
 /// What stands behind an option.
@@ -115,6 +118,37 @@ pub fn read_words(
         }
     }
     Ok(())
+}
+
+/// An option as it is written, and whether it was told.
+pub type Told = (&'static str, bool);
+
+/// Refuses each pair of options that don't go together, where both were told; behind them stands why.
+///
+/// # Errors
+///
+/// [`WordError::Together`] of the first such pair.
+pub fn refuse_together(
+    pairs: impl IntoIterator<Item = (Told, Told, &'static str)>,
+) -> Result<(), WordError> {
+    for ((one, is_one), (other, is_other), why) in pairs {
+        if is_one && is_other {
+            return Err(WordError::Together(one, other, why));
+        }
+    }
+    Ok(())
+}
+
+/// Takes a name of which there may be one.
+///
+/// # Errors
+///
+/// [`WordError::Twice`].
+pub fn set_once(name: &mut Option<String>, word: &str) -> Result<(), WordError> {
+    match name.replace(word.to_owned()) {
+        Some(before) => Err(WordError::Twice(before, word.to_owned())),
+        None => Ok(()),
+    }
 }
 
 /// What a program's `main` gives: its own exit, or 2 after it has said what went wrong.

@@ -28,7 +28,7 @@ mod work;
 
 pub use answer::{Answer, Refusal, check, repeat};
 pub use at_once::{free_threads, threads_at_once};
-pub use command_line::{Values, WordError, exit, read_words};
+pub use command_line::{Values, WordError, exit, read_words, refuse_together, set_once};
 pub use contender::{Contender, Entry};
 pub use cpu::CpuClock;
 pub use lockfile::Locked;

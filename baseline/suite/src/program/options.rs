@@ -1,6 +1,6 @@
 //! The command line: a workload's name and how much to measure.
 
-use crate::command_line::{WordError, read_words};
+use crate::command_line::{WordError, read_words, set_once};
 use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -34,7 +34,7 @@ impl Options {
                 "--quick" => options.quick = true,
                 "--folder" => options.folder = values.path()?,
                 word if word.starts_with('-') => return Ok(false),
-                word => options.workload = Some(word.to_owned()),
+                word => set_once(&mut options.workload, word)?,
             }
             Ok(true)
         })?;
@@ -64,5 +64,6 @@ mod tests {
     #[test]
     fn an_option_of_another_program_is_refused() {
         assert!(Options::parse(["idle", "--record"]).is_err());
+        assert!(Options::parse(["idle", "growth"]).is_err());
     }
 }
