@@ -1,16 +1,15 @@
-//! Writes the tables of `docs/figures.md` from the newest record of each kind. What stands between the tables is
-//! written by hand and stays.
+//! Writes the tables of `docs/figures.md` from the newest record of each kind. What stands between
+//! the tables is written by hand and stays.
 
 mod page;
-mod record;
 mod summary;
 
-use record::{Kind, newest};
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use suite::exit;
+use suite::recorded::{Kind, newest};
+use suite::{exit, replace_file};
 
 /// The page, and the folder of the records.
 fn places() -> (PathBuf, PathBuf) {
@@ -38,7 +37,7 @@ fn write() -> Result<(), Box<dyn Error>> {
     if old == new {
         println!("{} is up to date", page.display());
     } else {
-        fs::write(&page, new)
+        replace_file(&page, &new)
             .map_err(|error| format!("can't write {}: {error}", page.display()))?;
         println!("{} is written", page.display());
     }

@@ -1,8 +1,8 @@
 //! What the page shows of a record.
 
-use crate::record::{Kind, Record};
 use std::fmt::Write;
-use suite::Table;
+use suite::recorded::{Kind, Record};
+use suite::{Table, from_seconds};
 
 /// The tables of `record`, as few and as narrow as a reader needs.
 pub fn of(kind: Kind, record: &Record) -> String {
@@ -82,7 +82,9 @@ fn paired(table: &Table) -> Table {
 
 /// A row for each workload that has a best rival; the other tables as they are.
 fn pools(tables: &[Table]) -> Vec<Table> {
-    let about = "Medians. The best rival is another pool, not serial code. The ideal is two cores without a wake-up.";
+    let about = "Medians. The best rival is another pool, not serial code: the one with the least \
+                 median, and all of them where the shown figures are the same. The ideal is the \
+                 serial time shared by all threads, after one wake-up of a thread.";
     let names = [
         "workload",
         "ours",
@@ -104,32 +106,63 @@ fn pools(tables: &[Table]) -> Vec<Table> {
     shown
 }
 
+fn cell<'a>(table: &Table, row: &'a [String], column: &str) -> Option<&'a str> {
+    let place = table.columns.iter().position(|name| name == column)?;
+    row.get(place).map(String::as_str)
+}
+
 fn line(table: &Table) -> Option<Vec<String>> {
-    let row = |pool: &str| {
-        table
-            .rows
-            .iter()
-            .find(|row| row.first().is_some_and(|name| name == pool))
-    };
-    let ours = row("ours")?;
-    let cell = |row: &Vec<String>, column: &str| {
-        let place = table.columns.iter().position(|name| name == column)?;
-        row.get(place).cloned()
-    };
-    let is_best = |row: &&Vec<String>| {
-        let pool = row
-            .first()
-            .is_some_and(|pool| pool != "ours" && pool != "serial");
-        pool && cell(row, "x best rival").is_some_and(|ratio| ratio == "1.00")
-    };
-    let best = table.rows.iter().find(is_best);
+    let is_ours = |row: &&Vec<String>| row.first().is_some_and(|name| name == "ours");
+    let ours = table.rows.iter().find(is_ours)?;
+    let of_ours = |column| cell(table, ours, column).map(str::to_owned);
     let or_none = |cell: Option<String>| cell.unwrap_or_else(|| "-".to_owned());
     Some(vec![
         table.title.clone(),
-        cell(ours, "median")?,
-        or_none(cell(ours, "x serial")),
-        or_none(cell(ours, "x ideal")),
-        or_none(best.and_then(|row| row.first().cloned())),
-        cell(ours, "x best rival")?,
+        of_ours("median")?,
+        or_none(of_ours("x serial")),
+        or_none(of_ours("x ideal")),
+        or_none(best_rivals(table)),
+        of_ours("x best rival")?,
     ])
+}
+
+/// The pools with the least median, as far as the table tells it.
+fn best_rivals(table: &Table) -> Option<String> {
+    let rival = |row: &Vec<String>| {
+        let name = row
+            .first()
+            .filter(|name| *name != "ours" && *name != "serial")?;
+        let median = from_seconds(cell(table, row, "median")?)?;
+        Some((name.clone(), median))
+    };
+    let rivals: Vec<_> = table.rows.iter().filter_map(rival).collect();
+    let least = rivals.iter().map(|(_, median)| *median).reduce(f64::min)?;
+    // A microsecond and a thousand nanoseconds are not the same to the last bit.
+    let best = rivals
+        .into_iter()
+        .filter(|(_, median)| *median < least * 1.000_001);
+    Some(best.map(|(name, _)| name).collect::<Vec<_>>().join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_best_rival_has_the_least_median_whatever_ratios_are_rounded_to() {
+        let mut table = Table::new("fib", "", &["pool", "median", "x best rival"]);
+        let rows = [
+            ("serial", "1.00 us", "0.50"),
+            ("ours", "1.50 us", "0.75"),
+            ("rayon", "2.01 us", "1.00"),
+            ("chili", "2.00 us", "1.00"),
+        ];
+        let row =
+            |(pool, median, ratio): (&str, &str, &str)| [pool, median, ratio].map(str::to_owned);
+        table.rows.extend(rows.map(|told| row(told).to_vec()));
+        let told = line(&table).unwrap();
+        assert_eq!(told, ["fib", "1.50 us", "-", "-", "chili", "0.75"]);
+        table.rows[2][1] = "2000 ns".to_owned();
+        assert_eq!(best_rivals(&table).as_deref(), Some("rayon, chili"));
+    }
 }

@@ -25,6 +25,13 @@ impl Locked {
             source: value("source"),
         })
     }
+
+    /// Its version as readers see it.
+    #[must_use]
+    pub fn version_of(lockfile: &str, package: &str) -> String {
+        let unknown = || "of unknown version".to_owned();
+        Self::find(lockfile, package).map_or_else(unknown, |locked| locked.version)
+    }
 }
 
 #[cfg(test)]

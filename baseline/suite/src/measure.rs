@@ -3,6 +3,7 @@
 use crate::answer::{Answer, Refusal};
 use crate::contender::Contender;
 use crate::cpu::CpuClock;
+use crate::order::order;
 use crate::stats::{median, median_ratio};
 use crate::watchdog::Watchdog;
 use std::thread;
@@ -210,8 +211,7 @@ pub fn compare<'a>(
         if round >= Plan::FEWEST && start.elapsed() > plan.budget {
             break;
         }
-        for turn in 0..runners.len() {
-            let place = place(round, turn, runners.len());
+        for place in order(round, runners.len()) {
             let runner = &mut runners[place];
             let what = runner.on(name);
             if let Err(refusal) = watchdog.watch(|| what, || runner.sample(job)) {
@@ -226,30 +226,4 @@ pub fn compare<'a>(
     }
     outcome.sampled = runners.into_iter().map(Runner::sampled).collect();
     outcome
-}
-
-/// Who has this turn of a round: each begins once, and every other round goes backwards.
-fn place(round: usize, turn: usize, runners: usize) -> usize {
-    let place = (turn + round) % runners;
-    if round.is_multiple_of(2) {
-        place
-    } else {
-        runners - 1 - place
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_has_a_turn_in_each_round() {
-        for round in 0..6 {
-            let mut places: Vec<_> = (0..3).map(|turn| place(round, turn, 3)).collect();
-            let first = places[0];
-            places.sort_unstable();
-            assert_eq!(places, [0, 1, 2], "round {round} begins with {first}");
-        }
-        assert_ne!(place(0, 0, 3), place(1, 0, 3));
-    }
 }

@@ -2,6 +2,7 @@
 
 use crate::machine;
 use crate::plot::{Plot, PlotError};
+use crate::replace::replace_file;
 use crate::table::Table;
 use std::fmt::Write;
 use std::fs;
@@ -108,10 +109,10 @@ impl Record {
         }
         for plot in &self.plots {
             let path = folder.join(plot_file(&stem, plot));
-            fs::write(&path, plot.svg()?).map_err(refused(&path))?;
+            replace_file(&path, &plot.svg()?).map_err(refused(&path))?;
         }
         let path = folder.join(format!("{stem}.md"));
-        fs::write(&path, self.text(&stem)).map_err(refused(&path))?;
+        replace_file(&path, &self.text(&stem)).map_err(refused(&path))?;
         Ok(path)
     }
 }

@@ -92,6 +92,20 @@ pub fn seconds(time: f64) -> String {
     format!("{value:.digits$} {unit}")
 }
 
+/// The time that [`seconds`] has shown so, as exactly as that tells it.
+#[must_use]
+pub fn from_seconds(shown: &str) -> Option<f64> {
+    let (value, unit) = shown.split_once(' ')?;
+    let unit = match unit {
+        "ns" => 1e-9,
+        "us" => 1e-6,
+        "ms" => 1e-3,
+        "s" => 1.0,
+        _ => return None,
+    };
+    Some(value.parse::<f64>().ok()? * unit)
+}
+
 /// A ratio.
 #[must_use]
 pub fn factor(ratio: f64) -> String {
@@ -122,6 +136,11 @@ mod tests {
     fn times_and_ratios_keep_three_digits() {
         assert_eq!(seconds(0.0123), "12.3 ms");
         assert_eq!(seconds(2.0), "2.00 s");
+        for time in [1.5e-7, 4.26e-5, 0.0123, 2.0] {
+            let read = from_seconds(&seconds(time)).unwrap_or(f64::NAN);
+            assert!((read / time - 1.0).abs() < 1e-9, "{time} and {read}");
+        }
+        assert_eq!(from_seconds("-"), None);
         assert_eq!(factor(0.5), "0.50");
         assert_eq!(factor(41.26), "41.3");
         assert_eq!(factor(f64::NAN), "-");

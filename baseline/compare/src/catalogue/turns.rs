@@ -1,7 +1,7 @@
 //! Contenders that run in turn, for workloads whose tables are of their own kind.
 
 use crate::bench::Bench;
-use suite::{Contender, Refusal, Table};
+use suite::{Contender, Refusal, Table, order};
 
 /// A contender and what it has taken so far.
 pub struct Runner<'a, T> {
@@ -27,8 +27,7 @@ pub fn in_turn<'a, T: Default>(
     };
     let mut runners: Vec<Runner<T>> = bench.pools().iter().map(runner).collect();
     for round in 0..rounds {
-        for turn in 0..runners.len() {
-            let place = (turn + round) % runners.len();
+        for place in order(round, runners.len()) {
             let runner = &mut runners[place];
             if runner.out.is_none() {
                 let what = format!("{name} on {}", runner.contender.name());

@@ -1,9 +1,10 @@
 //! A record, read back from its file.
 
-use std::error::Error;
+use crate::table::Table;
 use std::fs;
-use std::path::Path;
-use suite::Table;
+use std::io;
+use std::path::{Path, PathBuf};
+use thiserror::Error;
 
 /// What a record compares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,9 +20,11 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// All there are.
     pub const ALL: [Self; 4] = [Self::Engine, Self::Rayon, Self::Pools, Self::Scaling];
 
     /// What its files have behind the date, and the page's marks have in them.
+    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Engine => "engine",
@@ -32,12 +35,35 @@ impl Kind {
     }
 }
 
+/// Why there is no record to read.
+#[derive(Debug, Error)]
+pub enum RecordedError {
+    /// The system refused.
+    #[error("can't read {path}: {source}")]
+    Read {
+        /// The file or folder.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// Nobody has made one.
+    #[error("there is no record of {kind} in {folder}: --record makes one")]
+    None {
+        /// The kind's name.
+        kind: &'static str,
+        /// Where it was looked for.
+        folder: PathBuf,
+    },
+}
+
 /// A record's head and tables.
 #[derive(Clone, Debug)]
 pub struct Record {
     /// Its file's name without the ending.
     pub stem: String,
+    /// What its head says, by name.
     pub facts: Vec<(String, String)>,
+    /// Its tables.
     pub tables: Vec<Table>,
     /// Links to plots, as they stand in the file.
     pub plots: Vec<String>,
@@ -45,6 +71,7 @@ pub struct Record {
 
 impl Record {
     /// What the head says of `name`.
+    #[must_use]
     pub fn fact(&self, name: &str) -> Option<&str> {
         let found = self.facts.iter().find(|(fact, _)| fact == name);
         found.map(|(_, value)| value.as_str())
@@ -68,27 +95,33 @@ fn place(stem: &str) -> Option<(Kind, &str, u32)> {
 }
 
 /// The newest record of `kind` in `folder`.
-pub fn newest(folder: &Path, kind: Kind) -> Result<Record, Box<dyn Error>> {
+///
+/// # Errors
+///
+/// When there is none, or it can't be read.
+pub fn newest(folder: &Path, kind: Kind) -> Result<Record, RecordedError> {
+    let refused = |path: &Path| {
+        let path = path.to_owned();
+        |source| RecordedError::Read { path, source }
+    };
     let mut best = None;
-    for file in fs::read_dir(folder)? {
-        let path = file?.path();
-        let stem = path
-            .file_stem()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
-        if path.extension().is_none_or(|extension| extension != "md") {
-            continue;
-        }
-        if let Some((of, date, number)) = place(&stem)
+    for file in fs::read_dir(folder).map_err(refused(folder))? {
+        let name = file.map_err(refused(folder))?.file_name();
+        let name = name.to_string_lossy();
+        if let Some(stem) = name.strip_suffix(".md")
+            && let Some((of, date, number)) = place(stem)
             && of == kind
         {
-            best = best.max(Some((date.to_owned(), number, stem.clone())));
+            best = best.max(Some((date.to_owned(), number, stem.to_owned())));
         }
     }
-    let (.., stem) =
-        best.ok_or_else(|| format!("no record of {} in {}", kind.name(), folder.display()))?;
-    let text = fs::read_to_string(folder.join(&stem).with_extension("md"))?;
+    let none = || RecordedError::None {
+        kind: kind.name(),
+        folder: folder.to_owned(),
+    };
+    let (.., stem) = best.ok_or_else(none)?;
+    let path = folder.join(format!("{stem}.md"));
+    let text = fs::read_to_string(&path).map_err(refused(&path))?;
     Ok(parse(stem, &text))
 }
 
