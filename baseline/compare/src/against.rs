@@ -22,7 +22,7 @@ pub fn run(
         present: target(folder, ""),
         commits: target(folder, "against"),
         face: Some("ours"),
-        patched: None,
+        patched: &[],
         arguments: vec!["--threads".to_owned(), options.threads.to_string()],
         families: &families(workloads),
     };

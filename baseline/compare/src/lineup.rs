@@ -49,11 +49,7 @@ pub fn versions() -> [(&'static str, String); 6] {
         AsyncExecutor::NAME,
         Tokio::NAME,
     ];
-    let unknown = || "of unknown version".to_owned();
-    rivals.map(|name| {
-        let locked = Locked::find(LOCKFILE, name);
-        (name, locked.map_or_else(unknown, |locked| locked.version))
-    })
+    rivals.map(|name| (name, Locked::version_of(LOCKFILE, name)))
 }
 
 /// Contenders of one size.

@@ -1,6 +1,6 @@
 //! This code and another commit's, in turn.
 
-use crate::build::{BuildError, Package, check_patch};
+use crate::build::{BuildError, Package, check_patches};
 use crate::commit::Commit;
 use crate::family::Family;
 use crate::options::Options;
@@ -26,8 +26,8 @@ pub struct Against<'a> {
     pub commits: PathBuf,
     /// The part of `baseline/` that calls the pool by its own interface, which changes.
     pub face: Option<&'static str>,
-    /// What the program has of this project by a patch.
-    pub patched: Option<&'static str>,
+    /// What the program has of this project by patches.
+    pub patched: &'static [&'static str],
     /// What the program is told beside a workload's name.
     pub arguments: Vec<String>,
     /// What is run.
@@ -45,9 +45,7 @@ impl Against<'_> {
 
     fn build(&self, package: &Package) -> Result<PathBuf, BuildError> {
         let program = package.build(self.baseline)?;
-        if let Some(patched) = self.patched {
-            check_patch(&package.folder, patched)?;
-        }
+        check_patches(&package.folder, self.patched)?;
         Ok(program)
     }
 

@@ -97,12 +97,9 @@ impl Package {
     }
 }
 
-fn locked(folder: &Path, package: &str) -> Result<Option<Locked>, BuildError> {
+fn lockfile(folder: &Path) -> Result<String, BuildError> {
     let path = folder.join("Cargo.lock");
-    match std::fs::read_to_string(&path) {
-        Ok(lockfile) => Ok(Locked::find(&lockfile, package)),
-        Err(source) => Err(BuildError::Lockfile { path, source }),
-    }
+    std::fs::read_to_string(&path).map_err(|source| BuildError::Lockfile { path, source })
 }
 
 /// The version of a package that the program in `folder` is built with.
@@ -111,22 +108,40 @@ fn locked(folder: &Path, package: &str) -> Result<Option<Locked>, BuildError> {
 ///
 /// When there is no lockfile.
 pub fn locked_version(folder: &Path, package: &str) -> Result<String, BuildError> {
-    let version = locked(folder, package)?.map(|locked| locked.version);
-    Ok(version.unwrap_or_else(|| "of unknown version".to_owned()))
+    Ok(Locked::version_of(&lockfile(folder)?, package))
 }
 
-/// Makes sure that the program in `folder` has this project's package. Cargo only warns of a patch
-/// that it has no use for, as when the registry has a newer version.
+/// Makes sure that the program in `folder` has these packages from this project. Cargo only warns of
+/// a patch that it has no use for, as when the registry has a newer version.
 ///
 /// # Errors
 ///
-/// When it has the package from the registry, or there is no lockfile.
-pub fn check_patch(folder: &Path, package: &'static str) -> Result<(), BuildError> {
-    match locked(folder, package)? {
-        Some(Locked { source: None, .. }) => Ok(()),
-        _ => Err(BuildError::NotPatched {
+/// When it has one of them from the registry, or there is no lockfile.
+pub fn check_patches(folder: &Path, packages: &[&'static str]) -> Result<(), BuildError> {
+    let lockfile = lockfile(folder)?;
+    let is_ours = |package| {
+        let locked = Locked::find(&lockfile, package);
+        locked.is_some_and(|locked| locked.source.is_none())
+    };
+    match packages.iter().find(|package| !is_ours(package)) {
+        None => Ok(()),
+        Some(package) => Err(BuildError::NotPatched {
             folder: folder.to_owned(),
             package,
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_programs_on_this_project_have_all_its_patches() {
+        let baseline = Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("");
+        let engine = ["bevy_tasks", "rayon-core"];
+        check_patches(&baseline.join("engine/heartbeat"), &engine).unwrap();
+        let stock = check_patches(&baseline.join("engine/stock"), &engine).unwrap_err();
+        assert!(stock.to_string().contains("bevy_tasks"), "{stock}");
     }
 }

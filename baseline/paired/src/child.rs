@@ -82,27 +82,44 @@ pub fn run(
     arguments: &[impl AsRef<OsStr>],
     variables: &[(&str, String)],
 ) -> Result<Run, Failure> {
-    let mut child = Command::new(program)
+    let mut command = Command::new(program);
+    command
         .arg(workload)
         .args(arguments)
+        .envs(variables.iter().cloned());
+    output(&mut command)?
+        .lines()
+        .map(|line| figure(line, workload).ok_or_else(|| Failure::NoFigure(line.to_owned())))
+        .collect()
+}
+
+/// What a program prints that is given no workload: the names of all.
+///
+/// # Errors
+///
+/// Why there are no names.
+pub fn names(program: &Path) -> Result<Vec<String>, Failure> {
+    let names = output(&mut Command::new(program))?;
+    Ok(names.lines().map(str::to_owned).collect())
+}
+
+/// What a program prints, if it succeeds.
+fn output(command: &mut Command) -> Result<String, Failure> {
+    let mut child = command
         // Its last line is the panic's own.
         .env("RUST_BACKTRACE", "0")
-        .envs(variables.iter().cloned())
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()?;
-    let (status, figures, errors) = wait(&mut child, HANGS)?;
-    if !status.success() {
-        let is_telling = |line: &&str| !line.trim().is_empty() && !line.starts_with("note:");
-        let said = errors.lines().rfind(is_telling);
-        let said = said.unwrap_or("it said nothing").to_owned();
-        return Err(Failure::Failed { status, said });
+    let (status, printed, errors) = wait(&mut child, HANGS)?;
+    if status.success() {
+        return Ok(printed);
     }
-    figures
-        .lines()
-        .map(|line| figure(line, workload).ok_or_else(|| Failure::NoFigure(line.to_owned())))
-        .collect()
+    let is_telling = |line: &&str| !line.trim().is_empty() && !line.starts_with("note:");
+    let said = errors.lines().rfind(is_telling);
+    let said = said.unwrap_or("it said nothing").to_owned();
+    Err(Failure::Failed { status, said })
 }
 
 /// `workload<TAB>metric<TAB>figure`.

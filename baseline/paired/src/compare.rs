@@ -1,7 +1,7 @@
 //! A whole comparison of two programs, from the command line to the record.
 
 use crate::against::Against;
-use crate::build::{BuildError, Package, check_patch, locked_version, target};
+use crate::build::{BuildError, Package, check_patches, locked_version, target};
 use crate::family::{Family, names, retain};
 use crate::options::{Options, Usage};
 use crate::report::{self, Beside};
@@ -25,8 +25,8 @@ pub struct Comparison {
     pub arguments: Vec<String>,
     /// What the stock program is built on: packages, each as it is called in the record.
     pub versions: &'static [(&'static str, &'static str)],
-    /// The package that the other program has from this project.
-    pub patched: &'static str,
+    /// The packages that the other program has from this project.
+    pub patched: &'static [&'static str],
     /// A metric that is shown in columns of its own beside each workload's rows.
     pub beside: Option<Beside>,
     /// What is run.
@@ -61,14 +61,16 @@ impl Comparison {
             ours: self.package("heartbeat").build(&self.folder)?,
             arguments,
         };
-        check_patch(&self.folder.join("heartbeat"), self.patched)?;
+        check_patches(&self.folder.join("heartbeat"), self.patched)?;
         Ok(programs)
     }
 
     /// Compares this project with what it replaces.
     fn with_stock(&self, options: &Options) -> Result<ExitCode, Box<dyn Error>> {
         let programs = self.programs(options.quick)?;
-        let steps = names(&self.families).len() * options.runs() * 2;
+        let names = names(&self.families);
+        programs.check_names(&names)?;
+        let steps = names.len() * options.runs() * 2;
         let record = Record::new(&self.folder).named(self.name);
         let mut session = Session::begin(record, steps as u64);
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
@@ -109,7 +111,7 @@ impl Comparison {
             present,
             commits: target(&self.folder, "against"),
             face: None,
-            patched: Some(self.patched),
+            patched: self.patched,
             arguments: self.arguments.clone(),
             families: &self.families,
         };

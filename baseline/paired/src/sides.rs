@@ -2,6 +2,8 @@
 
 use crate::child::{self, Failure, Run};
 use std::path::{Path, PathBuf};
+use suite::order;
+use thiserror::Error;
 
 /// Both programs, built.
 #[derive(Clone, Debug)]
@@ -12,6 +14,53 @@ pub struct Programs {
     pub other: PathBuf,
     /// What both are told beside a workload's name.
     pub arguments: Vec<String>,
+}
+
+impl Programs {
+    /// Makes sure that both know these workloads, before an hour is spent on others.
+    ///
+    /// # Errors
+    ///
+    /// The first that one of them doesn't know.
+    pub fn check_names(&self, names: &[&str]) -> Result<(), NamesError> {
+        for program in [&self.ours, &self.other] {
+            let known = child::names(program).map_err(|failure| NamesError::Refused {
+                program: program.clone(),
+                failure,
+            })?;
+            let is_known = |name: &str| known.iter().any(|known| known == name);
+            if let Some(name) = names.iter().find(|name| !is_known(name)) {
+                return Err(NamesError::Unknown {
+                    program: program.clone(),
+                    name: (*name).to_owned(),
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Why a comparison can't begin.
+#[derive(Debug, Error)]
+pub enum NamesError {
+    /// A program doesn't say what it has.
+    #[error("{program} does not print its workloads' names: {failure}")]
+    Refused {
+        /// Which.
+        program: PathBuf,
+        /// What became of it.
+        failure: Failure,
+    },
+    /// A name that only the comparison has.
+    #[error(
+        "{program} has no workload {name:?}: give it there and in the comparison the same name"
+    )]
+    Unknown {
+        /// Which.
+        program: PathBuf,
+        /// The name.
+        name: String,
+    },
 }
 
 /// One program's runs.
@@ -59,11 +108,10 @@ impl Sides {
     pub fn run(programs: &Programs, workload: &str, rounds: usize, done: impl Fn()) -> Self {
         let mut sides = Self::default();
         for round in 0..rounds {
-            for turn in 0..2 {
-                let (side, program) = if (round + turn) % 2 == 0 {
-                    (&mut sides.ours, &programs.ours)
-                } else {
-                    (&mut sides.other, &programs.other)
+            for place in order(round, 2) {
+                let (side, program) = match place {
+                    0 => (&mut sides.ours, &programs.ours),
+                    _ => (&mut sides.other, &programs.other),
                 };
                 side.run(program, workload, &programs.arguments);
                 done();
@@ -76,6 +124,21 @@ impl Sides {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Two programs that print names in place of a workload's figures.
+    #[cfg(unix)]
+    #[test]
+    fn a_name_that_a_program_does_not_know_is_told() {
+        let programs = Programs {
+            ours: PathBuf::from("uname"),
+            other: PathBuf::from("false"),
+            arguments: Vec::new(),
+        };
+        let error = programs.check_names(&["idle"]).unwrap_err().to_string();
+        assert!(error.contains("uname has no workload \"idle\""), "{error}");
+        let error = programs.check_names(&[]).unwrap_err().to_string();
+        assert!(error.contains("false does not print"), "{error}");
+    }
 
     /// A shell that prints one figure, as both programs do.
     #[cfg(unix)]

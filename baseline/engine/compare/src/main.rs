@@ -23,7 +23,7 @@ fn main() -> ExitCode {
         arguments: vec!["--folder".to_owned(), made.to_string_lossy().into_owned()],
         folder: engine,
         versions: &[("Bevy", "bevy_tasks")],
-        patched: "bevy_tasks",
+        patched: &["bevy_tasks", "rayon-core"],
         beside: None,
         families: catalogue::all(),
     })

@@ -222,8 +222,9 @@ fn paced() -> Family {
     Family {
         name: "the game of life at 60 Hz",
         about: "Such a generation a frame, cell by cell, then sleep till the next; `small` is one of \
-                32 rows, `bridged` one of 78 rows, the 40,000 cells of rayon's own demo. `cpu` is CPU seconds of the whole process a second, sleep and all. \
-                Reference: the same frames on the main thread.",
+                32 rows, `bridged` one of 78 rows, the 40,000 cells of rayon's own demo. `cpu` is \
+                CPU seconds of the whole process a second, sleep and all. Reference: the same \
+                frames on the main thread.",
         workloads: ["life-paced", "life-paced-small", "life-paced-bridged"]
             .into_iter()
             .flat_map(entries)
@@ -254,9 +255,9 @@ fn idle() -> Family {
 fn small() -> Family {
     family(
         "small things, many times",
-        "A thousand times a thousand items of 1 ns, and a scope of a hundred jobs that do nothing; \
-         a hundred times a scope of 1,023 such jobs, which spawn two more each. Reference: a serial \
-         loop.",
+        "A thousand times a thousand items of 1 ns, and a scope of a hundred jobs that count \
+         themselves; a hundred times a scope of 1,023 such jobs, which spawn two more each. \
+         Reference: a serial loop.",
         &[
             ("par-iter-1000", SERIAL, AS_STOCK),
             ("scope-100", Reference::None, AS_STOCK),

@@ -21,7 +21,7 @@ fn main() -> ExitCode {
         folder: Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name(""),
         arguments: Vec::new(),
         versions: &[("rayon", "rayon"), ("rayon-core", "rayon-core")],
-        patched: "rayon-core",
+        patched: &["rayon-core"],
         beside: Some(Beside {
             metric: "cpu",
             heading: "CPU s/s",
