@@ -6,7 +6,7 @@ use crate::sampling::{Subject, sample};
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::{IterQueryData, QueryData};
 use std::cell::RefCell;
-use suite::program::{Figures, Options, check};
+use suite::program::{Figures, Options, Problem, check_all};
 
 const ENTITIES: usize = 100_000;
 const START: f32 = 1.0;
@@ -70,7 +70,25 @@ struct Crowd<D: QueryData + 'static> {
     steps: u64,
 }
 
-fn compare<D, F>(options: &Options, mut world: World, step: F) -> Figures
+/// Whether each entity's place of that number is where it must be.
+type Check = fn(&mut World, &[f32; 3]) -> Result<(), Problem>;
+
+fn check_place<const N: usize>(world: &mut World, expected: &[f32; 3]) -> Result<(), Problem> {
+    let mut positions = world.query::<&Position<N>>();
+    let mut positions = positions.iter(world);
+    positions.try_for_each(|position| check_all("an entity's place", expected, &position.0))
+}
+
+const CHECKS: [Check; 5] = [
+    check_place::<0>,
+    check_place::<1>,
+    check_place::<2>,
+    check_place::<3>,
+    check_place::<4>,
+];
+
+/// Times the step on the pool and serially. So many places of each entity are written.
+fn compare<D, F>(options: &Options, mut world: World, places: usize, step: F) -> Figures
 where
     D: IterQueryData + 'static,
     F: for<'w, 's> Fn(D::Item<'w, 's>) + Send + Sync + Clone,
@@ -82,33 +100,24 @@ where
         query,
         steps: 0,
     });
-    let figures = sample(
-        options,
-        vec![
-            Subject::sure("par-iter", || {
-                let crowd = &mut *crowd.borrow_mut();
-                let mut entities = crowd.query.query_mut(&mut crowd.world);
-                entities.par_iter_mut().for_each(step.clone());
-                crowd.steps += 1;
-            }),
-            Subject::sure("serial", || {
-                let crowd = &mut *crowd.borrow_mut();
-                let entities = crowd.query.iter_mut(&mut crowd.world);
-                entities.for_each(&step);
-                crowd.steps += 1;
-            }),
-        ],
-    )?;
-    let Crowd {
-        mut world, steps, ..
-    } = crowd.into_inner();
+    let parallel = Subject::sure("par-iter", || {
+        let crowd = &mut *crowd.borrow_mut();
+        let mut entities = crowd.query.query_mut(&mut crowd.world);
+        entities.par_iter_mut().for_each(step.clone());
+        crowd.steps += 1;
+    });
+    let serial = Subject::sure("serial", || {
+        let crowd = &mut *crowd.borrow_mut();
+        let entities = crowd.query.iter_mut(&mut crowd.world);
+        entities.for_each(&step);
+        crowd.steps += 1;
+    });
+    let figures = sample(options, vec![parallel, serial])?;
+    let mut crowd = crowd.into_inner();
     let mut expected = [START; 3];
-    (0..steps).for_each(|_| add(&mut expected, &[STEP; 3]));
-    let bits = |position: [f32; 3]| u64::from(position[0].to_bits());
-    let mut positions = world.query::<&Position<0>>();
-    for position in positions.iter(&world) {
-        check("an entity's place", bits(expected), bits(position.0))?;
-    }
+    (0..crowd.steps).for_each(|_| add(&mut expected, &[STEP; 3]));
+    let mut checks = CHECKS[..places].iter();
+    checks.try_for_each(|check| check(&mut crowd.world, &expected))?;
     Ok(figures)
 }
 
@@ -119,11 +128,11 @@ pub fn pairs(options: &Options, pairs: usize) -> Figures {
     match pairs {
         1 => {
             world.spawn_batch(entities.map(|_| new_pair::<0>()));
-            compare::<Pair<0>, _>(options, world, step::<0>)
+            compare::<Pair<0>, _>(options, world, 1, step::<0>)
         }
         2 => {
             world.spawn_batch(entities.map(|_| (new_pair::<0>(), new_pair::<1>())));
-            compare::<Pairs2, _>(options, world, step2)
+            compare::<Pairs2, _>(options, world, 2, step2)
         }
         _ => {
             let all = |_| {
@@ -131,7 +140,7 @@ pub fn pairs(options: &Options, pairs: usize) -> Figures {
                 (a, b, c, new_pair::<3>(), new_pair::<4>())
             };
             world.spawn_batch(entities.map(all));
-            compare::<Pairs5, _>(options, world, step5)
+            compare::<Pairs5, _>(options, world, 5, step5)
         }
     }
 }
@@ -160,5 +169,5 @@ pub fn kinds(options: &Options, kinds: usize) -> Figures {
         mark::<8>(&mut entity, kind);
         mark::<9>(&mut entity, kind);
     }
-    compare::<Pair<0>, _>(options, world, step::<0>)
+    compare::<Pair<0>, _>(options, world, 1, step::<0>)
 }

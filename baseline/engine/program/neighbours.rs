@@ -4,7 +4,7 @@
 use crate::apps;
 use crate::frames::{Frames, Pace};
 use bevy_tasks::{AsyncComputeTaskPool, IoTaskPool, Task, block_on};
-use std::process::{Child, Command};
+use std::process::{self, Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -18,6 +18,10 @@ const IMAGE: Duration = Duration::from_millis(1);
 const HELD: Duration = Duration::from_micros(200);
 const FREE: Duration = Duration::from_millis(2);
 
+/// Loops, and looks now and then whether the process that is told still runs: one that is killed
+/// drops nothing, and all workloads after it would have these beside them.
+const BUSY: &str = "while kill -0 $0; do i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; done";
+
 /// Programs that loop, until this is dropped.
 struct Neighbours(Vec<Child>);
 
@@ -26,7 +30,10 @@ impl Neighbours {
         let mut neighbours = Self(Vec::new());
         for _ in 0..count {
             let child = Command::new("sh")
-                .args(["-c", "while :; do :; done"])
+                .args(["-c", BUSY, &process::id().to_string()])
+                // Whoever waits for the end of what this process prints doesn't wait for them.
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
                 .spawn();
             let child =
                 child.map_err(|reason| Problem::other(format!("can't run sh: {reason}")))?;

@@ -2,9 +2,8 @@
 
 use std::thread;
 use std::time::{Duration, Instant};
-use suite::median;
-use suite::program::Options;
-use suite::program::{Figures, Problem};
+use suite::program::{Figures, Options, Problem};
+use suite::{median, order};
 
 /// Caches, branches and whatever measures itself need so many iterations.
 const WARM_UP: u32 = 500;
@@ -88,8 +87,8 @@ pub fn sample(options: &Options, mut subjects: Vec<Subject>) -> Figures {
         if round >= FEWEST_ROUNDS && start.elapsed() > budget {
             break;
         }
-        for subject in &mut subjects {
-            subject.sample()?;
+        for place in order(round, subjects.len()) {
+            subjects[place].sample()?;
         }
     }
     let figures = subjects.into_iter();

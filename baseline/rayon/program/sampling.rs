@@ -3,9 +3,8 @@
 use crate::entry::Entry;
 use std::thread;
 use std::time::{Duration, Instant};
-use suite::program::Options;
-use suite::program::{Figures, Problem, named};
-use suite::{CpuClock, median};
+use suite::program::{Figures, Options, Problem, named};
+use suite::{CpuClock, median, order};
 
 /// Caches, branches and whatever measures itself need so long.
 const WARM_UP: f64 = 0.3;
@@ -62,11 +61,19 @@ pub fn sample(options: &Options, entry: &Entry, mut case: impl Case) -> Figures 
     }
     let (mut times, mut serial_times, mut cpu) = (Vec::new(), Vec::new(), 0.0);
     let start = Instant::now();
-    while times.len() < FEWEST_ROUNDS || start.elapsed() < options.length(BUDGET) {
-        let taken = run(entry, case, parallel)?;
-        times.push(taken.time);
-        cpu += taken.cpu;
-        serial_times.push(run(entry, case, serial)?.time);
+    for round in 0.. {
+        if round >= FEWEST_ROUNDS && start.elapsed() >= options.length(BUDGET) {
+            break;
+        }
+        for place in order(round, 2) {
+            if place == 1 {
+                serial_times.push(run(entry, case, serial)?.time);
+                continue;
+            }
+            let taken = run(entry, case, parallel)?;
+            times.push(taken.time);
+            cpu += taken.cpu;
+        }
     }
     Ok(named([
         ("time", median(&times)),

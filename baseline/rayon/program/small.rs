@@ -50,76 +50,106 @@ impl Case for Items {
     }
 }
 
+/// How often each job of a scope has run. Each counts for itself, so that jobs don't meet.
+struct Counts(Vec<AtomicUsize>);
+
+impl Counts {
+    fn new(jobs: usize) -> Self {
+        Self((0..jobs).map(|_| AtomicUsize::new(0)).collect())
+    }
+
+    fn clear(&mut self) {
+        self.0.iter_mut().for_each(|count| *count.get_mut() = 0);
+    }
+
+    /// Nobody else runs that job meanwhile, so it needs no atomic addition.
+    fn add(&self, job: usize) {
+        let count = &self.0[job];
+        count.store(count.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+    }
+
+    /// All once.
+    fn add_all(&self) {
+        (0..self.0.len()).for_each(|job| self.add(black_box(job)));
+    }
+
+    fn check(&self, times: usize) -> Result<(), Problem> {
+        let mut counts = self.0.iter().map(|count| count.load(Ordering::Relaxed));
+        counts.try_for_each(|count| check("how often a job has run", times, count))
+    }
+}
+
 /// A scope of a hundred jobs.
-pub struct Scopes;
+pub struct Scopes(Counts);
 
 impl Scopes {
     const JOBS: usize = 100;
 
-    /// They hold nothing.
+    /// That have not run yet.
     pub fn new() -> Self {
-        Self
+        Self(Counts::new(Self::JOBS))
     }
 }
 
 impl Case for Scopes {
+    fn prepare(&mut self) {
+        self.0.clear();
+    }
+
     fn parallel(&mut self) {
+        let counts = &self.0;
         for _ in 0..TIMES {
-            scope(|scope| (0..Self::JOBS).for_each(|_| scope.spawn(|_| {})));
+            scope(|scope| {
+                (0..Self::JOBS).for_each(|job| scope.spawn(move |_| counts.add(job)));
+            });
         }
     }
 
     fn serial(&mut self) {
-        (0..TIMES * Self::JOBS).for_each(|job| _ = black_box(job));
+        (0..TIMES).for_each(|_| self.0.add_all());
     }
 
-    /// Jobs that do nothing leave no answer; these do.
     fn check(&self) -> Result<(), Problem> {
-        let done = AtomicUsize::new(0);
-        let count = || _ = done.fetch_add(1, Ordering::Relaxed);
-        scope(|scope| (0..Self::JOBS).for_each(|_| scope.spawn(|_| count())));
-        check("the count of jobs", Self::JOBS, done.into_inner())
+        self.0.check(TIMES)
     }
 }
 
 /// Scopes whose jobs spawn two more each.
-pub struct Trees;
+pub struct Trees(Counts);
 
 impl Trees {
-    const DEPTH: u32 = 10;
-    const JOBS: usize = (1 << Self::DEPTH) - 1;
+    const JOBS: usize = (1 << 10) - 1;
     const TIMES: usize = 100;
 
-    /// They hold nothing.
+    /// That have not run yet.
     pub fn new() -> Self {
-        Self
+        Self(Counts::new(Self::JOBS))
     }
 }
 
-/// Calls `each` once for each node of a tree that has so many levels.
-fn grow<'scope>(scope: &Scope<'scope>, levels: u32, each: &'scope (impl Fn() + Sync)) {
-    each();
-    if levels > 1 {
-        (0..2).for_each(|_| scope.spawn(move |scope| grow(scope, levels - 1, each)));
+/// Runs a job of a tree that is numbered level by level, and spawns those below it.
+fn grow<'scope>(scope: &Scope<'scope>, job: usize, counts: &'scope Counts) {
+    counts.add(job);
+    let below = [2 * job + 1, 2 * job + 2];
+    for job in below.into_iter().filter(|job| *job < Trees::JOBS) {
+        scope.spawn(move |scope| grow(scope, job, counts));
     }
 }
 
 impl Case for Trees {
+    fn prepare(&mut self) {
+        self.0.clear();
+    }
+
     fn parallel(&mut self) {
-        for _ in 0..Self::TIMES {
-            scope(|scope| grow(scope, Self::DEPTH, &|| {}));
-        }
+        (0..Self::TIMES).for_each(|_| scope(|scope| grow(scope, 0, &self.0)));
     }
 
     fn serial(&mut self) {
-        (0..Self::TIMES * Self::JOBS).for_each(|job| _ = black_box(job));
+        (0..Self::TIMES).for_each(|_| self.0.add_all());
     }
 
-    /// As those of [`Scopes`].
     fn check(&self) -> Result<(), Problem> {
-        let done = AtomicUsize::new(0);
-        let count = || _ = done.fetch_add(1, Ordering::Relaxed);
-        scope(|scope| grow(scope, Self::DEPTH, &count));
-        check("the count of jobs", Self::JOBS, done.into_inner())
+        self.0.check(Self::TIMES)
     }
 }
