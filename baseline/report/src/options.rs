@@ -1,8 +1,7 @@
 //! The command line.
 
-use lexopt::{Arg, Parser, ValueExt};
 use std::ffi::OsString;
-use thiserror::Error;
+use suite::{WordError, read_words, refuse_together};
 
 /// What `--help` prints.
 pub const HELP: &str = "\
@@ -46,66 +45,43 @@ pub struct Options {
     pub help: bool,
 }
 
-/// Why the command line can't be obeyed.
-#[derive(Debug, Error)]
-pub enum OptionsError {
-    /// Not an option, or not a value of its type.
-    #[error("{0} (--help lists the options)")]
-    Syntax(#[from] lexopt::Error),
-    /// A number that makes no sense.
-    #[error("{option} must be from 1 to {most}, not {value}")]
-    Range {
-        /// The option.
-        option: &'static str,
-        /// The largest number that does.
-        most: usize,
-        /// What was given.
-        value: usize,
-    },
-}
-
-fn in_range(option: &'static str, value: usize, most: usize) -> Result<usize, OptionsError> {
-    if (1..=most).contains(&value) {
-        return Ok(value);
-    }
-    Err(OptionsError::Range {
-        option,
-        most,
-        value,
-    })
-}
-
 impl Options {
     /// Reads the command line's words, without the program's name.
     ///
     /// # Errors
     ///
     /// What is wrong with it.
-    pub fn parse(
-        words: impl IntoIterator<Item = impl Into<OsString>>,
-    ) -> Result<Self, OptionsError> {
+    pub fn parse(words: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Self, WordError> {
         let mut options = Self::default();
-        let mut parser = Parser::from_args(words);
-        while let Some(word) = parser.next()? {
+        read_words(words, |word, values| {
             match word {
-                Arg::Long("only") => options.only.push(parser.value()?.string()?),
-                Arg::Long("rounds") => {
-                    let value = parser.value()?.parse()?;
-                    options.rounds = Some(in_range("--rounds", value, 1000)?);
-                }
-                Arg::Long("threads") => {
-                    let value = parser.value()?.parse()?;
-                    options.threads = Some(in_range("--threads", value, 32)?);
-                }
-                Arg::Long("quick") => options.quick = true,
-                Arg::Long("smoke") => options.smoke = true,
-                Arg::Long("pages") => options.pages = true,
-                Arg::Long("list") => options.list = true,
-                Arg::Long("help") | Arg::Short('h') => options.help = true,
-                other => return Err(other.unexpected().into()),
+                "--only" => options.only.push(values.text()?),
+                "--rounds" => options.rounds = Some(values.number(1..=1000)?),
+                "--threads" => options.threads = Some(values.number(1..=32)?),
+                "--quick" => options.quick = true,
+                "--smoke" => options.smoke = true,
+                "--pages" => options.pages = true,
+                "--list" => options.list = true,
+                "--help" | "-h" => options.help = true,
+                _ => return Ok(false),
             }
-        }
+            Ok(true)
+        })?;
+        options.check()?;
         Ok(options)
+    }
+
+    /// Refuses what would do nothing beside `--pages`.
+    fn check(&self) -> Result<(), WordError> {
+        let measures = [
+            ("--only", !self.only.is_empty()),
+            ("--rounds", self.rounds.is_some()),
+            ("--threads", self.threads.is_some()),
+            ("--quick", self.quick),
+            ("--smoke", self.smoke),
+        ];
+        let pages = ("--pages", self.pages);
+        refuse_together(measures.map(|told| (told, pages, "nothing is measured for the pages")))
     }
 
     /// Whether a table of this name is wanted.
@@ -120,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_and_numbers_are_read() -> Result<(), OptionsError> {
+    fn names_and_numbers_are_read() -> Result<(), WordError> {
         let options = Options::parse(["--only", "fib", "--quick", "--rounds", "5"])?;
         assert!(options.wants("fib") && !options.wants("skynet") && options.quick);
         assert_eq!(options.rounds, Some(5));
@@ -136,5 +112,9 @@ mod tests {
         assert!(error(&["--fast"]).contains("--fast"));
         assert!(error(&["--rounds", "0"]).contains("from 1 to 1000, not 0"));
         assert!(error(&["--threads", "few"]).contains("few"));
+        for option in ["--only=fib", "--smoke", "--quick"] {
+            let error = error(&["--pages", option]);
+            assert!(error.contains("does not go with --pages"), "{error}");
+        }
     }
 }

@@ -220,8 +220,8 @@ pub fn serve<S: Service>(name: &str, threads: usize, service: S) -> Result<S::Ou
         }
         "forte" => {
             let pool: &'static _ = Box::leak(Box::new(forte::ThreadPool::new()));
-            // The caller enters it and runs its work as well.
-            pool.resize_to(threads.saturating_sub(1).max(1));
+            // The caller enters it and runs its work as well: of one thread nobody else does.
+            pool.resize_to(threads.saturating_sub(1));
             Ok(service.run(Forte(pool)))
         }
         "tokio" => {
