@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use suite::{median, percentile};
+use suite::{median, percentile, replace_file};
 use thiserror::Error;
 
 /// One contender at one size with so many threads.
@@ -88,6 +88,9 @@ pub struct Measured {
     pub taken: Taken,
     /// The figures.
     pub cells: Vec<Cell>,
+    /// The version of each contender that was there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub versions: Vec<(String, String)>,
 }
 
 impl Measured {
@@ -178,7 +181,7 @@ impl Results {
             Ok(text) => text + "\n",
             Err(source) => return Err(ResultsError::Format { path, source }),
         };
-        fs::write(&path, text).map_err(|source| ResultsError::File { path, source })
+        replace_file(&path, &text).map_err(|source| ResultsError::File { path, source })
     }
 
     /// Takes a contender's version away, and what was said of its being missing.
@@ -231,7 +234,7 @@ mod tests {
             results.put(Measured {
                 table: "fib".to_owned(),
                 taken,
-                cells: Vec::new(),
+                ..Measured::default()
             });
         }
         assert_eq!(results.of("fib").map(|kept| kept.taken.rounds), Some(2));

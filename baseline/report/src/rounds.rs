@@ -6,6 +6,7 @@ use crate::who::{Field, Found};
 use paired::{Run, run_child};
 use rival_smol::SMOL_THREADS;
 use std::time::{Duration, Instant};
+use suite::order;
 
 /// How much is measured.
 #[derive(Clone, Copy, Debug)]
@@ -60,10 +61,12 @@ pub fn measure(
             progress();
         }
     }
+    let found = table.who.iter().filter_map(|name| field.of(name));
     Measured {
         table: table.name.to_owned(),
         taken,
         cells,
+        versions: found.map(Found::named_version).collect(),
     }
 }
 
@@ -91,7 +94,7 @@ fn run(plan: Plan, cells: &mut [Cell], mut sample: impl FnMut(usize, &mut Cell))
         if round > 0 && spent > plan.budget {
             break;
         }
-        for place in order(cells.len(), round) {
+        for place in order(round, cells.len()) {
             let cell = &mut cells[place];
             if cell.refused.is_none() {
                 let start = Instant::now();
@@ -102,15 +105,6 @@ fn run(plan: Plan, cells: &mut [Cell], mut sample: impl FnMut(usize, &mut Cell))
             }
         }
     }
-}
-
-/// Each round begins with another contender, and every second one goes backwards.
-fn order(count: usize, round: usize) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..count).map(|turn| (turn + round) % count).collect();
-    if round % 2 == 1 {
-        order.reverse();
-    }
-    order
 }
 
 fn sample(table: &Table, found: &Found, plan: Plan, cell: &mut Cell) {
@@ -144,18 +138,6 @@ fn check(mut run: Run, expected: f64) -> Result<Run, String> {
 mod tests {
     use super::*;
     use std::thread;
-
-    #[test]
-    fn everyone_runs_once_a_round_and_not_always_first() {
-        let rounds: Vec<_> = (0..4).map(|round| order(3, round)).collect();
-        for round in &rounds {
-            let mut sorted = round.clone();
-            sorted.sort_unstable();
-            assert_eq!(sorted, [0, 1, 2]);
-        }
-        assert_ne!(rounds[0], rounds[1]);
-        assert!(order(0, 5).is_empty());
-    }
 
     /// How many samples each of two contenders gives in three rounds, where each sample takes so
     /// long and the second contender is refused.

@@ -19,8 +19,13 @@ pub struct Loss {
     pub ratio: f64,
 }
 
-/// A ratio up to which both are as fast: it is shown as 1.00.
-const EVEN: f64 = 1.005;
+/// What a ratio may be above another and still be shown as the same.
+const SHOWN_ALIKE: f64 = 0.005;
+
+/// Whether a ratio is at most so much, as readers see both.
+pub fn is_at_most(ratio: f64, most: f64) -> bool {
+    ratio <= most + SHOWN_ALIKE
+}
 
 /// How many rows there are, of those in which this project's pool and a rival ran.
 pub fn rows(results: &Results) -> usize {
@@ -38,7 +43,7 @@ pub fn all(results: &Results) -> Vec<Loss> {
 impl Loss {
     /// Whether it is a loss: this project's pool was not as fast.
     pub fn is_lost(&self) -> bool {
-        self.ratio > EVEN
+        !is_at_most(self.ratio, 1.0)
     }
 }
 
@@ -153,6 +158,7 @@ pub mod tests {
             table: "fib".to_owned(),
             taken: Taken::default(),
             cells: times.iter().map(cell).collect(),
+            ..Measured::default()
         });
         results
     }

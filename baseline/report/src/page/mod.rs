@@ -6,7 +6,6 @@ mod counts;
 mod escaped;
 mod figure;
 mod figures;
-mod held;
 mod html;
 mod losses;
 mod markdown;
@@ -25,7 +24,7 @@ use records::Record;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use suite::Table;
+use suite::{Table, replace_file};
 use thiserror::Error;
 
 /// Why there are no pages.
@@ -82,7 +81,7 @@ impl<'a> Report<'a> {
     /// What could not be written, and why.
     pub fn write(&self, folder: &Path) -> Result<(), PageError> {
         let write = |path: PathBuf, text: String| {
-            fs::write(&path, text).map_err(|source| PageError::Write { path, source })
+            replace_file(&path, &text).map_err(|source| PageError::Write { path, source })
         };
         let plots = folder.join("plots");
         fs::create_dir_all(&plots).map_err(|source| PageError::Write {

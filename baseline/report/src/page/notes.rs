@@ -60,6 +60,7 @@ mod tests {
             table,
             taken,
             cells,
+            ..Measured::default()
         }
     }
 

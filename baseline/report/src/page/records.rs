@@ -1,16 +1,15 @@
 //! The tables that other comparisons have measured: a program on the stock crate and on this one.
 
 use super::bars::{Bar, bars};
-use super::held;
 use super::plots::Drawn;
-use std::fs;
 use std::path::Path;
 use suite::Table;
+use suite::recorded::{Kind, newest};
 
 /// What is taken of which records.
-const WANTED: [(&str, &str, &str, &[&str]); 2] = [
+const WANTED: [(Kind, &str, &str, &[&str]); 2] = [
     (
-        "rayon",
+        Kind::Rayon,
         "rayon's demonstrations, on stock rayon-core and on this project's",
         "`cargo compare-rayon` measures these, which are the programs of rayon's own demo written anew, and a few more: \
          sorts, recursions, iterators, searches, joins around next to nothing, what is collected into maps, lists and \
@@ -26,7 +25,7 @@ const WANTED: [(&str, &str, &str, &[&str]); 2] = [
         &[],
     ),
     (
-        "engine",
+        Kind::Engine,
         "Bevy's iteration, on stock bevy_tasks and on this project",
         "`cargo compare-engine` measures these, each by a program of the whole engine.",
         &[
@@ -55,75 +54,25 @@ pub struct Record {
 
 /// The newest record of each kind that is in `folder`.
 pub fn all(folder: &Path) -> Vec<Record> {
-    let newest = |(kind, title, about, wanted): (&'static str, _, &str, &[&str])| {
-        let stem = newest(folder, kind)?;
-        let text = fs::read_to_string(folder.join(format!("{stem}.md"))).ok()?;
-        let mut tables = tables(&text);
+    let newest = |(kind, title, about, wanted): (Kind, _, &str, &[&str])| {
+        let recorded = newest(folder, kind).ok()?;
+        let (kind, stem) = (kind.name(), recorded.stem);
+        let mut tables = recorded.tables;
         tables.retain(|table| wanted.is_empty() || wanted.contains(&table.title.as_str()));
-        tables.iter_mut().for_each(held::judge);
         let plots = tables.iter().filter_map(|table| plot(kind, table));
+        let facts = recorded.facts.iter();
         Some(Record {
             kind,
             title,
             about: format!("{about} From the record `baseline/records/{stem}.md`."),
-            facts: facts(&text),
+            facts: facts
+                .map(|(name, fact)| format!("{name}: {fact}"))
+                .collect(),
             plots: plots.collect(),
             tables,
         })
     };
     WANTED.into_iter().filter_map(newest).collect()
-}
-
-/// `DATE-KIND` or `DATE-KIND-N`: the one of the last date, and of those the one of the largest
-/// number.
-fn newest(folder: &Path, kind: &str) -> Option<String> {
-    let stems = fs::read_dir(folder).ok()?.filter_map(|entry| {
-        let name = entry.ok()?.file_name().into_string().ok()?;
-        let stem = name.strip_suffix(".md")?.to_owned();
-        let (date, rest) = stem.split_once(&format!("-{kind}"))?;
-        let number = match rest {
-            "" => 1,
-            _ => rest.strip_prefix('-')?.parse::<u32>().ok()?,
-        };
-        Some((date.to_owned(), number, stem))
-    });
-    stems.max().map(|(_, _, stem)| stem)
-}
-
-/// The list at a record's head: its date, machine, versions, commit and more.
-fn facts(text: &str) -> Vec<String> {
-    let head = text.lines().take_while(|line| !line.starts_with("###"));
-    let facts = head.filter_map(|line| line.strip_prefix("- "));
-    facts.map(str::to_owned).collect()
-}
-
-/// Every table of a record's text.
-fn tables(text: &str) -> Vec<Table> {
-    let mut tables: Vec<Table> = Vec::new();
-    for line in text.lines() {
-        if let Some(title) = line.strip_prefix("### ") {
-            tables.push(Table::new(title, "", &[]));
-            continue;
-        }
-        let Some(table) = tables.last_mut() else {
-            continue;
-        };
-        match line.strip_prefix('|').and_then(|row| row.strip_suffix('|')) {
-            Some(row) if row.trim_start().starts_with("--") => {}
-            Some(row) => {
-                let cells: Vec<String> =
-                    row.split('|').map(|cell| cell.trim().to_owned()).collect();
-                if table.columns.is_empty() {
-                    table.columns = cells;
-                } else {
-                    table.rows.push(cells);
-                }
-            }
-            None if table.about.is_empty() => table.about = line.to_owned(),
-            None => {}
-        }
-    }
-    tables
 }
 
 fn plot(kind: &str, table: &Table) -> Option<Drawn> {
@@ -156,15 +105,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_records_tables_are_read() {
-        let text = "# Record\n\n- date: today\n\n### sorts\n\nTwo of them.\n\n| workload | x stock |\n\
-                    | --- | ---:|\n| merge | 0.50 |\n| quick | 1.20 |\n";
-        assert_eq!(facts(text), ["date: today"]);
-        let tables = tables(text);
-        assert_eq!(tables.len(), 1);
-        assert_eq!(tables[0].about, "Two of them.");
-        assert_eq!(tables[0].rows[1], ["quick", "1.20"]);
-        let plot = plot("rayon", &tables[0]);
+    fn a_table_with_ratios_has_a_plot() {
+        let mut table = Table::new("sorts", "", &["workload", "x stock"]);
+        table.rows.extend(
+            [["merge", "0.50"], ["quick", "1.20"]].map(|row| row.map(str::to_owned).to_vec()),
+        );
+        let plot = plot("rayon", &table);
         assert!(plot.is_some_and(|plot| plot.svg.contains("merge") && plot.svg.contains("1.20")));
     }
 

@@ -47,7 +47,7 @@ mod tests {
             results.put(Measured {
                 table: table.to_owned(),
                 taken,
-                cells: Vec::new(),
+                ..Measured::default()
             });
         }
         let told = told(&results).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! What was to be reached, and what of it is.
 
-use super::losses::best;
+use super::losses::{best, is_at_most};
 use crate::results::{Cell, Measured, Results};
 use crate::tables::{self, Table};
 use crate::who::{OURS, SERIAL};
@@ -148,7 +148,8 @@ impl Target {
     /// What became of it in one of its tables.
     fn told(&self, name: &str, results: &Results) -> Vec<String> {
         let rows = self.rows(name, results);
-        let reached = rows.iter().filter(|row| row.ratio <= self.most).count();
+        let is_reached = |row: &&Row| is_at_most(row.ratio, self.most);
+        let reached = rows.iter().filter(is_reached).count();
         let worst = rows.iter().max_by(|a, b| a.ratio.total_cmp(&b.ratio));
         let mut told = vec![name.to_owned(), self.what.to_owned(), factor(self.most)];
         told.extend(match worst {
@@ -221,6 +222,8 @@ mod tests {
     fn what_is_ahead_has_it_and_what_is_not_is_bold() {
         let ahead = results(&[(OURS, 1.0), ("rayon", 2.0)]);
         assert_eq!(row(&ahead, "fib")[3..5], ["1 of 1", "0.50"]);
+        let even = results(&[(OURS, 1.004), ("rayon", 1.0)]);
+        assert_eq!(row(&even, "fib")[3..5], ["1 of 1", "1.00"]);
         let behind = results(&[(OURS, 3.0), ("rayon", 2.0)]);
         assert_eq!(row(&behind, "fib")[3..5], ["**0 of 1**", "1.50"]);
         assert_eq!(row(&behind, "skynet")[3], "not measured");

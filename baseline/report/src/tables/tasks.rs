@@ -292,7 +292,8 @@ pub const TABLES: &[Table] = &[
         name: "workers",
         source: &WORKERS,
         about: "A master sends each worker ten messages, one after the other, and reads an answer to each: tasks and \
-                threads by channels, processes and all of Ruby's by pipes.",
+                threads by channels, processes and all of Ruby's by pipes. The CPU of `processes` \
+                and `Ruby processes` is the master's alone, the peak memory that of all.",
         workload: "workers",
         size: "workers",
         quick: &[1, 10, 100],

@@ -1,14 +1,14 @@
 //! Builds the rivals that aren't written in Rust, each as small files of `rivals/`.
 
+use super::refused::Refused;
 use super::{Contender, Kind};
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-
-/// Why there is no program.
-pub struct Refused(pub String);
+use suite::Locked;
 
 /// A program and its version.
 type Built = Result<(PathBuf, String), Refused>;
@@ -16,36 +16,45 @@ type Built = Result<(PathBuf, String), Refused>;
 /// What this was built with.
 const LOCKFILE: &str = include_str!("../../../Cargo.lock");
 
-/// A package's version: the line after its name. What is no package runs on the standard library.
+/// A package's version. What is no package runs on the standard library.
 pub fn packaged_version(package: Option<&str>) -> String {
     let Some(package) = package else {
         return "the standard library's".to_owned();
     };
-    let name = format!("name = \"{package}\"");
-    let mut lines = LOCKFILE.lines().skip_while(|line| *line != name).skip(1);
-    let version = lines.next().and_then(|line| line.split('"').nth(1));
-    version.unwrap_or("of unknown version").to_owned()
+    Locked::version_of(LOCKFILE, package)
 }
+
+/// A shell's exit where it finds no program of that name.
+const NOT_FOUND: i32 = 127;
 
 /// Runs a command to its end; what it says is the reason where it fails.
 fn output(command: &mut Command) -> Result<Output, Refused> {
-    let name = command.get_program().to_string_lossy().into_owned();
-    let output = command
-        .output()
-        .map_err(|error| Refused(format!("can't run {name}: {error}")))?;
+    let program = Path::new(command.get_program());
+    let name = program.file_name().unwrap_or(program.as_os_str());
+    let name = name.to_string_lossy().into_owned();
+    let output = command.output().map_err(|error| {
+        let why = format!("can't run {name}: {error}");
+        match error.kind() {
+            io::ErrorKind::NotFound => Refused::Absent(why),
+            _ => Refused::Broken(why),
+        }
+    })?;
     if output.status.success() {
         return Ok(output);
     }
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     let is_telling = |line: &&str| line.contains("error") || line.contains("fatal");
     let line = said.lines().find(is_telling).or(said.lines().next());
-    let line = line.unwrap_or("it said nothing");
-    Err(Refused(format!("{name}: {line}")))
+    let why = format!("{name}: {}", line.unwrap_or("it said nothing"));
+    Err(match output.status.code() {
+        Some(NOT_FOUND) => Refused::Absent(why),
+        _ => Refused::Broken(why),
+    })
 }
 
-fn refused(path: &Path) -> impl Fn(std::io::Error) -> Refused {
+fn refused(path: &Path) -> impl Fn(io::Error) -> Refused {
     let path = path.display().to_string();
-    move |error| Refused(format!("can't write {path}: {error}"))
+    move |error| Refused::Broken(format!("can't write {path}: {error}"))
 }
 
 /// Builds it into `target`, and asks for its version.
@@ -54,7 +63,7 @@ pub fn built(contender: &Contender, target: &Path) -> Built {
     fs::create_dir_all(target).map_err(refused(target))?;
     let program = target.join(contender.name.replace(' ', "-"));
     match contender.kind {
-        Kind::Rust { .. } => return Err(Refused("it is no program of its own".to_owned())),
+        Kind::Rust { .. } => return Err(Refused::Broken("it is no program of its own".to_owned())),
         Kind::Cpp {
             source,
             flags,
@@ -137,7 +146,7 @@ fn cpp(
     checkout: Option<(&str, &str)>,
 ) -> Result<(), Refused> {
     let headers = checkout.map(headers).transpose()?;
-    let build = |compiler| {
+    let build = |compiler: &OsStr, source: &Path| {
         let mut command = Command::new(compiler);
         command.args(["-std=c++20", "-O3", "-pthread"]);
         if let Ok(more) = env::var("CXXFLAGS") {
@@ -148,25 +157,55 @@ fn cpp(
         }
         output(command.arg("-o").arg(program).arg(source).args(flags))
     };
-    let mut refused = Vec::new();
+    let library = library(source, program)?;
+    let (mut why, mut is_broken) = (Vec::new(), false);
     for compiler in compilers() {
-        match build(compiler) {
+        match build(&compiler, source) {
             Ok(_) => return Ok(()),
-            Err(Refused(why)) => refused.push(why),
+            Err(refused) => {
+                is_broken |= build(&compiler, &library).is_ok();
+                why.push(refused.why().to_owned());
+            }
         }
     }
-    Err(Refused(refused.join("; ")))
+    let why = why.join("; ");
+    Err(match is_broken {
+        true => Refused::Broken(why),
+        false => Refused::Absent(why),
+    })
+}
+
+/// Writes a program that has what a source takes from elsewhere and nothing of its own: a compiler
+/// that takes it has all that the source needs.
+fn library(source: &Path, program: &Path) -> Result<PathBuf, Refused> {
+    let text = fs::read_to_string(source)
+        .map_err(|error| Refused::Broken(format!("can't read {}: {error}", source.display())))?;
+    let is_own = |line: &str| {
+        let file = line.split('"').nth(1);
+        file.is_some_and(|file| source.with_file_name(file).exists())
+    };
+    let is_taken = |line: &&str| line.starts_with("#include") || line.starts_with("#define");
+    let mut library: String = text
+        .lines()
+        .filter(|line| is_taken(line) && !is_own(line))
+        .flat_map(|line| [line, "\n"])
+        .collect();
+    library.push_str("int main() {}\n");
+    let path = program.with_extension("library.cpp");
+    fs::write(&path, library).map_err(refused(&path))?;
+    Ok(path)
 }
 
 /// Where the headers of a checkout lie.
 fn headers((folder, headers): (&str, &str)) -> Result<PathBuf, Refused> {
-    let rivals = env::var_os("RIVALS").ok_or_else(|| Refused("RIVALS is not set".to_owned()))?;
+    let unset = || Refused::Absent("RIVALS is not set".to_owned());
+    let rivals = env::var_os("RIVALS").ok_or_else(unset)?;
     let headers = Path::new(&rivals).join(folder).join(headers);
     if headers.is_dir() {
         return Ok(headers);
     }
     let headers = headers.display();
-    Err(Refused(format!("there is no folder {headers}")))
+    Err(Refused::Absent(format!("there is no folder {headers}")))
 }
 
 /// As a word of a shell.
@@ -207,9 +246,31 @@ mod tests {
 
     #[test]
     fn a_missing_compiler_is_named() {
-        let Err(Refused(why)) = output(&mut Command::new("no-such-compiler")) else {
+        let Err(Refused::Absent(why)) = output(&mut Command::new("no-such-compiler")) else {
             panic!("it ran");
         };
         assert!(why.contains("no-such-compiler"), "{why}");
+    }
+
+    /// Builds a source with g++, where that is found.
+    #[cfg(unix)]
+    fn build(name: &str, text: &str) -> Option<Refused> {
+        output(Command::new("g++").arg("--version")).ok()?;
+        let folder = env::temp_dir().join(format!("report-{name}-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let source = folder.join("source.cpp");
+        fs::write(&source, text).unwrap();
+        let refused = cpp(&source, &folder.join(name), &[], None).err();
+        fs::remove_dir_all(folder).unwrap();
+        refused
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_library_that_is_missing_is_no_fault_of_the_source() {
+        let missing = build("missing", "#include <no/such/library.hpp>\nint main() {}\n");
+        assert!(!matches!(missing, Some(Refused::Broken(_))), "{missing:?}");
+        let broken = build("broken", "#include <vector>\nint main() { nothing(); }\n");
+        assert!(!matches!(broken, Some(Refused::Absent(_))), "{broken:?}");
     }
 }

@@ -2,10 +2,12 @@
 
 mod build;
 mod list;
+mod refused;
 
 pub use list::{ALL, Contender, Kind, OURS, SERIAL, contender};
 
-use build::{Refused, built, packaged_version};
+use build::{built, packaged_version};
+use refused::{Refused, without_folders};
 use serde::{Deserialize, Serialize};
 use std::env;
 use std::io;
@@ -40,6 +42,8 @@ pub struct Field {
     pub found: Vec<Found>,
     /// Those who can't.
     pub missing: Vec<Missing>,
+    /// Of the latter, a line for each whose program here is at fault.
+    pub broken: Vec<String>,
 }
 
 impl Field {
@@ -68,14 +72,24 @@ impl Field {
                     program,
                     version,
                 }),
-                Err(Refused(why)) => field.missing.push(Missing {
-                    name: contender.name.to_owned(),
-                    why,
-                    get: contender.get.to_owned(),
-                }),
+                Err(refused) => field.miss(contender, &refused, target),
             }
         }
         Ok(field)
+    }
+
+    /// Notes that one has no program.
+    fn miss(&mut self, contender: &Contender, refused: &Refused, target: &Path) {
+        let (name, why) = (contender.name, without_folders(refused.why(), target));
+        if matches!(refused, Refused::Broken(_)) {
+            self.broken
+                .push(format!("{name} has all it needs and does not build: {why}"));
+        }
+        self.missing.push(Missing {
+            name: name.to_owned(),
+            why,
+            get: contender.get.to_owned(),
+        });
     }
 
     /// Who is found of that name.
@@ -86,6 +100,12 @@ impl Field {
 }
 
 impl Found {
+    /// Its name and its version.
+    #[must_use]
+    pub fn named_version(&self) -> (String, String) {
+        (self.contender.name.to_owned(), self.version.clone())
+    }
+
     /// The words that its program is given behind a workload's name.
     #[must_use]
     pub fn words(&self, size: u64, threads: usize, milliseconds: u64) -> Vec<String> {
