@@ -11,7 +11,7 @@ pub const USAGE: Usage = Usage {
     about: "Runs this project's thread pool and its rivals side by side.",
     rounds: "samples of each pool in a workload, at most (default 21; 9 with --quick);\n                    \
              with --against, runs of each program (default 7; 3 with --quick)",
-    quick: "smaller trees too, under a minute",
+    quick: "smaller trees too, half a minute",
     own: "  --pools A,B       only these pools; the serial reference always runs\n  \
           --threads N       running threads of each pool (default 2)\n  \
           --scaling         the scaling families in place of the others (several minutes)\n",

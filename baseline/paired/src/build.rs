@@ -111,8 +111,8 @@ pub fn locked_version(folder: &Path, package: &str) -> Result<String, BuildError
     Ok(Locked::version_of(&lockfile(folder)?, package))
 }
 
-/// Makes sure that the program in `folder` has these packages from this project. Cargo only warns of
-/// a patch that it has no use for, as when the registry has a newer version.
+/// Makes sure that the program in `folder` has these packages from this project. Cargo only warns
+/// of a patch that it has no use for, as when the registry has a newer version.
 ///
 /// # Errors
 ///

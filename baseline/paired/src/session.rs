@@ -40,8 +40,8 @@ impl Session {
         self.record.add(table, plot);
     }
 
-    /// Ends the run. Where something of this project's has `failed`, that is said, the exit is 1 and
-    /// nothing is recorded; else the record is written into `records` if it is wanted.
+    /// Ends the run. Where something of this project's has `failed`, that is said, the exit is 1
+    /// and nothing is recorded; else the record is written into `records` if it is wanted.
     ///
     /// # Errors
     ///

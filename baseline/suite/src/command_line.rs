@@ -123,7 +123,8 @@ pub fn read_words(
 /// An option as it is written, and whether it was told.
 pub type Told = (&'static str, bool);
 
-/// Refuses each pair of options that don't go together, where both were told; behind them stands why.
+/// Refuses each pair of options that don't go together, where both were told; behind them stands
+/// why.
 ///
 /// # Errors
 ///

@@ -53,8 +53,8 @@ pub struct Sampled {
     pub name: &'static str,
     /// Seconds an iteration, one a round.
     pub times: Vec<f64>,
-    /// CPU seconds that the process used, until it was idle again, per second of this contender's
-    /// samples.
+    /// CPU seconds that the process used, in the pause after each sample too, per second of this
+    /// contender's samples.
     pub cpu: f64,
 }
 
@@ -97,7 +97,7 @@ impl Outcome {
     }
 }
 
-/// Lets a pool that ran go to sleep.
+/// Lets a pool that ran go to sleep. Nobody looks whether it has done so.
 fn settle() {
     thread::sleep(Duration::from_micros(500));
 }

@@ -5,8 +5,9 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// Puts a file of this text in the place of what is there, if anything is. The text is written beside
-/// it first, so that whoever reads meanwhile, or after a run that was broken off, has one or the other.
+/// Puts a file of this text in the place of what is there, if anything is. The text is written
+/// beside it first, so that whoever reads meanwhile, or after a run that was broken off, has one or
+/// the other.
 ///
 /// # Errors
 ///
