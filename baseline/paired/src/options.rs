@@ -37,7 +37,7 @@ pub struct Options {
 #[derive(Debug, Error)]
 pub enum OptionsError {
     /// A word of it.
-    #[error("{0} (--help lists the options)")]
+    #[error(transparent)]
     Word(#[from] WordError),
     /// Nothing would be run.
     #[error("no workload has such a name: --list prints them")]
