@@ -2,9 +2,9 @@
 //!
 //! | bits  | field      | counts                 |
 //! | ----- | ---------- | ---------------------- |
-//! | 0-15  | frame      | threads for frames     |
-//! | 16-31 | io         | threads for io         |
-//! | 32-47 | background | threads for background |
+//! | 0-20  | frame      | threads for frames     |
+//! | 21-41 | io         | threads for io         |
+//! | 42-62 | background | threads for background |
 //!
 //! Those run a job of the lane, or, for frames, they are inside of a pool call and run no job: a
 //! thread from outside, or a pool's own in a handler or a call that blocks.
@@ -15,8 +15,17 @@ use crate::sync::{AtomicU64, AtomicUsize, Ordering};
 use crossbeam_utils::CachePadded;
 use heartbeat_record::Lane;
 
+/// How many bits each field has.
+const fn width() -> u32 {
+    u64::BITS / Lane::ALL.len() as u32
+}
+
+const fn shift(lane: Lane) -> u32 {
+    lane as u32 * width()
+}
+
 const fn unit(lane: Lane) -> u64 {
-    1 << (lane as u32 * 16)
+    1 << shift(lane)
 }
 
 /// One reading of the word.
@@ -25,7 +34,7 @@ struct Counts(u64);
 
 impl Counts {
     fn running(self, lane: Lane) -> usize {
-        (self.0 / unit(lane)) as usize & 0xffff
+        (self.0 >> shift(lane)) as usize & ((1 << width()) - 1)
     }
 
     fn total(self) -> usize {

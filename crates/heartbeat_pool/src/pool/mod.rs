@@ -26,7 +26,8 @@ use std::future::Future;
 use std::io;
 use std::rc::Rc;
 
-/// The most threads that a pool can be given; its counts are packed in 16 bits each.
+/// The most threads that a pool can be given. Its counts are packed in 21 bits each: what is left
+/// is for spare threads, and for those from outside.
 pub const MOST_THREADS: usize = 1 << 14;
 
 /// A pool of threads that share all work: fork-join, scopes, tasks, in three [lanes](Lane).
