@@ -62,7 +62,8 @@ suites_begin() {
       --help) usage; exit ;;
       -*) no_option "$argument" ;;
       *)
-        if ! printf '%s\n' "${gate[@]}" "${rest[@]}" | grep -qxF -- "$argument"; then
+        # Not by a pipe, which fails where grep has seen enough before all is written.
+        if ! grep -qxF -- "$argument" <<<"$(printf '%s\n' "${gate[@]}" "${rest[@]}")"; then
           echo "there is no suite $argument: --list prints their names" >&2
           exit 2
         fi
@@ -309,7 +310,7 @@ suites_lists() {
   local suite crate
   mkdir -p "$lists"
   for suite in "${suites[@]}"; do
-    [ -f "$work/stock/$suite.passed" ] || continue
+    [ -s "$work/stock/$suite.passed" ] || continue
     crate=$(crate_of "$suite")
     { echo "# The tests of $suite $(version_of "$crate") that pass on $stock_name; $(date +%F), $(nproc) cores"
       cat "$work/stock/$suite.passed"; } >"$lists/$suite.txt"

@@ -40,8 +40,11 @@ fn run() -> Result<ExitCode, Box<dyn Error>> {
     if let Some(name) = &options.workload {
         workloads.retain(|workload| workload.name == *name);
         let workload = workloads.first();
-        let workload =
-            workload.ok_or_else(|| format!("there is no workload {name:?}: --list prints all"))?;
+        let workload = workload.ok_or_else(|| {
+            format!(
+                "there is no workload {name:?}: --list prints all, those of scaling with --scaling"
+            )
+        })?;
         return figures(options, workload);
     }
     workloads.retain(|workload| options.common.wants(&workload.name));

@@ -11,8 +11,7 @@ const MOST_ROUNDS: usize = 10_000;
 pub const ROUNDS: &str = "runs of each program in a workload (default 7; 3 with --quick)";
 
 /// Why a record is of all that there is.
-pub const RECORD: &str =
-    "a record has all rows as they are always measured, for the newest one is published";
+pub const RECORD: &str = "a record has all rows at their full sizes, for the newest is published";
 
 /// What every comparison can be told.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -81,10 +81,15 @@ pub fn table(family: &Family, all: &[Sides], beside: Option<Beside>) -> Table {
     table
 }
 
-/// What this project's side of a family has failed at: runs, and rows without a figure.
+/// What this project's side of a family has failed at: runs, and rows without a figure. Not at what
+/// neither side could do, as where the system has nothing to measure it by.
 #[must_use]
 pub fn failed(family: &Family, all: &[Sides]) -> Vec<String> {
     let of = |(workload, sides): (&Workload, &Sides)| {
+        let has_run = |side: &Side| side.runs.iter().any(Option::is_some);
+        if !has_run(&sides.ours) && !has_run(&sides.other) {
+            return Vec::new();
+        }
         let mut failed = sides.ours.failures.clone();
         if failed.is_empty() {
             let rows = workload.rows.iter();
@@ -130,8 +135,16 @@ mod tests {
         sides.ours.runs.push(figure("a"));
         sides.other.failures.push("w, round 1: hung".to_owned());
         assert_eq!(failed(sides), ["w: b: no run has printed this figure"]);
+        let hung = |side: &mut Side| {
+            side.runs.push(None);
+            side.failures.push("w, round 1: hung".to_owned());
+        };
         let mut sides = Sides::default();
-        sides.ours.failures.push("w, round 1: hung".to_owned());
+        hung(&mut sides.ours);
+        sides.other.runs.push(figure("a"));
         assert_eq!(failed(sides), ["w, round 1: hung"]);
+        let mut sides = Sides::default();
+        [&mut sides.ours, &mut sides.other].map(hung);
+        assert!(failed(sides).is_empty());
     }
 }

@@ -50,21 +50,25 @@ impl Case for Items {
     }
 }
 
-/// How often each job of a scope has run. Each counts for itself, so that jobs don't meet.
-struct Counts(Vec<AtomicUsize>);
+/// How often each job of a scope has run. Each counts on a cache line of its own, so that jobs don't
+/// meet.
+struct Counts(Vec<Count>);
+
+#[repr(align(64))]
+struct Count(AtomicUsize);
 
 impl Counts {
     fn new(jobs: usize) -> Self {
-        Self((0..jobs).map(|_| AtomicUsize::new(0)).collect())
+        Self((0..jobs).map(|_| Count(AtomicUsize::new(0))).collect())
     }
 
     fn clear(&mut self) {
-        self.0.iter_mut().for_each(|count| *count.get_mut() = 0);
+        self.0.iter_mut().for_each(|count| *count.0.get_mut() = 0);
     }
 
     /// Nobody else runs that job meanwhile, so it needs no atomic addition.
     fn add(&self, job: usize) {
-        let count = &self.0[job];
+        let count = &self.0[job].0;
         count.store(count.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
     }
 
@@ -74,7 +78,7 @@ impl Counts {
     }
 
     fn check(&self, times: usize) -> Result<(), Problem> {
-        let mut counts = self.0.iter().map(|count| count.load(Ordering::Relaxed));
+        let mut counts = self.0.iter().map(|count| count.0.load(Ordering::Relaxed));
         counts.try_for_each(|count| check("how often a job has run", times, count))
     }
 }

@@ -8,9 +8,9 @@ const RUNTIMES: Source = Source {
             TooManyCooks and oneTBB, fib(40) in 108 to 434 ms, nqueens in 83 to 160 ms, \
             matmul(2048) in 45 to 252 ms; tokio, Go, .NET and others were announced as to come. \
             Of those in its table coros, concurrencpp, cppcoro, libcoro and HPX are not here: no \
-            program has been written for them. libfork, TooManyCooks, Java and tokio enter their \
-            pool for every repetition, all others once for all of them: the smallest size of each \
-            table shows what entering costs these four as well.",
+            program has been written for them. libfork, TooManyCooks, citor, Java and tokio enter \
+            their pool for every repetition, all others once for all of them: the smallest size of \
+            each table shows what entering costs these five as well.",
 };
 
 const TREES: Source = Source {
@@ -261,7 +261,7 @@ pub const TABLES: &[Table] = &[
         name: "tree",
         about: "The sum of a perfect binary tree whose nodes were allocated level by level: a fork at every node. Pools of \
                 coroutines would need one a node, and are not here; bevy_tasks has no join. Java \
-                enters its pool for every repetition, all others once.",
+                and citor enter their pool for every repetition, all others once.",
         workload: "tree",
         full: &[1023, 32_767, 1_048_575, 16_777_215, 67_108_863],
         who: FORKS,

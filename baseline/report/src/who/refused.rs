@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 pub enum Refused {
     /// Something that it needs is not on this machine: a compiler, or the rival itself.
     Absent(String),
-    /// All that it needs is here, and what lies in `rivals/` does not build, or does not run.
+    /// All that it needs is here, and what lies in `rivals/` does not build, or does not run. Of Go,
+    /// Java and Ruby that isn't known: what there is may be too old, or not set up.
     Broken(String),
 }
 
@@ -17,6 +18,13 @@ impl Refused {
     pub fn why(&self) -> &str {
         match self {
             Self::Absent(why) | Self::Broken(why) => why,
+        }
+    }
+
+    /// The same reason, where it isn't known whether all is here.
+    pub fn as_absent(self) -> Self {
+        match self {
+            Self::Absent(why) | Self::Broken(why) => Self::Absent(why),
         }
     }
 }

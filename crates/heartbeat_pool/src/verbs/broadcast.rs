@@ -1,8 +1,9 @@
 //! Work for given threads: `try_spawn_on` for one, `broadcast` for each.
 
 use crate::job::Job;
+use crate::lanes::untaken::FOR_LONG;
 use crate::registry::team::Team;
-use crate::sync::{Mutex, lock};
+use crate::sync::{Instant, Mutex, lock};
 use crate::threads::this_thread;
 use crate::worker::{Worker, current};
 use std::sync::PoisonError;
@@ -30,6 +31,18 @@ impl BroadcastContext {
     }
 }
 
+/// Has the calling thread run what it has spawned itself, unless that has no end: in a pool where
+/// nobody else might, as in rayon's. Not inside of a wait, where that is a stranger's work.
+fn run_what_it_has_spawned() {
+    let Some(own) = current::member().filter(|own| !own.registry.config.have_turns()) else {
+        return;
+    };
+    let begun = Instant::now();
+    let may_go_on =
+        || !this_thread::is_waiting() && begun.elapsed() < FOR_LONG && !own.team().has_ended();
+    own.visit(|own| while may_go_on() && own.run_spawned() {});
+}
+
 fn contexts(num_threads: usize) -> impl Iterator<Item = BroadcastContext> {
     (0..num_threads).map(move |index| BroadcastContext { index, num_threads })
 }
@@ -54,6 +67,7 @@ impl Worker {
     pub fn broadcast<R: Send>(&self, f: impl Fn(BroadcastContext) -> R + Sync) -> Vec<R> {
         let num_threads = self.registry.frame().occupancy.target();
         if num_threads == 0 {
+            run_what_it_has_spawned();
             return contexts(1).map(f).collect();
         }
         let results: Vec<Mutex<Option<R>>> =
@@ -68,11 +82,8 @@ impl Worker {
                 });
             }
             // This thread makes its call as it waits for the others', so what it has spawned comes
-            // before that; and after all calls are queued, for it may wait for one of them. Not
-            // inside of a wait, where that is a stranger's work.
-            if let Some(own) = current::member().filter(|own| own.goes_by_age()) {
-                own.visit(|own| while !this_thread::is_waiting() && own.run_spawned() {});
-            }
+            // before that; and after all calls are queued, for it may wait for one of them.
+            run_what_it_has_spawned();
         });
         let take = |result: Mutex<_>| result.into_inner().unwrap_or_else(PoisonError::into_inner);
         results.into_iter().filter_map(take).collect()
@@ -93,7 +104,8 @@ impl Worker {
 ///
 /// Each thread makes its call between two jobs or while it waits, and where threads run their
 /// [newest first](crate::Order::NewestFirst) not before what it has queued itself, if that ends
-/// within 64 ms; a thread that runs one long job delays the whole. Only the pool's [own
+/// within 64 ms (the caller so only without [spare
+/// threads](crate::ThreadPoolBuilder::spare_threads): hold no lock there over the call); a thread that runs one long job delays the whole. Only the pool's [own
 /// threads](crate::ThreadPool::num_threads) are called, no spare or lower ones; a pool without
 /// threads calls `f` once, on the calling thread. The idea and the interface are rayon's.
 ///

@@ -159,7 +159,7 @@ impl Worker {
     fn end_stretch(&self) -> Doing {
         self.set_charge(None);
         self.seat.counters.busy_end();
-        self.stretch.end();
+        self.stretch.end(|| self.taken_by_others());
         if self.stretch.is_shy() {
             return self.idle();
         }

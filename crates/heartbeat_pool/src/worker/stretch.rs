@@ -117,13 +117,21 @@ impl Stretch {
         self.wasted.get()
     }
 
-    /// Judges the stretch, for nothing more was found.
-    pub(super) fn end(&self) {
-        let needed = matches!(self.helped.replace(Helped::Needed), Helped::Needed);
+    /// Judges the stretch, for nothing more was found. `taken` is what the others have taken from
+    /// the injectors.
+    pub(super) fn end(&self, taken: impl FnOnce() -> u64) {
+        let helped = self.helped.replace(Helped::Needed);
         let elapsed = self.start.get().elapsed();
+        let pays = || cost::is_worth_coming(elapsed) && self.pays(elapsed);
+        let is_needed = || match helped {
+            Helped::Needed => true,
+            Helped::Seat(..) => false,
+            // They run something else, or are inside of a call.
+            Helped::Takers(before) => taken() == before,
+        };
         let strikes = if self.wasted.take() {
             ENOUGH
-        } else if needed || (cost::is_worth_coming(elapsed) && self.pays(elapsed)) {
+        } else if pays() || is_needed() {
             0
         } else {
             self.strikes.get() + 1
@@ -144,5 +152,28 @@ impl Stretch {
             self.strikes.set(ENOUGH - 1);
         }
         shy
+    }
+}
+
+#[cfg(all(test, not(heartbeat_loom)))]
+mod tests {
+    use super::*;
+
+    /// Whether a helper is shy after some stretches of one job each, in which the others have taken
+    /// `more`.
+    fn is_shy(more: u64) -> bool {
+        let stretch = Stretch::new();
+        for _ in 0..ENOUGH {
+            stretch.set_helped_takers(|| 5);
+            stretch.begin();
+            stretch.count_job();
+            stretch.end(|| 5 + more);
+        }
+        stretch.is_shy()
+    }
+
+    #[test]
+    fn only_who_others_would_have_spared_the_work_gets_shy() {
+        assert!(is_shy(1) && !is_shy(0));
     }
 }

@@ -286,7 +286,7 @@ impl Worker {
             && !this_thread::is_waiting()
     }
 
-    fn taken_by_others(&self) -> u64 {
+    pub(super) fn taken_by_others(&self) -> u64 {
         self.look().taken_by_others(&self.seat)
     }
 
