@@ -337,8 +337,13 @@ fn a_panic_leaves_the_last_frames() {
         (0..20).for_each(|_| app.update());
     }));
     assert!(outcome.is_err());
-    let report = fs::read_to_string(folder.join("panic.txt")).unwrap();
+    let file = folder.join("panic.txt");
+    let report = fs::read_to_string(&file).unwrap();
     assert!(report.contains("is_alone"), "{report}");
+    // Only the first one is looked for.
+    fs::remove_file(&file).unwrap();
+    let again = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| app.update()));
+    assert!(again.is_err() && !file.exists());
 }
 
 #[test]

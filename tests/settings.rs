@@ -56,10 +56,31 @@ fn all_of_its_own() -> HeartbeatPlugin {
 #[test]
 fn inspectors_see_what_is_in_force() {
     common::within(60, || {
+        lower_threads_get_the_priority_that_was_asked_for();
         what_is_configured_is_shown();
         what_bevys_options_say_is_shown_and_the_beat_stays();
         what_an_app_has_set_stays_as_an_older_one_finishes();
     });
+}
+
+/// As Linux tells it. Before the others, for threads that run keep what they have.
+fn lower_threads_get_the_priority_that_was_asked_for() {
+    let mut app = App::new();
+    app.add_plugins(HeartbeatPlugin {
+        threads: Some(2),
+        lower_priority: LowerPriority::Leftovers,
+        ..Default::default()
+    });
+    let policy = || {
+        let told = std::fs::read_to_string("/proc/thread-self/stat").ok()?;
+        // Behind the name, which may have blanks: the third field is the next one, the policy the
+        // 41st.
+        let fields = told.rsplit_once(") ")?.1;
+        fields.split(' ').nth(41 - 3).map(str::to_owned)
+    };
+    let policy = bevy_tasks::block_on(IoTaskPool::get().spawn(async move { policy() }));
+    // SCHED_IDLE; nothing is known of other systems.
+    assert!(policy.is_none_or(|policy| policy == "5"));
 }
 
 fn what_is_configured_is_shown() {
