@@ -68,3 +68,34 @@ impl Worker {
         None
     }
 }
+
+#[cfg(all(test, not(heartbeat_loom)))]
+mod tests {
+    use super::*;
+    use crate::pool::ThreadPool;
+
+    /// Whether a task that wakes itself is run again at once behind what `queue` queues, in one of
+    /// some tries at least, or not in one of them: others may come, and take that.
+    fn is_once(expected: bool, queue: impl Fn(&Worker) + Sync) -> bool {
+        let pool = ThreadPool::builder().num_threads(1).build().unwrap();
+        let nothing = || Job::new(Box::new(|| ()));
+        pool.install(|worker| {
+            (0..100).any(|_| {
+                queue(worker);
+                worker.search.ticks.set(0);
+                let is_next = worker.at_once(nothing()).is_some();
+                while worker.run_spawned() || worker.run_pinned() {}
+                is_next == expected
+            })
+        })
+    }
+
+    #[test]
+    fn a_task_that_yields_waits_for_what_its_thread_has_and_for_nothing_else() {
+        assert!(is_once(true, |_| ()));
+        assert!(is_once(false, |worker| worker.spawn(Lane::Frame, || ())));
+        assert!(is_once(false, |worker| {
+            assert!(worker.try_spawn_on(0, || ()));
+        }));
+    }
+}
