@@ -69,6 +69,8 @@ fn lower_threads_get_the_priority_that_was_asked_for() {
     app.add_plugins(HeartbeatPlugin {
         threads: Some(2),
         lower_priority: LowerPriority::Leftovers,
+        // It stays the first one's.
+        beat: all_of_its_own().beat,
         ..Default::default()
     });
     let policy = || {
