@@ -173,6 +173,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "there each stretch takes longer than help costs")]
     fn only_who_others_would_have_spared_the_work_gets_shy() {
         // A stretch that takes longer than help costs, as on a busy machine, has paid.
         assert!((0..100).any(|_| is_shy(1)));
