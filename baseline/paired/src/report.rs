@@ -144,7 +144,8 @@ mod tests {
         sides.other.runs.push(figure("a"));
         assert_eq!(failed(sides), ["w, round 1: hung"]);
         let mut sides = Sides::default();
-        [&mut sides.ours, &mut sides.other].map(hung);
+        hung(&mut sides.ours);
+        hung(&mut sides.other);
         assert!(failed(sides).is_empty());
     }
 }

@@ -60,7 +60,7 @@ fn refused(path: &Path) -> impl Fn(io::Error) -> Refused {
 /// Builds it into `target`, and asks for its version.
 pub fn built(contender: &Contender, target: &Path) -> Built {
     make(contender, target).map_err(|refused| match contender.kind {
-        Kind::Go | Kind::Java | Kind::Ruby { .. } => refused.as_absent(),
+        Kind::Go | Kind::Java | Kind::Ruby { .. } => refused.into_absent(),
         _ => refused,
     })
 }

@@ -22,7 +22,7 @@ impl Refused {
     }
 
     /// The same reason, where it isn't known whether all is here.
-    pub fn as_absent(self) -> Self {
+    pub fn into_absent(self) -> Self {
         match self {
             Self::Absent(why) | Self::Broken(why) => Self::Absent(why),
         }
