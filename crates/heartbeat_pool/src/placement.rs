@@ -23,7 +23,7 @@ static IS_ON: AtomicBool = AtomicBool::new(true);
 /// possible: on a machine of two or three cores, or beside io and background jobs, the other one
 /// may not use the waker's for the moment of the wake-up. An app that sets its threads' affinities
 /// itself while they work, or a system whose scheduler knows better, turns that off; then nothing
-/// here asks for a thread's core or changes what it may use. Elsewhere there is nothing to turn off.
+/// here asks for a thread's core or changes what it may use. Elsewhere it turns nothing off.
 ///
 /// ```
 /// heartbeat_pool::place_threads(false);

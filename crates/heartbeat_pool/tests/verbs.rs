@@ -3,7 +3,7 @@
 mod common;
 
 use common::{SIZES, pool, within_a_minute};
-use heartbeat_pool::{Lane, Mailbox, ThreadPool, Worker, Yield};
+use heartbeat_pool::{Lane, Mailbox, Order, ThreadPool, Worker, Yield};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier, Mutex, mpsc};
@@ -557,6 +557,42 @@ fn budgets_cap_a_lane() {
             }
         }
         assert_eq!(most.load(Ordering::SeqCst), 2);
+    });
+}
+
+/// It would wait for what only comes once it is over.
+#[test]
+fn a_broadcast_leaves_its_threads_jobs_to_others_where_some_come() {
+    within_a_minute(|| {
+        let builder = ThreadPool::builder().num_threads(2);
+        let pool = builder.order(Order::NewestFirst).build().unwrap();
+        pool.install(|worker| {
+            let (sender, receiver) = async_channel::bounded(1);
+            let wait = move || heartbeat_pool::block_on(receiver.recv()).unwrap();
+            worker.spawn(Lane::Frame, wait);
+            worker.broadcast(|_| ());
+            sender.try_send(()).unwrap();
+        });
+    });
+}
+
+#[test]
+fn a_broadcast_comes_beside_work_of_its_own_thread_that_has_no_end() {
+    within_a_minute(|| {
+        let builder = ThreadPool::builder().num_threads(1).spare_threads(false);
+        let pool = builder.order(Order::NewestFirst).build().unwrap();
+        pool.install(|worker| {
+            let is_over = Arc::new(AtomicBool::new(false));
+            let ends = is_over.clone();
+            let task = heartbeat_pool::spawn_future(Lane::Frame, async move {
+                while !ends.load(Ordering::Relaxed) {
+                    heartbeat_pool::yield_task().await;
+                }
+            });
+            assert_eq!(worker.broadcast(|_| ()).len(), 1);
+            is_over.store(true, Ordering::Relaxed);
+            worker.block_on(task);
+        });
     });
 }
 

@@ -102,12 +102,14 @@ impl Worker {
 /// Calls `f` once on each of the threads of the pool that the calling thread is inside of, waits
 /// for all of it, and gives the results in the order of the threads.
 ///
-/// Each thread makes its call between two jobs or while it waits, and where threads run their
-/// [newest first](crate::Order::NewestFirst) not before what it has queued itself, if that ends
-/// within 64 ms (the caller so only without [spare
-/// threads](crate::ThreadPoolBuilder::spare_threads): hold no lock there over the call); a thread that runs one long job delays the whole. Only the pool's [own
-/// threads](crate::ThreadPool::num_threads) are called, no spare or lower ones; a pool without
-/// threads calls `f` once, on the calling thread. The idea and the interface are rayon's.
+/// Each thread makes its call between two jobs or while it waits; a thread that runs one long job
+/// delays the whole. Where threads run their [newest first](crate::Order::NewestFirst), they call
+/// not before what they have queued themselves, if that ends within 64 ms. The caller does so only
+/// in a pool without [spare threads](crate::ThreadPoolBuilder::spare_threads): hold no lock there.
+///
+/// Only the pool's [own threads](crate::ThreadPool::num_threads) are called, no spare or lower ones;
+/// a pool without threads calls `f` once, on the calling thread. The idea and the interface are
+/// rayon's.
 ///
 /// # Panics
 ///

@@ -188,6 +188,17 @@ mod tests {
         jobs_before: Cell<Option<usize>>,
     }
 
+    impl<'a> Late<'a> {
+        fn new(pool: &'a ThreadPool) -> Self {
+            Self {
+                pool,
+                is_ready: Cell::new(false),
+                jobs: Arc::new(AtomicUsize::new(0)),
+                jobs_before: Cell::new(None),
+            }
+        }
+    }
+
     impl Wait for Late<'_> {
         fn is_done(&self) -> bool {
             self.jobs_before.get().is_some()
@@ -225,12 +236,7 @@ mod tests {
     #[test]
     fn who_was_called_to_its_own_work_does_no_strangers_first() {
         let pool = ThreadPool::builder().num_threads(0).build().unwrap();
-        let late = Late {
-            pool: &pool,
-            is_ready: Cell::new(false),
-            jobs: Arc::new(AtomicUsize::new(0)),
-            jobs_before: Cell::new(None),
-        };
+        let late = Late::new(&pool);
         pool.with_worker(|worker| worker.wait(&late));
         assert_eq!(late.jobs_before.get(), Some(0));
         assert!(pool.tick());
@@ -239,12 +245,7 @@ mod tests {
     #[test]
     fn who_sleeps_in_a_wait_is_counted_as_parked() {
         let pool = ThreadPool::builder().num_threads(0).build().unwrap();
-        let late = Late {
-            pool: &pool,
-            is_ready: Cell::new(false),
-            jobs: Arc::new(AtomicUsize::new(0)),
-            jobs_before: Cell::new(None),
-        };
+        let late = Late::new(&pool);
         pool.with_worker(|worker| {
             let parks = || worker.seat.counters.parks.get();
             let before = parks();
