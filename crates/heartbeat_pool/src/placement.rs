@@ -21,7 +21,9 @@ static IS_ON: AtomicBool = AtomicBool::new(true);
 ///
 /// On Linux on x86-64 a thread of a pool that wakes another one goes on beside it where that is
 /// possible: on a machine of two or three cores, or beside io and background jobs, the other one
-/// may not use the waker's for the moment of the wake-up. An app that sets its threads' affinities
+/// may not use the waker's for the moment of the wake-up. And one that waits while both frames'
+/// threads and those of such jobs run sleeps some times for a moment before it sleeps to the end,
+/// as the system looks for a thread to move to a core that falls idle. An app that sets its threads' affinities
 /// itself while they work, or a system whose scheduler knows better, turns that off; then nothing
 /// here asks for a thread's core or changes what it may use. Elsewhere it turns nothing off.
 ///
@@ -36,7 +38,7 @@ pub fn place_threads(is_on: bool) {
     IS_ON.store(is_on, Ordering::Relaxed);
 }
 
-fn is_on() -> bool {
+pub(crate) fn is_on() -> bool {
     affinity::MOVES_THREADS && IS_ON.load(Ordering::Relaxed)
 }
 
@@ -206,15 +208,15 @@ pub(crate) fn leave<I: Iterator<Item = usize>>(others: impl Fn() -> I) {
     target_arch = "x86_64",
     not(any(miri, heartbeat_loom, heartbeat_sim))
 ))]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::sync::{Mutex, MutexGuard, lock};
     use rustix::thread::sched_getaffinity;
 
-    /// Held by each test, for one of them turns all of this off.
+    /// Held by each test that rests on placement, for one of them turns it off.
     static ONE: Mutex<()> = Mutex::new(());
 
-    fn alone() -> MutexGuard<'static, ()> {
+    pub(crate) fn alone() -> MutexGuard<'static, ()> {
         lock(&ONE)
     }
 

@@ -86,6 +86,11 @@ impl Registry {
         self.teams.iter().take(1 + usize::from(has_lower))
     }
 
+    /// Whether threads of both teams run, which may keep each other from a core.
+    pub(crate) fn runs_both_teams(&self) -> bool {
+        self.teams.iter().all(|team| !team.occupancy.is_quiet())
+    }
+
     /// The team that does what is queued of `lane`: for a lower lane the frame's as well, where no
     /// lower thread is to be had.
     ///

@@ -2,8 +2,10 @@
 //! it waits for comes about.
 
 use super::Worker;
+use crate::lanes::stuck::RELIEF;
 use crate::lanes::untaken::FOR_LONG;
 use crate::parker::Parker;
+use crate::placement;
 use crate::registry::Registry;
 use crate::registry::team::Team;
 use crate::registry::threads::RETRY;
@@ -11,6 +13,7 @@ use crate::sync::Arc;
 use crate::worker::current;
 use heartbeat_record::Lane;
 use std::rc::Rc;
+use std::time::Duration;
 
 /// The teams of `pool` without threads: whoever waits does their work.
 fn threadless(pool: &Registry) -> impl Iterator<Item = &Team> {
@@ -117,6 +120,17 @@ impl Duty {
     }
 }
 
+/// How long the `nth` sleep of a wait lasts where threads of both teams of a pool run; none if it
+/// needs no end. The frame's thread that is waited for may stand behind a lower one while the
+/// caller's core is idle, and the system looks for such a thread each time that a core falls idle
+/// (`heartbeat/README.md`).
+fn pause_beside_lower(watched: &[Arc<Registry>], nth: u32) -> Option<Duration> {
+    let mut shared = watched.iter().filter(|pool| pool.runs_both_teams());
+    let beat = shared.next()?.config.beat;
+    let pause = beat.checked_mul(1_u32.checked_shl(nth)?)?;
+    (placement::is_on() && pause < RELIEF).then_some(pause)
+}
+
 /// Sleeps until the calling thread is unparked, or for a while if something may change that nobody
 /// tells of. Gives the worker, one of `workers`, by which it must do what is queued for the frame.
 /// The `nth` sleep of a wait in vain.
@@ -132,7 +146,10 @@ fn sleep(
         return None;
     }
     let Some(own) = workers.iter().find(|worker| worker.is_spareless_member()) else {
-        parker.park();
+        match pause_beside_lower(watched, nth) {
+            Some(pause) => _ = parker.park_timeout(pause),
+            None => parker.park(),
+        }
         return None;
     };
     // Each look tells since an earlier one, also where this thread is called for other work again
@@ -282,5 +299,61 @@ mod tests {
         assert!(rest(Some(pool.registry()), &parker, || (), || true).is_none());
         pool.registry().waiters.wake_all();
         assert!(!parker.has_token());
+    }
+
+    #[cfg(all(
+        target_os = "linux",
+        target_arch = "x86_64",
+        not(any(miri, heartbeat_sim))
+    ))]
+    mod beside_lower {
+        use super::*;
+        use crate::sync::{AtomicBool, AtomicUsize, Ordering};
+        use std::thread;
+
+        /// How often a thread looks for what it waits for, which comes after a while, in a pool with
+        /// a frame's job that goes on meanwhile and one of `lane` beside that.
+        fn looks_beside(lane: Lane) -> usize {
+            let _alone = placement::tests::alone();
+            let builder = ThreadPool::builder().num_threads(2).lower_threads(true);
+            let pool = builder.build().unwrap();
+            let (begun, is_over) = (
+                Arc::new(AtomicUsize::new(0)),
+                Arc::new(AtomicBool::new(false)),
+            );
+            for lane in [Lane::Frame, lane] {
+                let (begun, is_over) = (begun.clone(), is_over.clone());
+                pool.spawn(lane, move || {
+                    begun.fetch_add(1, Ordering::Relaxed);
+                    while !is_over.load(Ordering::Relaxed) {
+                        thread::yield_now();
+                    }
+                });
+            }
+            while begun.load(Ordering::Relaxed) < 2 {
+                thread::yield_now();
+            }
+            let (looks, has_come) = (Cell::new(0), AtomicBool::new(false));
+            let parker = Arc::new(Parker::new());
+            thread::scope(|scope| {
+                scope.spawn(|| {
+                    thread::sleep(50 * RELIEF);
+                    has_come.store(true, Ordering::Relaxed);
+                    parker.unpark();
+                });
+                let looks_again = || looks.set(looks.get() + 1);
+                let came_about = || has_come.load(Ordering::Relaxed);
+                while rest(Some(pool.registry()), &parker, looks_again, came_about).is_some() {}
+            });
+            is_over.store(true, Ordering::Relaxed);
+            looks.get()
+        }
+
+        #[test]
+        fn who_waits_beside_lower_threads_sleeps_some_times_for_a_while_and_then_to_the_end() {
+            // A beat, and twice as long each time until that is as long as work may be stuck.
+            assert_eq!(looks_beside(Lane::Background), 7);
+            assert_eq!(looks_beside(Lane::Frame), 1);
+        }
     }
 }
