@@ -21,11 +21,11 @@ static IS_ON: AtomicBool = AtomicBool::new(true);
 ///
 /// On Linux on x86-64 a thread of a pool that wakes another one goes on beside it where that is
 /// possible: on a machine of two or three cores, or beside io and background jobs, the other one
-/// may not use the waker's for the moment of the wake-up. And one that waits while both frames'
-/// threads and those of such jobs run sleeps some times for a moment before it sleeps to the end,
-/// as the system looks for a thread to move to a core that falls idle. An app that sets its threads' affinities
-/// itself while they work, or a system whose scheduler knows better, turns that off; then nothing
-/// here asks for a thread's core or changes what it may use. Elsewhere it turns nothing off.
+/// may not use the waker's for the moment of the wake-up. A thread that waits while such jobs and
+/// frames' work run sleeps a few times for a moment first: the system looks for a thread to move to
+/// each core that falls idle. An app that sets its threads' affinities itself while they work, or a
+/// system whose scheduler knows better, turns that off; then nothing here asks for a thread's core
+/// or changes what it may use, and waits sleep until they are woken. Elsewhere it turns nothing off.
 ///
 /// ```
 /// heartbeat_pool::place_threads(false);

@@ -86,9 +86,13 @@ impl Registry {
         self.teams.iter().take(1 + usize::from(has_lower))
     }
 
-    /// Whether threads of both teams run, which may keep each other from a core.
-    pub(crate) fn runs_both_teams(&self) -> bool {
-        self.teams.iter().all(|team| !team.occupancy.is_quiet())
+    /// Whether a lower thread runs that may keep one of the frame's, which works or was woken, from
+    /// a core.
+    pub(crate) fn shares_cores(&self) -> bool {
+        let [frame, lower] = &self.teams;
+        !lower.occupancy.is_quiet()
+            && !self.lower.priority().gives_way()
+            && (!frame.occupancy.is_quiet() || frame.sleep.searchers() > 0)
     }
 
     /// The team that does what is queued of `lane`: for a lower lane the frame's as well, where no

@@ -120,15 +120,15 @@ impl Duty {
     }
 }
 
-/// How long the `nth` sleep of a wait lasts where threads of both teams of a pool run; none if it
+/// How long the `nth` sleep of a wait lasts where lower threads run beside the frame's; none if it
 /// needs no end. The frame's thread that is waited for may stand behind a lower one while the
 /// caller's core is idle, and the system looks for such a thread each time that a core falls idle
 /// (`heartbeat/README.md`).
 fn pause_beside_lower(watched: &[Arc<Registry>], nth: u32) -> Option<Duration> {
-    let mut shared = watched.iter().filter(|pool| pool.runs_both_teams());
-    let beat = shared.next()?.config.beat;
-    let pause = beat.checked_mul(1_u32.checked_shl(nth)?)?;
-    (placement::is_on() && pause < RELIEF).then_some(pause)
+    let is_shared = |pool: &&Arc<Registry>| placement::is_on() && pool.shares_cores();
+    let beat = watched.iter().find(is_shared)?.config.beat;
+    let pause = beat.saturating_mul(1_u32.checked_shl(nth)?);
+    (pause < RELIEF).then_some(pause)
 }
 
 /// Sleeps until the calling thread is unparked, or for a while if something may change that nobody
@@ -306,54 +306,41 @@ mod tests {
         target_arch = "x86_64",
         not(any(miri, heartbeat_sim))
     ))]
-    mod beside_lower {
-        use super::*;
+    #[test]
+    fn a_wait_beside_lower_threads_sleeps_for_a_while_some_times_and_then_to_the_end() {
+        use crate::config::DEFAULT_BEAT;
         use crate::sync::{AtomicBool, AtomicUsize, Ordering};
-        use std::thread;
-
-        /// How often a thread looks for what it waits for, which comes after a while, in a pool with
-        /// a frame's job that goes on meanwhile and one of `lane` beside that.
-        fn looks_beside(lane: Lane) -> usize {
-            let _alone = placement::tests::alone();
+        let _alone = placement::tests::alone();
+        let pauses_beside = |lane| {
             let builder = ThreadPool::builder().num_threads(2).lower_threads(true);
             let pool = builder.build().unwrap();
-            let (begun, is_over) = (
-                Arc::new(AtomicUsize::new(0)),
-                Arc::new(AtomicBool::new(false)),
-            );
+            let shared = Arc::new((AtomicUsize::new(0), AtomicBool::new(false)));
             for lane in [Lane::Frame, lane] {
-                let (begun, is_over) = (begun.clone(), is_over.clone());
+                let shared = shared.clone();
                 pool.spawn(lane, move || {
-                    begun.fetch_add(1, Ordering::Relaxed);
-                    while !is_over.load(Ordering::Relaxed) {
-                        thread::yield_now();
+                    shared.0.fetch_add(1, Ordering::Relaxed);
+                    while !shared.1.load(Ordering::Relaxed) {
+                        std::thread::yield_now();
                     }
                 });
             }
-            while begun.load(Ordering::Relaxed) < 2 {
-                thread::yield_now();
+            while shared.0.load(Ordering::Relaxed) < 2 {
+                std::thread::yield_now();
             }
-            let (looks, has_come) = (Cell::new(0), AtomicBool::new(false));
+            let watched = [pool.registry().clone()];
+            let pauses = (0..).map_while(|nth| pause_beside_lower(&watched, nth));
+            let pauses: Vec<_> = pauses.collect();
+            let looks = Cell::new(0);
+            let looks_again = || looks.set(looks.get() + 1);
             let parker = Arc::new(Parker::new());
-            thread::scope(|scope| {
-                scope.spawn(|| {
-                    thread::sleep(50 * RELIEF);
-                    has_come.store(true, Ordering::Relaxed);
-                    parker.unpark();
-                });
-                let looks_again = || looks.set(looks.get() + 1);
-                let came_about = || has_come.load(Ordering::Relaxed);
-                while rest(Some(pool.registry()), &parker, looks_again, came_about).is_some() {}
-            });
-            is_over.store(true, Ordering::Relaxed);
-            looks.get()
-        }
-
-        #[test]
-        fn who_waits_beside_lower_threads_sleeps_some_times_for_a_while_and_then_to_the_end() {
-            // A beat, and twice as long each time until that is as long as work may be stuck.
-            assert_eq!(looks_beside(Lane::Background), 7);
-            assert_eq!(looks_beside(Lane::Frame), 1);
-        }
+            // Nobody unparks it.
+            let has_come = || looks.get() > pauses.len();
+            assert!(rest(Some(&watched[0]), &parker, looks_again, has_come).is_none());
+            shared.1.store(true, Ordering::Relaxed);
+            pauses
+        };
+        let pauses = [1, 2, 4, 8, 16, 32].map(|beats| beats * DEFAULT_BEAT);
+        assert_eq!(pauses_beside(Lane::Background), pauses);
+        assert!(pauses_beside(Lane::Frame).is_empty());
     }
 }
