@@ -25,7 +25,8 @@ static IS_ON: AtomicBool = AtomicBool::new(true);
 /// frames' work run sleeps a few times for a moment first: the system looks for a thread to move to
 /// each core that falls idle. An app that sets its threads' affinities itself while they work, or a
 /// system whose scheduler knows better, turns that off; then nothing here asks for a thread's core
-/// or changes what it may use, and waits sleep until they are woken. Elsewhere it turns nothing off.
+/// or changes what it may use, and waits sleep until they are woken. Elsewhere it turns nothing
+/// off.
 ///
 /// ```
 /// heartbeat_pool::place_threads(false);
