@@ -287,6 +287,34 @@ fn a_late_frame_is_written_in_three_forms_with_the_names_of_systems() {
 }
 
 #[test]
+fn a_schedules_span_ends_before_the_next_one_begins() {
+    let _turn = turn();
+    let path = folder("spans").join("trace.json");
+    trace_of(10).save(&path).unwrap();
+    let trace: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    let events = trace["traceEvents"].as_array().unwrap();
+    let slice = |event: &Value| {
+        let begin = event["ts"].as_f64().unwrap();
+        (begin, begin + event["dur"].as_f64().unwrap())
+    };
+    let spans = |name: &str| {
+        let is = |event: &&Value| event["cat"] == "schedule" && event["name"] == name;
+        let mut spans: Vec<_> = events.iter().filter(is).map(slice).collect();
+        spans.sort_by(|one, other| one.0.total_cmp(&other.0));
+        spans
+    };
+    let (update, post_update) = (spans("Update"), spans("PostUpdate"));
+    assert!(update.len() >= 8, "{update:?}");
+    assert_eq!(update.len(), post_update.len());
+    for (update, post_update) in update.iter().zip(&post_update) {
+        assert!(
+            update.1 <= post_update.0,
+            "{update:?} beside {post_update:?}"
+        );
+    }
+}
+
+#[test]
 fn in_chromes_format_slices_nest_and_each_flow_lies_in_two_of_them() {
     let _turn = turn();
     let folder = folder("chrome");

@@ -66,15 +66,16 @@ impl Parker {
 
     /// Sleeps until there is a token, and takes it. Owner only.
     pub(crate) fn park(&self) {
-        self.park_inner(None);
+        self.park_for(None);
     }
 
     /// As [`park`](Self::park), for `timeout` at most. Tells whether a token was taken.
     pub(crate) fn park_timeout(&self, timeout: Duration) -> bool {
-        self.park_inner(Some(timeout))
+        self.park_for(Some(timeout))
     }
 
-    fn park_inner(&self, timeout: Option<Duration>) -> bool {
+    /// [`park`](Self::park) without a `timeout`, else [`park_timeout`](Self::park_timeout).
+    pub(crate) fn park_for(&self, timeout: Option<Duration>) -> bool {
         if self.take_token() {
             return true;
         }

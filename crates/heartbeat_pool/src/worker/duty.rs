@@ -146,10 +146,7 @@ fn sleep(
         return None;
     }
     let Some(own) = workers.iter().find(|worker| worker.is_spareless_member()) else {
-        match pause_beside_lower(watched, nth) {
-            Some(pause) => _ = parker.park_timeout(pause),
-            None => parker.park(),
-        }
+        _ = parker.park_for(pause_beside_lower(watched, nth));
         return None;
     };
     // Each look tells since an earlier one, also where this thread is called for other work again
