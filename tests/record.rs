@@ -303,7 +303,7 @@ fn a_schedules_span_ends_before_the_next_one_begins() {
         spans.sort_by(|one, other| one.0.total_cmp(&other.0));
         spans
     };
-    let (update, post_update) = (spans("Update"), spans("PostUpdate"));
+    let (update, post_update) = (spans("schedule Update"), spans("schedule PostUpdate"));
     assert!(update.len() >= 8, "{update:?}");
     assert_eq!(update.len(), post_update.len());
     for (update, post_update) in update.iter().zip(&post_update) {
