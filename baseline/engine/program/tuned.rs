@@ -82,7 +82,9 @@ impl Crowd {
         }
     }
 
-    fn pass(&mut self, batches: BatchingStrategy) {
+    /// One of each `WAY` to batch, which so is a loop of its own: what is learnt of one of them is
+    /// nothing to the others.
+    fn pass<const WAY: usize>(&mut self, batches: BatchingStrategy) {
         let mut works = self.query.query_mut(&mut self.world);
         let works = works.par_iter_mut().batching_strategy(batches);
         works.for_each(|mut work| {
@@ -101,18 +103,38 @@ impl Crowd {
     }
 }
 
+/// A pass over all entities with some way to batch.
+type Pass = fn(&mut Crowd, BatchingStrategy);
+
+const PASSES: [Pass; BATCHES.len()] = [
+    Crowd::pass::<1>,
+    Crowd::pass::<2>,
+    Crowd::pass::<3>,
+    Crowd::pass::<4>,
+    Crowd::pass::<5>,
+    Crowd::pass::<6>,
+];
+
 /// A pass with each way to batch.
 pub fn run(options: &Options, shape: Shape) -> Figures {
     let _pools = apps::app();
     let crowd = RefCell::new(Crowd::new(shape));
-    let subject = |metric: String, batches: BatchingStrategy| {
+    let subject = |metric: String, pass: Pass, batches: BatchingStrategy| {
         let crowd = &crowd;
-        Subject::sure(metric, move || crowd.borrow_mut().pass(batches.clone()))
+        Subject::sure(metric, move || {
+            pass(&mut crowd.borrow_mut(), batches.clone());
+        })
     };
-    let mut subjects = vec![subject("default".to_owned(), BatchingStrategy::new())];
-    subjects.extend(
-        BATCHES.map(|size| subject(format!("fixed-{size}"), BatchingStrategy::fixed(size))),
+    let default = subject(
+        "default".to_owned(),
+        Crowd::pass::<0>,
+        BatchingStrategy::new(),
     );
+    let mut subjects = vec![default];
+    for (size, pass) in BATCHES.into_iter().zip(PASSES) {
+        let batches = BatchingStrategy::fixed(size);
+        subjects.push(subject(format!("fixed-{size}"), pass, batches));
+    }
     let figures = sample(options, subjects)?;
     crowd.borrow_mut().check()?;
     Ok(figures)
