@@ -33,10 +33,10 @@ const SLICE: Table = Table {
     most: &[],
     answer: itself,
     known: "At 100 items the whole loop takes 0.1 µs, and what is above that is the call \
-            into the pool. From 100,000 on two threads take half of one's time in every pool \
-            that shares at once, stock's own loop over slices among them: 0.53 times its \
-            time is had where the engine iterates entities (below), for there stock splits \
-            otherwise. At 10,000 and 100,000 rayon is ahead, by 1.01 to 1.22: presumably its \
+            into the pool. From 100,000 on two threads take about half of one's time in every \
+            pool that shares at once; stock's own loop over slices does so only from a \
+            million on. 0.53 times its time is had where the engine iterates entities \
+            (below), for there stock splits otherwise. At 10,000 and 100,000 rayon is ahead, by 1.01 to 1.22: presumably its \
             second thread, which stays awake between two such loops, has half of it at once. \
             Ten million items are 80 MB, and on this machine a loop through them upwards \
             takes 4.3 ns an item on one thread, downwards 1.6: chili runs the second half of \
