@@ -11,7 +11,6 @@ use suite::program::{Figures, Problem, check};
 use suite::{Spinner, spin};
 
 const ENTITIES: usize = 100_000;
-const BATCHES: [usize; 6] = [64, 256, 1024, 4096, 16_384, 65_536];
 
 /// How the work lies on the entities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,9 +81,13 @@ impl Crowd {
         }
     }
 
-    /// One of each `WAY` to batch, which so is a loop of its own: what is learnt of one of them is
-    /// nothing to the others.
-    fn pass<const WAY: usize>(&mut self, batches: BatchingStrategy) {
+    /// With batches of a size, or with the default ones if that is zero. Each is a loop of its own,
+    /// so that what is learnt of one is nothing to the others.
+    fn pass<const SIZE: usize>(&mut self) {
+        let batches = match SIZE {
+            0 => BatchingStrategy::new(),
+            size => BatchingStrategy::fixed(size),
+        };
         let mut works = self.query.query_mut(&mut self.world);
         let works = works.par_iter_mut().batching_strategy(batches);
         works.for_each(|mut work| {
@@ -103,38 +106,25 @@ impl Crowd {
     }
 }
 
-/// A pass over all entities with some way to batch.
-type Pass = fn(&mut Crowd, BatchingStrategy);
-
-const PASSES: [Pass; BATCHES.len()] = [
-    Crowd::pass::<1>,
-    Crowd::pass::<2>,
-    Crowd::pass::<3>,
-    Crowd::pass::<4>,
-    Crowd::pass::<5>,
-    Crowd::pass::<6>,
+/// The ways to batch, by the names of their figures.
+const WAYS: [(&str, fn(&mut Crowd)); 7] = [
+    ("default", Crowd::pass::<0>),
+    ("fixed-64", Crowd::pass::<64>),
+    ("fixed-256", Crowd::pass::<256>),
+    ("fixed-1024", Crowd::pass::<1024>),
+    ("fixed-4096", Crowd::pass::<4096>),
+    ("fixed-16384", Crowd::pass::<16_384>),
+    ("fixed-65536", Crowd::pass::<65_536>),
 ];
 
 /// A pass with each way to batch.
 pub fn run(options: &Options, shape: Shape) -> Figures {
     let _pools = apps::app();
-    let crowd = RefCell::new(Crowd::new(shape));
-    let subject = |metric: String, pass: Pass, batches: BatchingStrategy| {
-        let crowd = &crowd;
-        Subject::sure(metric, move || {
-            pass(&mut crowd.borrow_mut(), batches.clone());
-        })
+    let crowd = &RefCell::new(Crowd::new(shape));
+    let subject = |(name, pass): (&str, fn(&mut Crowd))| {
+        Subject::sure(name, move || pass(&mut crowd.borrow_mut()))
     };
-    let default = subject(
-        "default".to_owned(),
-        Crowd::pass::<0>,
-        BatchingStrategy::new(),
-    );
-    let mut subjects = vec![default];
-    for (size, pass) in BATCHES.into_iter().zip(PASSES) {
-        let batches = BatchingStrategy::fixed(size);
-        subjects.push(subject(format!("fixed-{size}"), pass, batches));
-    }
+    let subjects = WAYS.map(subject).into();
     let figures = sample(options, subjects)?;
     crowd.borrow_mut().check()?;
     Ok(figures)

@@ -36,8 +36,9 @@ const SLICE: Table = Table {
             into the pool. From 100,000 on two threads take about half of one's time in every \
             pool that shares at once; stock's own loop over slices does so only from a \
             million on. 0.53 times its time is had where the engine iterates entities \
-            (below), for there stock splits otherwise. At 10,000 and 100,000 rayon is ahead, by 1.01 to 1.22: presumably its \
-            second thread, which stays awake between two such loops, has half of it at once. \
+            (below), for there stock splits otherwise. At 10,000 and 100,000 rayon is ahead, \
+            by 1.01 to 1.22: presumably its second thread, which stays awake between two \
+            such loops, has half of it at once. \
             Ten million items are 80 MB, and on this machine a loop through them upwards \
             takes 4.3 ns an item on one thread, downwards 1.6: chili runs the second half of \
             a join first and so goes downwards, forte presumably too, all others upwards. At \

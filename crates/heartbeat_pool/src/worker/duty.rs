@@ -307,6 +307,7 @@ mod tests {
     fn a_wait_beside_lower_threads_sleeps_for_a_while_some_times_and_then_to_the_end() {
         use crate::config::DEFAULT_BEAT;
         use crate::sync::{AtomicBool, AtomicUsize, Ordering};
+        use std::sync::mpsc::{self, RecvTimeoutError};
         let _alone = placement::tests::alone();
         let pauses_beside = |lane| {
             let builder = ThreadPool::builder().num_threads(2).lower_threads(true);
@@ -327,13 +328,26 @@ mod tests {
             let watched = [pool.registry().clone()];
             let pauses = (0..).map_while(|nth| pause_beside_lower(&watched, nth));
             let pauses: Vec<_> = pauses.collect();
-            let looks = Cell::new(0);
-            let looks_again = || looks.set(looks.get() + 1);
+            let (looks, is_late) = (AtomicUsize::new(0), AtomicBool::new(false));
             let parker = Arc::new(Parker::new());
-            // Nobody unparks it.
-            let has_come = || looks.get() > pauses.len();
-            assert!(rest(Some(&watched[0]), &parker, looks_again, has_come).is_none());
-            shared.1.store(true, Ordering::Relaxed);
+            let has_come =
+                || looks.load(Ordering::Relaxed) > pauses.len() || is_late.load(Ordering::Relaxed);
+            let (over, ended) = mpsc::channel::<()>();
+            std::thread::scope(|scope| {
+                // Nobody else unparks it.
+                let (is_late, waiting) = (&is_late, &parker);
+                scope.spawn(move || {
+                    let end = ended.recv_timeout(Duration::from_secs(60));
+                    is_late.store(end == Err(RecvTimeoutError::Timeout), Ordering::Relaxed);
+                    waiting.unpark();
+                });
+                let looks_again = || _ = looks.fetch_add(1, Ordering::Relaxed);
+                let needed_for = rest(Some(&watched[0]), &parker, looks_again, has_come);
+                shared.1.store(true, Ordering::Relaxed);
+                drop(over);
+                assert!(needed_for.is_none());
+            });
+            assert!(!is_late.into_inner(), "a sleep has no end");
             pauses
         };
         let pauses = [1, 2, 4, 8, 16, 32].map(|beats| beats * DEFAULT_BEAT);
