@@ -106,8 +106,11 @@ impl Crowd {
     }
 }
 
-/// The ways to batch, by the names of their figures.
-const WAYS: [(&str, fn(&mut Crowd)); 7] = [
+/// The name of a figure, and a pass with its way to batch.
+type Way = (&'static str, fn(&mut Crowd));
+
+/// The ways to batch, the learnt one first.
+const WAYS: [Way; 7] = [
     ("default", Crowd::pass::<0>),
     ("fixed-64", Crowd::pass::<64>),
     ("fixed-256", Crowd::pass::<256>),
@@ -121,9 +124,7 @@ const WAYS: [(&str, fn(&mut Crowd)); 7] = [
 pub fn run(options: &Options, shape: Shape) -> Figures {
     let _pools = apps::app();
     let crowd = &RefCell::new(Crowd::new(shape));
-    let subject = |(name, pass): (&str, fn(&mut Crowd))| {
-        Subject::sure(name, move || pass(&mut crowd.borrow_mut()))
-    };
+    let subject = |(name, pass): Way| Subject::sure(name, move || pass(&mut crowd.borrow_mut()));
     let subjects = WAYS.map(subject).into();
     let figures = sample(options, subjects)?;
     crowd.borrow_mut().check()?;
