@@ -1,13 +1,12 @@
 //! Talking to a library that blocks: here one that answers through a channel, one question at a
-//! time. The calls wait on threads of their own, so no core and no frame waits with them. Each call
-//! that waits holds a thread, of 512 at most: many more questions than that are better asked by one
-//! job, in turn.
-//! `cargo run --example blocking_library`
+//! time. A call waits on a thread of its own, of 512 at most, so no core and no frame waits with
+//! it. As the service answers one question at a time, one job asks all of them in turn, and holds
+//! one thread. `cargo run --example blocking_library`
 
-use bevy_app::{App, Update};
+use bevy_app::{App, Startup};
 use bevy_ecs::prelude::*;
 use bevy_heartbeat::prelude::*;
-use std::sync::{Arc, Mutex, mpsc};
+use std::sync::mpsc;
 use std::thread;
 
 /// A connection to a slow service.
@@ -37,52 +36,42 @@ impl Connection {
     }
 }
 
-#[derive(Resource, Clone)]
-struct Service(Arc<Mutex<Connection>>);
+/// The answers, or why there are none.
+#[derive(Resource)]
+struct Squares(Result<Vec<u32>, String>);
 
-#[derive(Resource, Default)]
-struct Squares(Vec<u32>);
+/// The connection lives as long as the call.
+fn ask_all() -> Result<Vec<u32>, mpsc::RecvError> {
+    let connection = Connection::open();
+    (0..100).map(|number| connection.square(number)).collect()
+}
 
-/// A hundred questions, each in a job; they take turns at the one connection.
-fn ask(
-    mut jobs: Jobs<u32>,
-    service: Res<Service>,
-    mut squares: ResMut<Squares>,
-    mut is_asked: Local<bool>,
-) {
-    if !*is_asked {
-        *is_asked = true;
-        for number in 0..100 {
-            let service = service.clone();
-            jobs.start(Lane::Io, move |cx| async move {
-                let ask = move || {
-                    let connection = service.0.lock().unwrap();
-                    connection.square(number)
-                };
-                cx.blocking(ask).await.expect("the service answers")
-            });
-        }
-    }
-    for (_, outcome) in jobs.iter_poll() {
-        match outcome {
-            Ok(square) => squares.0.push(square),
-            Err(error) => eprintln!("{error}"),
-        }
-    }
+fn ask(mut commands: Commands) {
+    let keep = |In(outcome): In<JobOutcome<_>>, mut commands: Commands| {
+        let squares = match outcome {
+            Ok(Ok(squares)) => Ok(squares),
+            Ok(Err(error)) => Err(format!("the service is gone: {error}")),
+            Err(error) => Err(error.to_string()),
+        };
+        commands.insert_resource(Squares(squares));
+    };
+    commands
+        .spawn_job(Lane::Io, |cx| async move { cx.blocking(ask_all).await })
+        .named("squares")
+        .then(keep);
 }
 
 /// Runs the app until all answers are there.
 pub fn main() {
     let mut app = App::new();
     app.add_plugins(HeartbeatPlugin::default())
-        .insert_resource(Service(Arc::new(Mutex::new(Connection::open()))))
-        .init_resource::<Squares>()
-        .add_systems(Update, ask);
-    while app.world().resource::<Squares>().0.len() < 100 {
+        .add_systems(Startup, ask);
+    while !app.world().contains_resource::<Squares>() {
         app.update();
         thread::yield_now();
     }
-    let sum: u32 = app.world().resource::<Squares>().0.iter().sum();
+    let squares = app.world().resource::<Squares>().0.as_ref();
+    let sum: u32 = squares.expect("the service answers").iter().sum();
     assert_eq!(sum, (0..100).map(|number| number * number).sum::<u32>());
     println!("100 answers, sum {sum}");
 }

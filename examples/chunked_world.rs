@@ -75,18 +75,19 @@ fn begin(
         .into_iter()
         .take(AT_ONCE - running.iter().count().min(AT_ONCE))
     {
-        let job = commands
-            .spawn_job(Lane::Background, move |_| async move { generate(place) })
-            .observe(keep);
+        let job = commands.spawn_job(Lane::Background, move |_| async move { generate(place) });
         chunks.0.insert(place, job.id());
     }
 }
 
-/// The chunk takes its job's place.
+/// The chunk takes its job's place. A job that failed goes, too, or it would count as running.
 fn keep(done: On<JobDone<Chunk>>, mut commands: Commands) {
-    if let Some(Ok(chunk)) = done.take() {
-        let mut entity = commands.entity(done.entity);
-        entity.remove::<Job<Chunk>>().insert(chunk);
+    let mut entity = commands.entity(done.entity);
+    entity.remove::<Job<Chunk>>();
+    match done.take() {
+        Some(Ok(chunk)) => _ = entity.insert(chunk),
+        Some(Err(error)) => eprintln!("a chunk is missing: {error}"),
+        None => {}
     }
 }
 
@@ -103,6 +104,7 @@ pub fn main() {
     app.add_plugins(HeartbeatPlugin::default())
         .init_resource::<Player>()
         .init_resource::<Chunks>()
+        .add_observer(keep)
         .add_systems(Update, (walk, forget, begin).chain());
     let all = (2 * RADIUS + 1).pow(2) as usize;
     let mut made = app.world_mut().query::<&Chunk>();

@@ -39,12 +39,17 @@ fn load(mut commands: Commands) {
 
 /// Reads a file, or all files of a folder, and tells how far it is.
 async fn read(cx: JobContext, name: &'static str) -> Result<(), WorldError> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
-    let paths = match path.read_dir() {
-        Ok(folder) => folder.flatten().map(|entry| entry.path()).collect(),
-        Err(_) => vec![path],
+    let list = move || {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
+        match path.read_dir() {
+            Ok(folder) => folder.flatten().map(|entry| entry.path()).collect(),
+            Err(_) => vec![path],
+        }
     };
+    let paths = cx.blocking(list).await;
     let total = paths.len() as u32;
+    // As soon as it is known, for the bar goes back by it.
+    cx.progress().set(0, total);
     for (done, path) in (1..).zip(paths) {
         let file: io::Result<Vec<u8>> = cx.blocking(|| std::fs::read(path)).await;
         cx.progress().set(done, total);

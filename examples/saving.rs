@@ -41,9 +41,10 @@ async fn save(cx: JobContext) -> Result<io::Result<usize>, WorldError> {
 }
 
 fn start(mut commands: Commands) {
-    // Not to be cancelled by whoever despawns things.
+    // In the background, for the text is computed; what waits for the disk is in `cx.blocking`.
+    // Detached, so that whoever despawns things doesn't cancel it.
     commands
-        .spawn_job(Lane::Io, save)
+        .spawn_job(Lane::Background, save)
         .named("save")
         .detach()
         .then(

@@ -11,6 +11,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::{Builder, Runtime};
+use tokio::task::AbortHandle;
 
 /// Where tokio's own futures run. It ends with the app, whatever runs on it.
 #[derive(Resource)]
@@ -56,22 +57,34 @@ async fn get(server: SocketAddr) -> io::Result<String> {
     body.ok_or_else(|| io::Error::other("no HTTP"))
 }
 
-/// tokio's futures want tokio's thread; what the job does with the answer runs on the pool.
+/// Ends a request of tokio's with the job that waits for it: a handle that is dropped does not.
+struct AbortOnDrop(AbortHandle);
+
+impl Drop for AbortOnDrop {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// tokio's futures want tokio's thread; what is done with the answer runs on the pool.
 fn ask(mut commands: Commands, server: Res<Server>, tokio: Res<Tokio>) {
     let Some(runtime) = &tokio.0 else { return };
     let request = runtime.spawn(get(server.0));
+    let abort = AbortOnDrop(request.abort_handle());
+    let keep = |In(outcome): In<JobOutcome<Result<String, String>>>, mut commands: Commands| {
+        let answer = outcome.unwrap_or_else(|error| Err(error.to_string()));
+        let answer = answer.unwrap_or_else(|error| format!("no answer: {error}"));
+        commands.insert_resource(Answer(answer));
+    };
     commands
-        .spawn_job(Lane::Io, move |cx| async move {
-            let answer = match request.await {
-                Ok(answer) => answer.map_err(|error| error.to_string()),
-                Err(error) => Err(error.to_string()),
-            };
-            let answer = answer.unwrap_or_else(|error| format!("no answer: {error}"));
-            cx.commands(move |mut commands: Commands| commands.insert_resource(Answer(answer)))
-                .await
+        .spawn_job(Lane::Io, move |_| async move {
+            let _abort = abort;
+            let answer = request.await.map_err(io::Error::from);
+            answer.flatten().map_err(|error| error.to_string())
         })
         .named("greeting")
-        .timeout(Duration::from_secs(10));
+        .timeout(Duration::from_secs(10))
+        .then(keep);
 }
 
 /// Runs the app until the answer is there.

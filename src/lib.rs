@@ -24,9 +24,9 @@ pub use diagnostics::HeartbeatMetrics;
 pub use executor::AdaptiveExecutor;
 pub use heartbeat_pool::{Lane, LowerPriority, PoolMetrics, WorkerMetrics};
 pub use jobs::{
-    EntityJobs, Job, JobBuilder, JobContext, JobDone, JobError, JobFn, JobId, JobList, JobOptions,
-    JobOutcome, JobPanic, JobStatus, JobSystems, JobTarget, Jobs, Progress, ProgressMeter,
-    SpawnJob, WorldAccessBudget, WorldError, WorldFn, WorldRequest, run_jobs,
+    AppWaker, EntityJobs, Job, JobBuilder, JobContext, JobDone, JobError, JobFn, JobId, JobList,
+    JobOptions, JobOutcome, JobPanic, JobStatus, JobSystems, JobTarget, Jobs, Progress,
+    ProgressMeter, SpawnJob, WorldAccessBudget, WorldError, WorldFn, WorldRequest, run_jobs,
 };
 #[cfg(feature = "state")]
 pub use jobs::{StateJobs, jobs_done};

@@ -23,8 +23,8 @@ use std::time::Duration;
 ///
 /// It takes the place of Bevy's `TaskPoolPlugin`, and gives the same pool whether it comes before
 /// or after that one, or after `DefaultPlugins` or `MinimalPlugins`, or with that one disabled.
-/// Options that come after it are read in `App::finish`, which `App::run` calls: a test that only
-/// updates its app adds this plugin last.
+/// If `TaskPoolPlugin` comes later, its options are read in `App::finish`, which `App::run` calls
+/// and `App::update` does not: a test that only calls `update` adds this plugin last.
 ///
 /// `TaskPoolOptions` that the app has changed keep a meaning: the bounds of the total number set
 /// the number of threads, one at least, the policies for io and async compute the budgets of their
@@ -51,15 +51,20 @@ use std::time::Duration;
 ///
 /// # Panics
 ///
-/// Building it panics, with what to do, when the application's manifest lacks the
-/// `[patch.crates-io]` entry or has one of another source than this crate's, when
-/// `BEVY_HEARTBEAT_THREADS` is to be used and holds no number of threads from 1 up, even if
-/// `TaskPoolOptions` that come later would say how many there are, when the beat is not between a
-/// microsecond and a second, when there are to be more than 16,384 threads or stacks of less than
-/// 16 KiB, when a thread's name has a NUL in it, and when the operating system refuses one of the
-/// frame's threads. `App::finish` panics as well, if `TaskPoolOptions` that come after the plugin
-/// ask for such. Refused lower threads are no error: a warning tells of them, and if there is none,
-/// io and background jobs run on the frame's threads.
+/// Building it panics, and says what to do, if
+///
+/// - the application's manifest lacks the `[patch.crates-io]` entry, or has one of another source
+///   than this crate's;
+/// - `BEVY_HEARTBEAT_THREADS` is to be used and holds no number of threads from 1 up, even if
+///   `TaskPoolOptions` that come later would say how many there are;
+/// - the beat is not between a microsecond and a second;
+/// - there are to be more than 16,384 threads, or stacks of less than 16 KiB;
+/// - a thread's name has a NUL in it;
+/// - the operating system refuses one of the frame's threads.
+///
+/// `App::finish` panics as well, if `TaskPoolOptions` that come after the plugin ask for such.
+/// Refused lower threads are no error: a warning tells of them, and if the system gives none, io
+/// and background jobs run on the frame's threads.
 ///
 /// ```
 /// use bevy_app::App;
@@ -84,11 +89,12 @@ pub struct HeartbeatPlugin {
     /// background jobs, which sleep until there are such jobs; spare ones that stand in for threads
     /// which wait; and one for each blocking call that is under way, 512 at most.
     pub threads: Option<usize>,
-    /// The most io jobs that run at once; one always may. By default half as many as there are
-    /// threads, though no more than four or half of the cores, whichever is greater: what computes
-    /// beyond that takes the cores from frames.
+    /// The most io jobs that run at the same moment; one always may, and those that await do not
+    /// count. A job is any task of the lane, such as an asset's load. By default half as many as
+    /// there are threads, though no more than four or half of the cores, whichever is greater: what
+    /// computes beyond that takes the cores from frames.
     pub io_budget: Option<usize>,
-    /// The most background jobs that run at once; as [`io_budget`](Self::io_budget).
+    /// The most background jobs that run at the same moment; as [`io_budget`](Self::io_budget).
     pub background_budget: Option<usize>,
     /// Whether io and background jobs run on threads of their own, the *lower threads*, which share
     /// the cores with the frame's as the operating system has it; so they do by default. Otherwise

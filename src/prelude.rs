@@ -1,8 +1,8 @@
 //! What most games use of this crate: `use bevy_heartbeat::prelude::*`.
 
 pub use crate::{
-    EntityJobs, HeartbeatMetrics, HeartbeatPlugin, Job, JobContext, JobDone, JobError, JobId,
-    JobOptions, JobOutcome, Jobs, Lane, ParQuery, Progress, SpawnJob, WorldAccessBudget,
+    AppWaker, EntityJobs, HeartbeatMetrics, HeartbeatPlugin, Job, JobContext, JobDone, JobError,
+    JobId, JobOptions, JobOutcome, Jobs, Lane, ParQuery, Progress, SpawnJob, WorldAccessBudget,
     WorldError,
 };
 #[cfg(feature = "state")]

@@ -21,9 +21,9 @@ use std::time::Duration;
 /// runs, once a frame unless it was added elsewhere too: a millisecond by default. The request that
 /// is running when the time is over is finished, and the rest waits for the next time, in the order
 /// asked for. However small the budget, one request runs each time, if any waits that is still
-/// wanted. Within the time a job may ask again and again: one that does so until the frame goes on
-/// holds it up for as long. The ends of jobs, with their observers and `then`s, have no budget: all
-/// of a frame's are told of at once.
+/// wanted. A job may ask several times within the budget, so one that asks again at once each time
+/// makes the frame longer by all of it. The ends of jobs, with their observers and `then`s, have no
+/// budget: all of a frame's are told of at once.
 ///
 /// ```
 /// use bevy_ecs::prelude::*;

@@ -72,9 +72,11 @@ pub trait SpawnJob {
     /// holds it, [`JobDone`](crate::JobDone) tells of its end.
     ///
     /// `Lane::Io` is for loading: short steps between waits. `Lane::Background` is for computing
-    /// that may last for many frames. `Lane::Frame` is for what this frame needs: such a job
-    /// competes with systems. Io and background jobs begin about in the order in which they were
-    /// started. A budget counts jobs that run just now, not those that await something.
+    /// that may last for many frames. `Lane::Frame` is for short work that is wanted soon: such a
+    /// job takes threads from systems, and no frame waits for it. What this very frame needs
+    /// belongs into a scope of the engine's `ComputeTaskPool`. Io and background jobs begin about
+    /// in the order in which they were started. A budget counts jobs that run just now, not those
+    /// that await something.
     ///
     /// A new entity stays after the job's end, so that the outcome can be polled or observed, until
     /// somebody despawns it. With `.then(..)` or `.detach()` it goes by itself.

@@ -3,13 +3,14 @@
 use super::access::Request;
 use super::clock::Now;
 use super::error::JobError;
-use super::shared::{AnyJob, lock};
+use super::shared::{AnyJob, discard, lock};
 use crate::stopwatch::Stopwatch;
 use bevy_ecs::resource::Resource;
 use bevy_ecs::world::{FromWorld, World};
 use futures_channel::oneshot;
 use std::collections::BTreeMap;
 use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::time::Duration;
 
@@ -28,6 +29,7 @@ impl FromWorld for JobHub {
         Self(Arc::new(Hub {
             start,
             closed: OnceLock::new(),
+            waker: OnceLock::new(),
             inbox: Mutex::new(inbox),
         }))
     }
@@ -91,6 +93,8 @@ struct ToTime {
 #[derive(Default)]
 struct Inbox {
     now: Now,
+    /// Whether the app's waker was called since a frame has looked here.
+    is_called: bool,
     ended: Vec<Arc<dyn AnyJob>>,
     /// By their numbers, in the order asked for.
     requests: BTreeMap<u64, Request>,
@@ -133,6 +137,7 @@ impl Inbox {
     /// one, perhaps long after that.
     fn note(&mut self, now: Now) {
         self.now = now;
+        self.is_called = false;
         for ToTime { start, after, job } in self.to_time.drain(..) {
             let at = now.real.saturating_add(after);
             self.timeouts.push(at.saturating_sub(start.elapsed()), job);
@@ -148,6 +153,7 @@ pub(super) struct Hub {
     pub(super) start: Stopwatch,
     /// Set under the inbox's lock, so nothing comes in after it was emptied.
     closed: OnceLock<()>,
+    waker: OnceLock<Box<dyn Fn() + Send + Sync>>,
     inbox: Mutex<Inbox>,
 }
 
@@ -179,6 +185,29 @@ impl Hub {
         }
     }
 
+    /// Whether there was no waker of the app before.
+    pub(super) fn set_waker(&self, waker: Box<dyn Fn() + Send + Sync>) -> bool {
+        self.waker.set(waker).is_ok()
+    }
+
+    pub(super) fn has_waker(&self) -> bool {
+        self.waker.get().is_some()
+    }
+
+    /// There is something for the app, which may wait for input: it is told once until a frame has
+    /// looked.
+    pub(super) fn call_app(&self) {
+        let Some(waker) = self.waker.get() else {
+            return;
+        };
+        let mut inbox = lock(&self.inbox);
+        let is_called = mem::replace(&mut inbox.is_called, true) || self.is_closed();
+        drop(inbox);
+        if !is_called {
+            catch_unwind(AssertUnwindSafe(waker)).unwrap_or_else(discard);
+        }
+    }
+
     pub(super) fn push_ended(&self, job: Arc<dyn AnyJob>) {
         self.put(job, |inbox, job| inbox.ended.push(job));
     }
@@ -191,6 +220,7 @@ impl Hub {
             inbox.asked += 1;
             inbox.requests.insert(number, request);
         });
+        self.call_app();
         number
     }
 

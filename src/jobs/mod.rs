@@ -6,6 +6,7 @@
 //! | `progress` | how far a job is |
 //! | `shared` | what a job and its holders share, and how it ends, once |
 //! | `hub` | what jobs leave for the app: results, requests, waits for a frame or a time |
+//! | `waker` | what has an app that waits for input run a frame |
 //! | `clock` | the app's time and the real one, as of this frame |
 //! | `context` | what a job's own code asks for |
 //! | `access` | the world from a job |
@@ -43,6 +44,7 @@ mod shared;
 mod start;
 #[cfg(feature = "state")]
 mod state;
+mod waker;
 
 pub use access::{WorldAccessBudget, WorldRequest};
 pub use builder::{JobBuilder, JobTarget, SpawnJob};
@@ -58,6 +60,7 @@ pub use run::{JobSystems, run_jobs};
 pub use start::{JobFn, JobOptions};
 #[cfg(feature = "state")]
 pub use state::{StateJobs, jobs_done};
+pub use waker::AppWaker;
 
 pub(crate) use run::build;
 pub(crate) use start::pool;

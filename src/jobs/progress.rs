@@ -15,8 +15,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct Progress {
     /// Steps that are done.
     pub done: u32,
-    /// All steps. A job that never said how many counts as one; 0 is of the [meter](ProgressMeter)
-    /// of such a job, and of a state that has no jobs.
+    /// All steps. A job that has set no total counts as one step;
+    /// [its own meter](ProgressMeter::get) says 0, and so does a state that has no jobs.
     pub total: u32,
 }
 

@@ -4,6 +4,7 @@ use super::access::{WorldAccessBudget, run_requests};
 use super::clock::Now;
 use super::hub::{Hub, JobHub};
 use super::shared::AnyJob;
+use super::waker::AppWaker;
 use bevy_app::{App, PreUpdate};
 use bevy_ecs::prelude::*;
 use bevy_time::{Real, Time, Virtual};
@@ -35,6 +36,10 @@ pub fn run_jobs(world: &mut World) {
     hub.wake(now);
     run_requests(world, &hub);
     deliver(world, &hub);
+    if hub.requests() > 0 {
+        // Those for which there was no time are the next frame's.
+        hub.call_app();
+    }
 }
 
 /// Those that are yet to be delivered, should an observer panic.
@@ -78,5 +83,6 @@ fn has_work(
 pub(crate) fn build(app: &mut App) {
     app.init_resource::<JobHub>();
     app.init_resource::<WorldAccessBudget>();
+    app.init_resource::<AppWaker>();
     app.add_systems(PreUpdate, run_jobs.run_if(has_work).in_set(JobSystems));
 }

@@ -178,6 +178,7 @@ impl<T: Send + 'static> Shared<T> {
             Owner::Entity(..) => self.core.hub.push_ended(self.clone()),
             Owner::List(id, mailbox) => mailbox.push(*id),
         }
+        self.core.hub.call_app();
         true
     }
 

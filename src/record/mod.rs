@@ -74,7 +74,8 @@ pub enum Record {
     /// panic: as `.html`, `.json` and `.txt`. The first frame is never late; sixteen at most are
     /// written in a run, and none of the `keep` frames after one that was.
     LateFrames {
-        /// How long a frame may take.
+        /// How long a frame may take: one run of the app's `Main` schedule, without extraction and
+        /// rendering.
         over: Duration,
         /// How many frames before the late one are written with it.
         keep: usize,

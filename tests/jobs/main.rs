@@ -8,6 +8,7 @@ mod list;
 mod states;
 mod storm;
 mod waits;
+mod wakes;
 mod world;
 
 use bevy_app::App;

@@ -70,7 +70,7 @@
 //! | team | a pool's threads of one priority, the frame's or the lower ones: counted, woken and started apart |
 //! | target | how many threads of a team are to run at once |
 //! | occupancy, charge | how many threads of a team run, lane by lane; the lane that a thread is counted under |
-//! | admit, leave | to let a thread into that count, if there is room; to take it off |
+//! | admit, leave | to let a thread into that count, if there is room (a place below the target that nobody has); to take it off |
 //! | stuck, relief | said of a lane whose work comes no further; letting a thread run it beyond the target |
 //! | duty | work that a waiting thread must do, for nobody else could |
 //! | ticket | a job that stands for a scope in the pool's queues; at most one of a scope is queued at a time |

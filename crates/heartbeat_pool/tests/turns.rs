@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{pool, within_a_minute};
+use common::{Flag, pool, within_a_minute};
 use heartbeat_pool::{Lane, Mailbox, Order, ThreadPool, Worker, yield_task};
 use std::future::Future;
 use std::pin::Pin;
@@ -11,33 +11,6 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
-
-#[derive(Clone, Default)]
-struct Flag(Arc<AtomicBool>);
-
-impl Flag {
-    /// Wakes itself again and again until the flag is set.
-    async fn wait(&self) {
-        while !self.is_set() {
-            yield_task().await;
-        }
-    }
-
-    fn is_set(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-
-    fn set(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-
-    /// Has a task of `pool` set it, which is queued once all threads of the pool are busy.
-    fn set_later(&self, pool: &ThreadPool, lane: Lane) {
-        thread::sleep(Duration::from_millis(20));
-        let flag = self.clone();
-        pool.spawn(lane, move || flag.set());
-    }
-}
 
 /// Has each of `waits` wait in pools of some sizes, for a task of each lane.
 fn each_ends(waits: &[fn(&ThreadPool, &Flag)]) {

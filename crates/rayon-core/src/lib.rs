@@ -24,26 +24,29 @@
 //! A pool that is built explicitly is one of its own: exactly as many threads as it was asked for,
 //! with their names, stacks and handlers.
 //!
+//! On the web everything runs on the calling thread, and to build a pool with threads is an error,
+//! as with rayon's own.
+//!
 //! # What is different
 //!
 //! - In the process's one pool a thread that waits in [`join`], [`scope`] or
 //!   [`install`](ThreadPool::install) runs what it waits for and nothing else, so a lock that
 //!   is held over the wait can't be wanted by what runs there (rayon#592, rayon#1174), and the
 //!   stack grows with the program's own nesting alone.
-//! - A pool that was built here has no spare threads, so a waiting thread runs other work, too, in
-//!   three cases; hold no lock over a wait there. (1) All threads of the pool wait: without that,
-//!   two pools that wait for each other would never end. (2) For 64 ms, or up to a second if
+//! - A pool that a [`ThreadPoolBuilder`] built has no spare threads, so a waiting thread runs other
+//!   work, too, in three cases; hold no lock over a wait there. (1) All threads of the pool wait:
+//!   without that, two pools that wait for each other would never end. (2) For 64 ms, or up to a second if
 //!   nothing was queued before, the others, blocked or busy, have taken nothing that is queued.
 //!   What they queued themselves, and parts of what they wait for, don't count. Until one is free,
 //!   the thread runs what the pool's threads have spawned, on scopes as well, then what is left of
 //!   their joins, then what comes from outside. (3) The thread is about to help with joins of the
 //!   half that it waits for: it first runs what that half has spawned before them, and what it has
 //!   spawned itself since its join began.
-//! - A job that blocks by other means than these until another job of its pool has run needs a
-//!   thread that is free for that one; others take a thread's oldest first, be it a job, a scope's
-//!   or half of a join, as rayon's do. But rayon's threads also run whatever they have spawned in a
-//!   first half before they begin the second, and in a scope, or in its jobs, before that is over:
-//!   a job that blocks on just that there waits for ever here if no other thread is free.
+//! - A job that blocks on a channel or a lock until another job of its pool has run can wait for
+//!   ever: it needs another thread that is free for that job. Others take a thread's oldest first,
+//!   be it a job, a scope's or half of a join, as rayon's do. But rayon's threads also run what
+//!   they have spawned in a first half before they begin the second, and in a scope, or in its
+//!   jobs, before that is over. These threads do not.
 //! - A call from outside to the process's pool is begun by the calling thread, on its own stack, as
 //!   a call from one of that pool's threads is: a short one wakes nobody, and needn't wait for a
 //!   thread to wake. Where calls are to run on threads with bigger stacks, or that a handler has

@@ -4,8 +4,9 @@
 #[cfg(target_os = "linux")]
 pub mod switches;
 
-use heartbeat_pool::ThreadPool;
-use std::sync::mpsc;
+use heartbeat_pool::{Lane, ThreadPool, yield_task};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -48,3 +49,31 @@ pub fn pool(threads: usize) -> ThreadPool {
 
 /// The pool sizes that everything must work at.
 pub const SIZES: [usize; 6] = [0, 1, 2, 3, 8, 64];
+
+/// What endless work waits for.
+#[derive(Clone, Default)]
+pub struct Flag(pub Arc<AtomicBool>);
+
+impl Flag {
+    /// Wakes itself again and again until the flag is set.
+    pub async fn wait(&self) {
+        while !self.is_set() {
+            yield_task().await;
+        }
+    }
+
+    pub fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    pub fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Has a task of `pool` set it, which is queued once all threads of the pool are busy.
+    pub fn set_later(&self, pool: &ThreadPool, lane: Lane) {
+        thread::sleep(Duration::from_millis(20));
+        let flag = self.clone();
+        pool.spawn(lane, move || flag.set());
+    }
+}

@@ -1,0 +1,190 @@
+//! Work that goes on and on until something has run that lies beside it, where the thread that does
+//! the one is the only one that can do the other.
+
+mod common;
+
+use common::{Flag, within_a_minute};
+use heartbeat_pool::{Lane, Mailbox, ThreadPool, Worker};
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::Duration;
+
+fn spareless(threads: usize) -> ThreadPool {
+    let builder = ThreadPool::builder().num_threads(threads);
+    builder.spare_threads(false).build().unwrap()
+}
+
+/// The ways to wait for a future that wakes itself until the flag is set.
+const WAITS: [fn(&Worker, &Flag); 2] = [
+    |worker, flag| worker.scope(|scope| scope.spawn_future(flag.wait()).detach()),
+    |worker, flag| worker.block_on(flag.wait()),
+];
+
+/// What sets the flag, queued as work of each kind.
+const KINDS: [fn(&ThreadPool, Flag); 4] = [
+    |pool, flag| pool.spawn(Lane::Frame, move || flag.set()),
+    |pool, flag| pool.spawn(Lane::Io, move || flag.set()),
+    |pool, flag| pool.spawn(Lane::Background, move || flag.set()),
+    |pool, flag| pool.spawn_blocking(move || flag.set()).detach(),
+];
+
+#[test]
+fn a_wait_in_a_pool_without_threads() {
+    within_a_minute(|| {
+        for wait in WAITS {
+            for queue in KINDS {
+                let (pool, flag) = (common::pool(0), Flag::default());
+                pool.with_worker(|worker| {
+                    queue(&pool, flag.clone());
+                    wait(worker, &flag);
+                });
+            }
+        }
+    });
+}
+
+#[test]
+fn a_wait_of_a_pools_only_thread() {
+    within_a_minute(|| {
+        for wait in WAITS {
+            for queue in KINDS {
+                let (pool, flag) = (spareless(1), Flag::default());
+                pool.install(|worker| {
+                    queue(&pool, flag.clone());
+                    wait(worker, &flag);
+                });
+            }
+        }
+    });
+}
+
+#[test]
+fn a_wait_of_the_only_thread_that_the_system_gives() {
+    within_a_minute(|| {
+        for wait in WAITS {
+            for queue in KINDS {
+                let started = AtomicUsize::new(0);
+                let builder = ThreadPool::builder().num_threads(1);
+                let pool = builder
+                    .spawn_handler(move |thread| match started.fetch_add(1, Ordering::Relaxed) {
+                        0 => thread.spawn().map(drop),
+                        _ => Err(io::ErrorKind::WouldBlock.into()),
+                    })
+                    .build()
+                    .unwrap();
+                let flag = Flag::default();
+                thread::scope(|scope| {
+                    scope.spawn(|| {
+                        thread::sleep(Duration::from_millis(20));
+                        queue(&pool, flag.clone());
+                    });
+                    pool.install(|worker| wait(worker, &flag));
+                });
+            }
+        }
+    });
+}
+
+/// It waits for nothing else, so it is free for that, though the pool has no room.
+#[test]
+fn who_waits_from_outside_does_its_own_work_though_the_pool_is_full() {
+    fn run_within(inner: impl FnOnce(mpsc::Sender<()>, mpsc::Receiver<()>)) {
+        // Until then the owner sleeps.
+        thread::sleep(Duration::from_millis(50));
+        let (sender, receiver) = mpsc::channel();
+        inner(sender, receiver);
+    }
+    within_a_minute(|| {
+        let pool = spareless(1);
+        let begun = &AtomicBool::new(false);
+        pool.scope(|scope| {
+            scope.spawn(move || {
+                begun.store(true, Ordering::Relaxed);
+                run_within(|sender, receiver| {
+                    scope.spawn(move || sender.send(()).unwrap());
+                    receiver.recv().unwrap();
+                });
+            });
+            scope.call_for_help();
+            common::wait_until(|| begun.load(Ordering::Relaxed));
+        });
+        let begun = &AtomicBool::new(false);
+        pool.with_worker(|worker| {
+            worker.join_offered(
+                |_| common::wait_until(|| begun.load(Ordering::Relaxed)),
+                |worker| {
+                    begun.store(true, Ordering::Relaxed);
+                    run_within(|sender, receiver| {
+                        let waits = |_: &Worker| receiver.recv().unwrap();
+                        worker.join_offered(waits, move |_| sender.send(()).unwrap());
+                    });
+                },
+            );
+        });
+    });
+}
+
+#[test]
+fn a_task_of_one_mailbox_beside_one_of_another() {
+    within_a_minute(|| {
+        let pool = common::pool(1);
+        let mailboxes = [Mailbox::of_this_thread(), Arc::new(Mailbox::new())];
+        for (first, second) in [(0, 1), (1, 0)] {
+            let [first, second] = [first, second].map(|index| &mailboxes[index]);
+            let flag = Flag::default();
+            pool.scope_with_mailboxes(&[&mailboxes[0], &mailboxes[1]], |scope| {
+                scope.spawn_future_on(first, flag.wait()).detach();
+                scope.spawn_future_on(second, async { flag.set() }).detach();
+            });
+        }
+    });
+}
+
+fn pinned_again(pool: &Arc<ThreadPool>, over: &Flag) {
+    if !over.is_set() {
+        let (own, flag) = (pool.clone(), over.clone());
+        pool.spawn_on(0, move || pinned_again(&own, &flag));
+    }
+}
+
+fn spawned_again(worker: &Worker, over: &Flag) {
+    if !over.is_set() {
+        let flag = over.clone();
+        let again = move || Worker::with_current(|own| spawned_again(own.unwrap(), &flag));
+        worker.spawn(Lane::Frame, again);
+    }
+}
+
+#[test]
+fn a_loop_of_yields_beside_endless_work_comes_to_all_kinds() {
+    within_a_minute(|| {
+        let begin: [fn(&Arc<ThreadPool>, &Worker, &Flag); 2] = [
+            |pool, _, over| pinned_again(pool, over),
+            |_, worker, over| spawned_again(worker, over),
+        ];
+        for begin in begin {
+            for queue in KINDS {
+                let (pool, over) = (Arc::new(spareless(1)), Flag::default());
+                pool.install(|worker| {
+                    begin(&pool, worker, &over);
+                    queue(&pool, over.clone());
+                    while !over.is_set() {
+                        worker.yield_now();
+                    }
+                });
+            }
+            let (pool, over) = (Arc::new(spareless(1)), Flag::default());
+            pool.install(|worker| {
+                begin(&pool, worker, &over);
+                let yields = |worker: &Worker| {
+                    while !over.is_set() {
+                        worker.yield_local();
+                    }
+                };
+                worker.join_offered(yields, |_| over.set());
+            });
+        }
+    });
+}
