@@ -152,7 +152,8 @@ fn what_comes_after_a_frames_look_brings_another_one() {
         let job = app.world_mut().spawn_job(Lane::Io, move |_| async move {
             after.wait();
         });
-        let job = job.id();
+        let entity = job.id();
+        drop(job);
         app.add_systems(Update, move |job: Query<&Job<()>>| {
             if !job.iter().all(Job::is_finished) {
                 looked.wait();
@@ -164,7 +165,7 @@ fn what_comes_after_a_frames_look_brings_another_one() {
         app.update();
         assert_eq!(told.recv(), Ok(()));
         app.update();
-        let mut job = app.world_mut().get_mut::<Job<()>>(job).unwrap();
+        let mut job = app.world_mut().get_mut::<Job<()>>(entity).unwrap();
         assert!(matches!(job.poll(), Some(Ok(()))));
     });
 }

@@ -36,6 +36,7 @@ unsafe impl Pointer for Runnable {
 }
 
 /// A task whose future need not be `Send`.
+#[repr(transparent)]
 pub(crate) struct LocalTask(pub(crate) Runnable);
 
 // SAFETY: as for the task in it.
@@ -78,6 +79,7 @@ impl Job {
             // is used once.
             unsafe { mem::transmute_copy(&data) }
         }
+        const { assert!(size_of::<R>() == size_of::<Self>() / 2) };
         let work = ManuallyDrop::new(work);
         Self {
             // SAFETY: `work` has this layout, and its only copy is not dropped.

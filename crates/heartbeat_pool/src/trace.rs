@@ -10,9 +10,20 @@ pub(crate) fn job<R>(work: Work, lane: Lane, job: u64, f: impl FnOnce() -> R) ->
     note::around(begun, What::Ended { job }, || span(work, lane, f))
 }
 
+/// Whatever a subscriber panics with, `f` is called, and the panic goes no further.
 #[cfg(feature = "tracing")]
 fn span<R>(work: Work, lane: Lane, f: impl FnOnce() -> R) -> R {
-    tracing::trace_span!("heartbeat_job", kind = ?work, ?lane).in_scope(f)
+    use crate::unwind;
+    struct Entered(Option<tracing::span::EnteredSpan>);
+    impl Drop for Entered {
+        fn drop(&mut self) {
+            unwind::discard(self.0.take());
+        }
+    }
+    let span = || tracing::trace_span!("heartbeat_job", kind = ?work, ?lane).entered();
+    let entered = unwind::catch(span).map_err(unwind::discard);
+    let _entered = Entered(entered.ok());
+    f()
 }
 
 #[cfg(not(feature = "tracing"))]

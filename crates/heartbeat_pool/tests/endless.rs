@@ -68,10 +68,12 @@ fn a_wait_of_the_only_thread_that_the_system_gives() {
                 let started = AtomicUsize::new(0);
                 let builder = ThreadPool::builder().num_threads(1);
                 let pool = builder
-                    .spawn_handler(move |thread| match started.fetch_add(1, Ordering::Relaxed) {
-                        0 => thread.spawn().map(drop),
-                        _ => Err(io::ErrorKind::WouldBlock.into()),
-                    })
+                    .spawn_handler(
+                        move |thread| match started.fetch_add(1, Ordering::Relaxed) {
+                            0 => thread.spawn().map(drop),
+                            _ => Err(io::ErrorKind::WouldBlock.into()),
+                        },
+                    )
                     .build()
                     .unwrap();
                 let flag = Flag::default();
@@ -117,7 +119,7 @@ fn who_waits_from_outside_does_its_own_work_though_the_pool_is_full() {
                 |worker| {
                     begun.store(true, Ordering::Relaxed);
                     run_within(|sender, receiver| {
-                        let waits = |_: &Worker| receiver.recv().unwrap();
+                        let waits = move |_: &Worker| receiver.recv().unwrap();
                         worker.join_offered(waits, move |_| sender.send(()).unwrap());
                     });
                 },

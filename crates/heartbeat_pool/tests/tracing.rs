@@ -4,8 +4,9 @@
 mod common;
 
 use common::{pool, within_a_minute};
-use heartbeat_pool::Lane;
+use heartbeat_pool::{Lane, Worker};
 use std::collections::BTreeSet;
+use std::panic;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Barrier, Mutex};
 use std::thread;
@@ -33,6 +34,7 @@ impl Subscriber for Collect {
     }
 
     fn new_span(&self, span: &Attributes) -> Id {
+        panic_at(1);
         let mut fields = Fields::default();
         span.record(&mut fields);
         let thread = thread::current().name().unwrap_or("outside").to_owned();
@@ -44,8 +46,21 @@ impl Subscriber for Collect {
     fn record(&self, _: &Id, _: &Record) {}
     fn record_follows_from(&self, _: &Id, _: &Id) {}
     fn event(&self, _: &Event) {}
-    fn enter(&self, _: &Id) {}
-    fn exit(&self, _: &Id) {}
+    fn enter(&self, _: &Id) {
+        panic_at(2);
+    }
+    fn exit(&self, _: &Id) {
+        panic_at(3);
+    }
+}
+
+/// At which of its calls the subscriber panics, if at any.
+static PANICS_AT: AtomicU64 = AtomicU64::new(0);
+
+fn panic_at(call: u64) {
+    if PANICS_AT.load(Ordering::Relaxed) == call {
+        panic::resume_unwind(Box::new(()));
+    }
 }
 
 #[test]
@@ -79,6 +94,18 @@ fn each_job_has_a_span_on_a_named_thread() {
                 spans.iter().any(|(span, _)| span.contains(&kind)),
                 "{spans:?}"
             );
+        }
+        drop(spans);
+        // A subscriber's panic is no job's.
+        for call in 1..=3 {
+            PANICS_AT.store(call, Ordering::Relaxed);
+            for lane in Lane::ALL {
+                assert_eq!(pool.block_on(pool.spawn_future(lane, async { 5 })), 5);
+            }
+            pool.block_on(pool.spawn_blocking(|| ()));
+            pool.scope(|scope| (0..2).for_each(|_| scope.spawn(|| _ = meet.wait())));
+            let halves = |worker: &Worker| worker.join_offered(|_| meet.wait(), |_| meet.wait());
+            pool.install(|worker| _ = halves(worker));
         }
     });
 }

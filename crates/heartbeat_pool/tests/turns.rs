@@ -3,10 +3,10 @@
 mod common;
 
 use common::{Flag, pool, within_a_minute};
-use heartbeat_pool::{Lane, Mailbox, Order, ThreadPool, Worker, yield_task};
+use heartbeat_pool::{Lane, Mailbox, Order, ThreadPool, Worker};
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, mpsc};
 use std::task::{Context, Poll, Waker};
 use std::thread;

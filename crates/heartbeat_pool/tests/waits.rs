@@ -3,7 +3,7 @@
 mod common;
 
 use common::{pool, wait_until, within_a_minute};
-use heartbeat_pool::{Lane, Order, ThreadPool, Worker, yield_now};
+use heartbeat_pool::{Lane, Mailbox, Order, ThreadPool, Worker, yield_now};
 use std::cell::{Cell, RefCell};
 use std::future::{Future, poll_fn};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -123,6 +123,40 @@ fn a_thread_locals_destructor_may_run_a_scoped_future() {
         thread.join().unwrap();
         assert_eq!(number.recv().unwrap(), 1);
         go.send(()).unwrap();
+    });
+}
+
+/// Waits in a scope for a future of its mailbox, which another thread wakes.
+struct WaitsForItsMailbox(Arc<ThreadPool>, Arc<Mailbox>);
+
+impl Drop for WaitsForItsMailbox {
+    fn drop(&mut self) {
+        let (wakes, woken) = async_channel::bounded(1);
+        let other = thread::spawn(move || {
+            thread::sleep(Duration::from_millis(50));
+            wakes.send_blocking(()).unwrap();
+        });
+        self.0.scope_with_mailboxes(&[&self.1], |scope| {
+            let wait = async move { woken.recv().await.unwrap() };
+            scope.spawn_future_on(&self.1, wait).detach();
+        });
+        other.join().unwrap();
+    }
+}
+
+thread_local!(static WAITS_AT_END: RefCell<Option<WaitsForItsMailbox>> = const { RefCell::new(None) });
+
+/// By then the thread's parker, which the mailbox unparks, is gone.
+#[test]
+fn a_thread_locals_destructor_may_wait_for_a_mailbox_of_before() {
+    within_a_minute(|| {
+        let pool = Arc::new(pool(1));
+        let thread = thread::spawn(move || {
+            // It comes before the pool's own thread-locals, and goes after them.
+            WAITS_AT_END.set(None);
+            WAITS_AT_END.set(Some(WaitsForItsMailbox(pool, Arc::new(Mailbox::new()))));
+        });
+        thread.join().unwrap();
     });
 }
 

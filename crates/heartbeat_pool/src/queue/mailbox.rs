@@ -195,6 +195,12 @@ impl Mailbox {
         }
     }
 
+    /// Whether what is queued here unparks this `parker`. A thread has another one while its
+    /// thread-locals are dropped.
+    pub(crate) fn unparks(&self, parker: &Arc<Parker>) -> bool {
+        Arc::ptr_eq(&self.parker, parker)
+    }
+
     /// Queues `job`, or gives it back if the mailbox is closed.
     pub(crate) fn push_job(&self, job: Job) -> Result<(), Job> {
         note::queued(job.number(), Lane::Frame, Place::Mailbox);

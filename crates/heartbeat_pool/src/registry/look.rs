@@ -143,15 +143,22 @@ impl<'a> Look<'a> {
         self.sum(Counters::progress)
     }
 
-    /// How much queued frame work the pool's threads have taken so far: from outside if any lies
-    /// there, for that is last, else from other seats. Their own, and parts of what they wait for,
-    /// don't count, for these may have no end.
+    /// Whether work is queued of the frame, or other for which there is room: those that wait do it
+    /// where nobody else comes.
+    pub(crate) fn has_work_to_leave(&self) -> bool {
+        self.has_work(Lane::Frame) || self.has_admissible_work()
+    }
+
+    /// How much of [such work](Self::has_work_to_leave) the pool's threads have taken so far: from
+    /// the injectors if any lies there, for that is last, else from other seats. Their own, and
+    /// parts of what they wait for, don't count, for these may have no end.
     pub(crate) fn taken_of_queued(&self) -> Option<u64> {
-        if self.has_injected(Lane::Frame, |injector| !injector.is_empty()) {
-            return Some(self.sum_of_members(|counters| counters.taken.get()));
+        let has_frames = self.has_work(Lane::Frame);
+        if !has_frames || self.has_injected(Lane::Frame, |injector| !injector.is_empty()) {
+            let taken = || self.sum_of_members(|counters| counters.taken.get());
+            return (has_frames || self.has_admissible_work()).then(taken);
         }
-        let taken = || self.sum_of_members(|counters| counters.steals[Lane::Frame.index()].get());
-        self.has_work(Lane::Frame).then(taken)
+        Some(self.sum_of_members(|counters| counters.steals[Lane::Frame.index()].get()))
     }
 
     fn sum(&self, count: impl Fn(&Counters) -> u64) -> u64 {

@@ -101,6 +101,11 @@ impl Registry {
         self.team(Rank::Frame)
     }
 
+    /// Whether no spare thread comes for work that those of `team` leave.
+    pub(crate) fn is_left_alone(&self, team: &Team) -> bool {
+        !self.config.has_spares || team.threads.is_short()
+    }
+
     pub(crate) fn has_queued(&self, team: &Team) -> bool {
         Look::new(self, team, Rc::new(team.seats.listed())).has_any_work()
     }

@@ -14,7 +14,7 @@ use crate::parker::Parker;
 use crate::queue::forks::{ForkPtr, Offered};
 use crate::schedule::News;
 use crate::seat::Seat;
-use crate::sync::{Arc, AtomicBool, OnceLock, Ordering};
+use crate::sync::{Arc, AtomicBool, OnceLock, Ordering, fence};
 use crate::unwind::{self, Payload};
 use crate::worker::Worker;
 use crate::worker::wait::Wait;
@@ -300,9 +300,13 @@ impl Worker {
         let forks = &self.joins.forks;
         // SAFETY: the state, which comes first, begins with the age; and the caller has it kept.
         forks.push(unsafe { Offered::new(half) });
-        // Asked after the push, so that whoever took the last one before it, and looked for more,
-        // is not relied on.
-        forks.len() <= 1
+        // Whoever took the last one before this, and looked for more, is not relied on.
+        forks.len() <= 1 || {
+            // Pairs with the fence in `search_end`: either whoever leaves the search with the last
+            // one sees this one, or it is seen here that it was taken.
+            fence(Ordering::SeqCst);
+            forks.len() <= 1
+        }
     }
 
     /// Takes the newest fork on offer, `half`, back (true), or waits until its thief is through

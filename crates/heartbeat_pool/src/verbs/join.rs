@@ -185,6 +185,12 @@ impl Worker {
             if has_others {
                 // Whoever wants something finds it there.
                 self.seat.beat.answer();
+                // Pairs with the fence in `search_end`: whoever has left the search with the last
+                // of them sees the beat answered, or it is seen here that there is none.
+                fence(Ordering::SeqCst);
+                if self.joins.forks.is_empty() {
+                    self.seat.beat.raise();
+                }
             }
             return !has_others;
         }

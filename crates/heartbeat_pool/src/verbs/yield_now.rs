@@ -39,8 +39,17 @@ impl Worker {
     /// });
     /// ```
     pub fn yield_local(&self) -> Yield {
-        let by_age = self.goes_by_age();
-        if (!by_age && self.run_spawned()) || self.run_newest() || current::run_pinned() {
+        self.yield_to([
+            |worker| !worker.goes_by_age() && worker.run_spawned(),
+            Self::run_newest,
+            |_| current::run_pinned(),
+        ])
+    }
+
+    /// Runs one piece of one kind of work, in turn.
+    fn yield_to(&self, kinds: [fn(&Self) -> bool; 3]) -> Yield {
+        let kinds = self.in_turn_of_yields(kinds);
+        if kinds.into_iter().any(|run| run(self)) {
             Yield::Executed
         } else {
             Yield::Idle
@@ -77,11 +86,7 @@ impl Worker {
     /// Runs one piece of the pool's work. See [`yield_now`](crate::yield_now()).
     pub fn yield_now(&self) -> Yield {
         // Not what the thread has spawned, but in its turn: that may go on for ever.
-        if self.run_newest() || current::run_pinned() || self.run_one() {
-            Yield::Executed
-        } else {
-            Yield::Idle
-        }
+        self.yield_to([Self::run_newest, |_| current::run_pinned(), Self::run_one])
     }
 }
 

@@ -276,24 +276,6 @@ impl Worker {
         self.deque.push(job);
         self.tell(News::at_once(Lane::Frame));
     }
-
-    /// Runs one piece of what is queued for the frame, the thread's own first and what comes from
-    /// outside last, if there is some.
-    ///
-    /// For a thread that waits where nobody has taken of it for long: what others do may wait for
-    /// just that. So each thread's has its turn, whatever it is.
-    pub(super) fn run_one_of_frame(&self) -> bool {
-        if self.run_spawned() {
-            return true;
-        }
-        let _stranger = Stranger::begin();
-        let found = self
-            .take_from_inside()
-            .or_else(|| self.pop_injected(Lane::Frame));
-        let any = found.is_some();
-        found.into_iter().for_each(|found| self.run_piece(found));
-        any
-    }
 }
 
 #[cfg(all(test, not(heartbeat_loom)))]

@@ -58,6 +58,8 @@ pub(super) struct Search {
     pub(super) ticks: Cell<u32>,
     /// Looks so far where nobody else may come for what this thread leaves.
     pub(super) lone_ticks: Cell<u32>,
+    /// Yields so far, and looks of waits at what nobody takes.
+    pub(super) yields: Cell<u32>,
     /// Whether the last thing that it ran was what only it may run.
     pub(super) had_bound_turn: Cell<bool>,
     /// Whether the ticket that is begun next is to run one job of its scope only.

@@ -6,6 +6,7 @@ use crate::registry::team::Team;
 use crate::sync::Arc;
 use std::any::Any;
 use std::cell::{Cell, RefCell};
+use std::mem;
 use std::ptr::{self, NonNull};
 use std::rc::Rc;
 
@@ -20,6 +21,11 @@ impl Drop for Workers {
     fn drop(&mut self) {
         // An enrolled thread's worker is one of these.
         CURRENT.set(ptr::null());
+        // Where the thread ends the process in the middle of a job, it goes on: others may still
+        // see what it has forked, which lies on its stack and points to its worker.
+        let all = self.all.get_mut().drain(..);
+        all.filter(|worker| worker.count.charge.get().is_some())
+            .for_each(mem::forget);
     }
 }
 

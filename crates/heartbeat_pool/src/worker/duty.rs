@@ -7,11 +7,10 @@ use crate::lanes::untaken::FOR_LONG;
 use crate::parker::Parker;
 use crate::placement;
 use crate::registry::Registry;
-use crate::registry::team::Team;
+use crate::registry::team::{Rank, Team};
 use crate::registry::threads::RETRY;
 use crate::sync::Arc;
 use crate::worker::current;
-use heartbeat_record::Lane;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -52,11 +51,11 @@ fn tick_if(is_due: impl Fn(&Worker) -> bool) -> bool {
     due.is_some_and(|own| own.visit_only_here(Worker::tick))
 }
 
-/// Does one piece of what is queued for the frame in the calling thread's own pool, if nobody has
-/// taken of it for long. A wait whose own work never lets it sleep calls this, and has it look anew
-/// (`looks`) now and then. Calls `offer` before, so that others come for what is the wait's own.
+/// Does one piece of what is queued in the calling thread's own pool, if nobody has taken of it for
+/// long. A wait whose own work never lets it sleep calls this, and has it look anew (`looks`) now
+/// and then. Calls `offer` before, so that others come for what is the wait's own.
 pub(crate) fn do_what_is_left(looks: bool, offer: impl FnOnce()) {
-    let Some(own) = current::member().filter(|own| own.is_spareless_member()) else {
+    let Some(own) = current::lone_member() else {
         return;
     };
     if looks {
@@ -106,9 +105,9 @@ impl Duty {
 
     /// What it must do, if anything, of what the threads of its own pool leave.
     fn of_what_is_left(worker: &Rc<Worker>) -> Option<Self> {
-        let is_left = worker.is_spareless_member() && worker.team().untaken.is_left();
-        let has_some = is_left && worker.look().has_work(Lane::Frame);
-        has_some.then(|| Self(worker.clone(), Worker::run_one_of_frame))
+        let is_left = worker.is_lone_member() && worker.team().untaken.is_left();
+        let has_some = is_left && worker.look().has_work_to_leave();
+        has_some.then(|| Self(worker.clone(), Worker::run_one_left))
     }
 
     pub(super) fn do_a_piece(self) {
@@ -125,6 +124,10 @@ impl Duty {
 /// caller's core is idle, and the system looks for such a thread each time that a core falls idle
 /// (`heartbeat/README.md`).
 fn pause_beside_lower(watched: &[Arc<Registry>], nth: u32) -> Option<Duration> {
+    if current::member().is_some_and(|own| own.team().rank == Rank::Lower) {
+        // It would take the core from the frame.
+        return None;
+    }
     let is_shared = |pool: &&Arc<Registry>| placement::is_on() && pool.shares_cores();
     let beat = watched.iter().find(is_shared)?.config.beat;
     let pause = beat.saturating_mul(1_u32.checked_shl(nth)?);
@@ -140,27 +143,25 @@ fn sleep(
     parker: &Arc<Parker>,
     nth: u32,
 ) -> Option<Duty> {
-    if watched.iter().any(|pool| misses_threads(pool)) {
-        // The system is asked again for a thread that it has refused.
-        parker.park_timeout(RETRY);
-        return None;
-    }
-    let Some(own) = workers.iter().find(|worker| worker.is_spareless_member()) else {
-        _ = parker.park_for(pause_beside_lower(watched, nth));
-        return None;
-    };
+    // Where no spare thread comes, nobody tells of what is queued; but the longer there was nothing,
+    // the later that may be seen.
+    let pause = FOR_LONG * (1 << nth.min(4));
+    let own = workers.iter().find(|worker| worker.is_lone_member());
     // Each look tells since an earlier one, also where this thread is called for other work again
     // and again.
-    _ = own.leaves_work();
-    // Nobody tells of what is queued; but the longer there was nothing, the later that may be seen.
-    let pause = if own.look().has_work(Lane::Frame) {
-        FOR_LONG
+    let leaves = own.is_some_and(|own| own.leaves_work() || own.look().has_work_to_leave());
+    _ = if watched.iter().any(|pool| misses_threads(pool)) {
+        // The system is asked again for a thread that it has refused.
+        parker.park_timeout(RETRY)
+    } else if own.is_some() {
+        parker.park_timeout(if leaves { FOR_LONG } else { pause })
+    } else if watched.iter().any(|pool| !pool.config.has_spares) {
+        parker.park_timeout(pause)
     } else {
-        FOR_LONG * (1 << nth.min(4))
+        parker.park_for(pause_beside_lower(watched, nth))
     };
-    _ = parker.park_timeout(pause);
-    let duty = || Duty(own.clone(), Worker::run_one_of_frame);
-    own.leaves_work().then(duty)
+    let own = own.filter(|own| own.leaves_work())?;
+    Some(Duty(own.clone(), Worker::run_one_left))
 }
 
 /// The sleep of the calling thread, which is counted nowhere, in a wait in `pool`, or in none,
@@ -235,16 +236,15 @@ impl Worker {
         self.team().occupancy.needs_waiters() && self.look().has_any_work()
     }
 
-    /// Whether frame work is queued that the pool's threads leave, as far as those that wait have
-    /// seen.
+    /// Whether work is queued that the pool's threads leave, as far as those that wait have seen.
     fn leaves_work(&self) -> bool {
         let taken = self.look().taken_of_queued();
         self.team().untaken.look(taken)
     }
 
     /// Whether the thread is one of a pool's own whose place no spare one takes.
-    fn is_spareless_member(&self) -> bool {
-        self.is_member() && !self.registry.config.has_spares
+    fn is_lone_member(&self) -> bool {
+        self.is_member() && self.is_left_alone()
     }
 
     /// Sees to it that somebody else does what is queued in the pool.
@@ -257,6 +257,7 @@ impl Worker {
 mod tests {
     use super::*;
     use crate::pool::ThreadPool;
+    use heartbeat_record::Lane;
     use std::cell::Cell;
 
     /// It was called for a job just as what it waits for came about.

@@ -5,6 +5,7 @@ use crate::idle::spin;
 use crate::parker::Parker;
 use crate::placement;
 use crate::registry::Registry;
+use crate::registry::threads::RETRY;
 use crate::sync::Arc;
 use crate::threads::this_thread::Waiting;
 use crate::unwind;
@@ -25,6 +26,10 @@ pub(crate) trait Wait {
     fn is_ready(&self) -> bool;
     /// Tells those who could wake the waiter that it is about to sleep, or that it no longer is.
     fn set_asleep(&self, _asleep: bool) {}
+    /// Whether all that it waits for unparks this `parker`.
+    fn unparks(&self, _parker: &Arc<Parker>) -> bool {
+        true
+    }
     /// Lets others come for its own work, of which this thread alone was told, perhaps.
     fn offer(&self) {}
     /// How many jobs in the pool's queues are ways to its own work.
@@ -65,6 +70,10 @@ impl Worker {
             {
                 if is_strangers_turn {
                     let is_stuck = turns.look(Some((&self.registry, event.tickets())));
+                    if is_stuck {
+                        event.offer();
+                        duty::do_what_only_it_does(Some(&self.registry));
+                    }
                     duty::do_what_is_left(is_stuck, || event.offer());
                 }
                 continue;
@@ -89,7 +98,13 @@ impl Worker {
         let standing = Self::stand_up();
         self.seat.counters.parks.bump();
         let begin = || event.set_asleep(true);
-        let needed = duty::rest(Some(&self.registry), &self.parker, begin, came_about);
+        let needed = if event.unparks(&self.parker) {
+            duty::rest(Some(&self.registry), &self.parker, begin, came_about)
+        } else {
+            begin();
+            _ = came_about() || self.parker.park_timeout(RETRY);
+            None
+        };
         event.set_asleep(false);
         drop(standing);
         match needed {

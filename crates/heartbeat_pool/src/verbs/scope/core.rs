@@ -141,9 +141,12 @@ impl ScopeCore {
     /// After a job was queued: calls whoever must hear of it.
     #[inline]
     fn call(self: &Arc<Self>) -> Call {
-        let occupancy = &self.team().occupancy;
-        // In a pool with no threads there is nobody but the owner.
-        let owner_may = || occupancy.target() == 0 || occupancy.admits(self.lane);
+        let (occupancy, team) = (&self.team().occupancy, self.team());
+        // In a pool with no threads there is nobody but the owner; nor may there be where no spare
+        // thread comes.
+        let is_left_alone = || self.registry.is_left_alone(team);
+        let owner_may =
+            || occupancy.target() == 0 || occupancy.admits(self.lane) || is_left_alone();
         let call = self.tickets.pushed(owner_may);
         match call {
             Call::Owner => self.latch.wake_owner(),

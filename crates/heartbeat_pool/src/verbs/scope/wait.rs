@@ -4,6 +4,7 @@ use super::core::{ScopeCore, ScopedJob};
 use crate::age::{Age, HasAge};
 use crate::cost;
 use crate::job::{Job, Pointer};
+use crate::parker::Parker;
 use crate::queue::mailbox::Mailbox;
 use crate::sync::{Arc, Instant};
 use crate::trace;
@@ -18,6 +19,7 @@ use std::ptr::NonNull;
 /// The job through which workers find a scope. It stands for the whole scope, and is queued at
 /// most once at a time. The pointer, whose address is the core's [number](ScopeCore::number), is an
 /// `Arc`'s raw form, with a count of its own.
+#[repr(transparent)]
 pub(super) struct Ticket(NonNull<ScopeCore>);
 
 // SAFETY: as an `Arc` of the core, which is `Send` and `Sync`.
@@ -130,6 +132,8 @@ fn take_older(core: &Arc<ScopeCore>, worker: &Worker, age: Age) -> Option<Found>
 pub(super) struct Completion<'a> {
     core: &'a Arc<ScopeCore>,
     mailboxes: &'a [&'a Arc<Mailbox>],
+    /// Which of them is looked at first: what lies in one may go on for ever.
+    first: Cell<usize>,
     /// When the count of jobs began: once there were some to help with.
     start: Cell<Option<Instant>>,
     jobs: Cell<u32>,
@@ -145,10 +149,20 @@ impl<'a> Completion<'a> {
         Self {
             core,
             mailboxes,
+            first: Cell::new(0),
             start: Cell::new(are_many.then(Instant::now)),
             jobs: Cell::new(0),
             next_look: Cell::new(1),
         }
+    }
+
+    /// One that is not empty; next time the ones after it come first.
+    fn next_mailbox(&self) -> Option<&'a Arc<Mailbox>> {
+        let first = self.first.get();
+        let mut inward = (first..self.mailboxes.len()).chain(0..first);
+        let found = inward.find(|index| !self.mailboxes[*index].is_empty())?;
+        self.first.set((found + 1) % self.mailboxes.len());
+        Some(self.mailboxes[found])
     }
 
     /// Wakes a helper once the work turns out to be long. The clock is read after the first job,
@@ -190,14 +204,12 @@ impl Wait for Completion<'_> {
     }
 
     fn step(&self, worker: &Worker, is_strangers_turn: bool) -> bool {
-        // Now and then a job comes first: what lies in a mailbox may go on for ever.
+        // Now and then a job comes first, for the same reason.
         let is_jobs_turn = is_strangers_turn && !self.core.jobs.is_empty();
-        for mailbox in self.mailboxes {
-            if !mailbox.is_empty() && !is_jobs_turn {
-                self.core.offer();
-                self.core.guard(|| _ = mailbox.try_tick());
-                return true;
-            }
+        if let Some(mailbox) = self.next_mailbox().filter(|_| !is_jobs_turn) {
+            self.core.offer();
+            self.core.guard(|| _ = mailbox.try_tick());
+            return true;
         }
         let ran = run_one(self.core, worker);
         if ran {
@@ -212,6 +224,11 @@ impl Wait for Completion<'_> {
 
     fn set_asleep(&self, asleep: bool) {
         self.core.set_owner_asleep(asleep);
+    }
+
+    fn unparks(&self, parker: &Arc<Parker>) -> bool {
+        let mut mailboxes = self.mailboxes.iter();
+        mailboxes.all(|mailbox| mailbox.unparks(parker))
     }
 
     fn offer(&self) {
