@@ -137,7 +137,7 @@ fn a_wakers_panic_ends_nothing_else() {
         let waker = app.world().resource::<AppWaker>();
         waker.set(|| panic::resume_unwind(Box::new(())));
         let entity = app.world_mut().spawn_job(Lane::Io, |_| async { 1 }).id();
-        let mut poll = |world: &mut World| world.get_mut::<Job<i32>>(entity).unwrap().poll();
+        let poll = |world: &mut World| world.get_mut::<Job<i32>>(entity).unwrap().poll();
         frames_until(app, |world| matches!(poll(world), Some(Ok(1))));
     });
 }
