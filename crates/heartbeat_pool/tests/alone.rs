@@ -8,7 +8,7 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 fn lone(threads: usize) -> ThreadPool {
     let builder = ThreadPool::builder()
@@ -392,5 +392,44 @@ fn a_thread_that_was_in_another_pool_before_it_is_run_is_a_member() {
             });
         });
         assert!(ran.into_inner());
+    });
+}
+
+/// It has a lock, say, which others' jobs want; an idle thread takes those.
+#[test]
+fn a_wait_beside_an_idle_thread_runs_no_job_of_others() {
+    within_a_minute(|| {
+        let pool = lone(2);
+        for round in 0..100_u32 {
+            let is_held = AtomicBool::new(false);
+            let is_held = &is_held;
+            let (ends, ended) = async_channel::bounded::<()>(1);
+            let (tells, owner) = mpsc::channel();
+            let ended = &ended;
+            thread::scope(|threads| {
+                threads.spawn(|| {
+                    pool.install(|worker| {
+                        is_held.store(true, Ordering::SeqCst);
+                        tells.send(thread::current().id()).unwrap();
+                        let wait = async { ended.recv().await.unwrap() };
+                        worker.scope(|scope| scope.spawn_future(wait).detach());
+                        is_held.store(false, Ordering::SeqCst);
+                    });
+                });
+                let owner = owner.recv().unwrap();
+                thread::sleep(Duration::from_micros(100 * u64::from(round % 4)));
+                let begun = Instant::now();
+                let task =
+                    |_| pool.spawn_future(Lane::Frame, async move { thread::current().id() });
+                let tasks: Vec<_> = (0..4).map(task).collect();
+                let ran_on = tasks.into_iter().map(|task| pool.block_on(task));
+                let ran_there = ran_on.filter(|thread| *thread == owner).count();
+                assert!(is_held.load(Ordering::SeqCst));
+                // If the idle thread has had no core for so long, it may.
+                let is_late = begun.elapsed() > Duration::from_millis(50);
+                assert!(ran_there == 0 || is_late, "{ran_there} within the wait");
+                ends.send_blocking(()).unwrap();
+            });
+        }
     });
 }

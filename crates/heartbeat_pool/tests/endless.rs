@@ -89,6 +89,105 @@ fn a_wait_of_the_only_thread_that_the_system_gives() {
     });
 }
 
+/// Queues itself again and again until the flag is set, as work of a kind that is none of the
+/// frame's.
+fn again(pool: &Arc<ThreadPool>, over: &Flag, kind: usize) {
+    if over.is_set() {
+        return;
+    }
+    let (own, flag) = (pool.clone(), over.clone());
+    let next = move || again(&own, &flag, kind);
+    match kind {
+        0 => pool.spawn(Lane::Io, next),
+        1 => pool.spawn_blocking(next).detach(),
+        2 => pool.spawn_on(0, next),
+        _ => pool.spawn(Lane::Background, next),
+    }
+}
+
+/// Threads from outside have all places of the frame, and the pool's own threads other work without
+/// end.
+#[test]
+fn frame_work_beside_threads_from_outside_that_never_leave() {
+    within_a_minute(|| {
+        let outsiders: [fn(&ThreadPool, &Flag); 2] = [
+            |pool, flag| pool.scope(|scope| scope.spawn_future(flag.wait()).detach()),
+            |pool, flag| {
+                pool.with_worker(|worker| {
+                    while !flag.is_set() {
+                        worker.join(|_| (), |_| ());
+                    }
+                });
+            },
+        ];
+        for outsider in outsiders {
+            for kind in 0..3 {
+                let (pool, flag) = (Arc::new(spareless(1)), Flag::default());
+                again(&pool, &flag, kind);
+                thread::scope(|scope| {
+                    scope.spawn(|| flag.set_later(&pool, Lane::Frame));
+                    outsider(&pool, &flag);
+                });
+            }
+        }
+    });
+}
+
+#[test]
+fn frame_work_beside_a_wait_and_endless_other_work() {
+    within_a_minute(|| {
+        for kinds in [&[0][..], &[0, 3]] {
+            for round in 0..8 {
+                let (pool, flag) = (Arc::new(spareless(2)), Flag::default());
+                kinds.iter().for_each(|kind| again(&pool, &flag, *kind));
+                thread::scope(|scope| {
+                    scope.spawn(|| {
+                        // Until then the other thread has helped in vain.
+                        thread::sleep(Duration::from_millis(25 * round));
+                        flag.set_later(&pool, Lane::Frame);
+                    });
+                    pool.install(|worker| {
+                        worker.scope(|scope| {
+                            (0..2).for_each(|_| scope.spawn_future(flag.wait()).detach());
+                        });
+                    });
+                });
+            }
+        }
+    });
+}
+
+/// What it waits for is of its own lane, whose place it has itself, or of its own thread.
+#[test]
+fn a_wait_in_a_job_of_a_lower_lane() {
+    within_a_minute(|| {
+        for lower in [false, true] {
+            for is_own in [false, true] {
+                for wait in WAITS {
+                    let builder = ThreadPool::builder().num_threads(1).lower_threads(lower);
+                    let pool = Arc::new(builder.spare_threads(false).build().unwrap());
+                    let (flag, waits) = (Flag::default(), Flag::default());
+                    let (own, ends, begins) = (pool.clone(), flag.clone(), waits.clone());
+                    let job = pool.spawn_future(Lane::Io, async move {
+                        let set = ends.clone();
+                        if is_own {
+                            own.spawn(Lane::Frame, move || set.set());
+                        }
+                        begins.set();
+                        Worker::with_current(|worker| wait(worker.unwrap(), &ends));
+                    });
+                    common::wait_until(|| waits.is_set());
+                    if !is_own {
+                        let set = flag.clone();
+                        pool.spawn(Lane::Io, move || set.set());
+                    }
+                    pool.block_on(job);
+                }
+            }
+        }
+    });
+}
+
 /// It waits for nothing else, so it is free for that, though the pool has no room.
 #[test]
 fn who_waits_from_outside_does_its_own_work_though_the_pool_is_full() {

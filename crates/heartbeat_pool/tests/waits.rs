@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::task::Poll;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const SOON: Duration = Duration::from_millis(10);
 
@@ -315,5 +315,32 @@ fn what_a_waiting_thread_runs_for_another_pool_holds_no_room_in_its_own() {
         has_begun.recv().unwrap();
         own.spawn(Lane::Io, move || go.send(()).unwrap());
         is_done.recv().unwrap();
+    });
+}
+
+/// It may want what the one that waits holds. A spare thread comes for it.
+#[test]
+fn a_wait_for_a_half_runs_no_job_that_its_thief_has_spawned() {
+    within_a_minute(|| {
+        let builder = ThreadPool::builder().num_threads(2);
+        let pool = builder.order(Order::NewestFirst).build().unwrap();
+        for _ in 0..100 {
+            let (sender, ran_on) = mpsc::channel();
+            let begun = AtomicBool::new(false);
+            let owner = pool.install(|worker| {
+                worker.join_offered(
+                    |_| wait_until(|| begun.load(Ordering::Acquire)),
+                    |thief| {
+                        begun.store(true, Ordering::Release);
+                        let tells = move || sender.send((thread::current().id(), Instant::now()));
+                        thief.spawn(Lane::Frame, move || tells().unwrap());
+                        thief.join_offered(|_| thread::sleep(Duration::from_millis(1)), |_| ());
+                    },
+                );
+                (thread::current().id(), Instant::now())
+            });
+            let ran = ran_on.recv().unwrap();
+            assert!(ran.0 != owner.0 || ran.1 > owner.1, "within the wait");
+        }
     });
 }

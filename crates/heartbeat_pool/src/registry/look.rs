@@ -145,18 +145,18 @@ impl<'a> Look<'a> {
 
     /// Whether work is queued of the frame, or other for which there is room: those that wait do it
     /// where nobody else comes.
-    pub(crate) fn has_work_to_leave(&self) -> bool {
-        self.has_work(Lane::Frame) || self.has_admissible_work()
+    pub(crate) fn has_work_to_leave(&self, own: Lane) -> bool {
+        self.has_work(Lane::Frame) || self.has_work(own) || self.has_admissible_work()
     }
 
     /// How much of [such work](Self::has_work_to_leave) the pool's threads have taken so far: from
     /// the injectors if any lies there, for that is last, else from other seats. Their own, and
     /// parts of what they wait for, don't count, for these may have no end.
-    pub(crate) fn taken_of_queued(&self) -> Option<u64> {
+    pub(crate) fn taken_of_queued(&self, own: Lane) -> Option<u64> {
         let has_frames = self.has_work(Lane::Frame);
         if !has_frames || self.has_injected(Lane::Frame, |injector| !injector.is_empty()) {
             let taken = || self.sum_of_members(|counters| counters.taken.get());
-            return (has_frames || self.has_admissible_work()).then(taken);
+            return self.has_work_to_leave(own).then(taken);
         }
         Some(self.sum_of_members(|counters| counters.steals[Lane::Frame.index()].get()))
     }

@@ -213,9 +213,11 @@ impl StolenFork<'_> {
         worker.seat.counters.parts[seat.fork_lane().index()].bump();
         let is_frames = seat.fork_lane() == Lane::Frame;
         let since = Some(self.state.age);
-        let own = || worker.is_left_alone().then(|| worker.take_new(since))?;
+        // With spare threads one of them comes for these.
+        let is_lone = is_frames && worker.is_left_alone();
+        let own = || worker.take_new(since);
         let older = || worker.take_job_between(seat, Some(thief.begun), fork.age()?);
-        match is_frames.then(|| own().or_else(older)).flatten() {
+        match is_lone.then(|| own().or_else(older)).flatten() {
             Some(job) => {
                 self.put_back.set(fork.data());
                 worker.put_back_fork(seat, fork);

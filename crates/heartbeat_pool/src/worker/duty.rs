@@ -2,6 +2,7 @@
 //! it waits for comes about.
 
 use super::Worker;
+use crate::idle::sleep::Wake;
 use crate::lanes::stuck::RELIEF;
 use crate::lanes::untaken::FOR_LONG;
 use crate::parker::Parker;
@@ -106,7 +107,7 @@ impl Duty {
     /// What it must do, if anything, of what the threads of its own pool leave.
     fn of_what_is_left(worker: &Rc<Worker>) -> Option<Self> {
         let is_left = worker.is_lone_member() && worker.team().untaken.is_left();
-        let has_some = is_left && worker.look().has_work_to_leave();
+        let has_some = is_left && worker.look().has_work_to_leave(worker.lane());
         has_some.then(|| Self(worker.clone(), Worker::run_one_left))
     }
 
@@ -149,7 +150,8 @@ fn sleep(
     let own = workers.iter().find(|worker| worker.is_lone_member());
     // Each look tells since an earlier one, also where this thread is called for other work again
     // and again.
-    let leaves = own.is_some_and(|own| own.leaves_work() || own.look().has_work_to_leave());
+    let leaves =
+        own.is_some_and(|own| own.leaves_work() || own.look().has_work_to_leave(own.lane()));
     _ = if watched.iter().any(|pool| misses_threads(pool)) {
         // The system is asked again for a thread that it has refused.
         parker.park_timeout(RETRY)
@@ -233,12 +235,27 @@ fn misses_threads(pool: &Registry) -> bool {
 impl Worker {
     /// Whether there is work that the calling thread, which waits, must do, as nobody else could.
     fn is_needed(&self) -> bool {
-        self.team().occupancy.needs_waiters() && self.look().has_any_work()
+        let team = self.team();
+        let nobody_runs = || team.occupancy.needs_waiters();
+        if !nobody_runs() || !self.look().has_any_work() {
+            return false;
+        }
+        if team.occupancy.target() == 0 {
+            return true;
+        }
+        // One that is idle, or looks for work, does it. Asked in the order in which such a thread
+        // comes to run, and what it has taken if it was quicker than this.
+        let taken = self.look().taken();
+        nobody_runs()
+            && !team.sleep.wake_worker(Wake::Anywhere)
+            && team.sleep.searchers() == 0
+            && nobody_runs()
+            && self.look().taken() == taken
     }
 
     /// Whether work is queued that the pool's threads leave, as far as those that wait have seen.
     fn leaves_work(&self) -> bool {
-        let taken = self.look().taken_of_queued();
+        let taken = self.look().taken_of_queued(self.lane());
         self.team().untaken.look(taken)
     }
 

@@ -144,6 +144,11 @@ impl Worker {
     fn work(&self) -> Doing {
         let is_wasted = self.is_wasted();
         if let Some(next) = self.next(is_wasted) {
+            if is_wasted {
+                // Other work: that may have no end, and the frame's is to have its turns.
+                self.stretch.end(|| self.taken_by_others());
+                self.stretch.begin();
+            }
             self.run_and_again(next);
             return Doing::Working;
         }

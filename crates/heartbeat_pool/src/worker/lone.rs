@@ -52,7 +52,7 @@ impl Worker {
             take(worker).map(|found| worker.run_piece(found)).is_some()
         }
         let kinds: [fn(&Self) -> bool; 4] = [
-            Self::run_spawned,
+            |worker| run_found(worker, |worker| worker.pop_own().map(Found::Job)),
             |worker| run_found(worker, Self::take_from_inside),
             |worker| run_found(worker, |worker| worker.pop_injected(Lane::Frame)),
             Self::run_one_of_lower,
@@ -66,7 +66,10 @@ impl Worker {
         let mut kinds = self.kinds_in_turn().into_iter();
         kinds.any(|kind| match kind {
             Some(Lane::Frame) => false,
-            Some(lane) => self.team().occupancy.admits(lane) && self.run_kind(kind),
+            Some(lane) => {
+                let is_own = lane == self.lane();
+                (is_own || self.team().occupancy.admits(lane)) && self.run_kind(kind)
+            }
             None => self.run_kind(kind),
         })
     }

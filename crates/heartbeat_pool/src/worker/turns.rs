@@ -128,7 +128,8 @@ impl Worker {
     /// Whether a spare thread could take the place of this one, and would find more than `own`
     /// tickets.
     fn keeps_others_waiting(&self, own: usize) -> bool {
-        if self.count.charge.get().is_none() || self.is_left_alone() || self.team_size() == 0 {
+        let is_lone = self.is_member() && self.is_left_alone();
+        if self.count.charge.get().is_none() || is_lone || self.team_size() == 0 {
             return false;
         }
         let look = self.look();

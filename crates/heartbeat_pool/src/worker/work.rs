@@ -58,14 +58,23 @@ impl Worker {
 
     fn next_of(&self, lane: Lane) -> Option<Found> {
         if self.count.charge.get() == Some(lane) {
-            if self.is_one_too_many(lane) {
+            let is_lone = lane == Lane::Frame && self.is_member() && self.is_left_alone();
+            if self.is_one_too_many(lane) && !(is_lone && self.is_strangers_turn()) {
                 self.set_charge(None);
                 self.offer_room();
                 return None;
             }
         } else {
-            if !self.look().has_work(lane) || !self.team().occupancy.try_admit(lane) {
+            if !self.look().has_work(lane) {
                 return None;
+            }
+            let is_lone = self.is_member() && self.is_left_alone();
+            if !self.team().occupancy.try_admit(lane) {
+                // Threads from outside may have all places, and this one be the last to come.
+                if lane != Lane::Frame || !is_lone || !self.is_strangers_turn() {
+                    return None;
+                }
+                self.team().occupancy.enter(lane);
             }
             let changed = self.count.charge.get().is_some();
             self.set_charge(Some(lane));
