@@ -302,13 +302,18 @@ impl Worker {
         let forks = &self.joins.forks;
         // SAFETY: the state, which comes first, begins with the age; and the caller has it kept.
         forks.push(unsafe { Offered::new(half) });
-        // Whoever took the last one before this, and looked for more, is not relied on.
-        forks.len() <= 1 || {
-            // Pairs with the fence in `search_end`: either whoever leaves the search with the last
-            // one sees this one, or it is seen here that it was taken.
-            fence(Ordering::SeqCst);
-            forks.len() <= 1
-        }
+        // Asked after the push, so that whoever took the last one before it, and looked for more,
+        // is not relied on.
+        forks.len() <= 1
+    }
+
+    /// The same, asked once more after an offer that seemed to be none to tell of: of what was on
+    /// offer before, the last may have been taken just then by a thread that has not seen this one.
+    pub(super) fn offers_news_after_all(&self) -> bool {
+        // Pairs with the fence in `search_end`: either whoever leaves the search with the last one
+        // sees this one, or it is seen here that it was taken.
+        fence(Ordering::SeqCst);
+        self.joins.forks.len() <= 1
     }
 
     /// Takes the newest fork on offer, `half`, back (true), or waits until its thief is through

@@ -112,7 +112,8 @@ impl Worker {
         self.join_on_offer::<false, _, _, _, _>(a, b)
     }
 
-    /// If `BOTH`, `b` is run though `a` has panicked.
+    /// If `BOTH`, as in rayon: `b` is run though `a` has panicked, and `a` is not to wait for `b`,
+    /// which for the price of a fence is not told of for certain.
     #[inline]
     pub(super) fn join_on_offer<const BOTH: bool, A, B, RA, RB>(&self, a: A, b: B) -> (RA, RB)
     where
@@ -128,7 +129,7 @@ impl Worker {
         let data = half.data();
         note::note(|| What::Forked { job: half.number() });
         // SAFETY: it is kept until `end_offer` below.
-        let is_news = unsafe { self.offer(half) };
+        let is_news = unsafe { self.offer(half) } || (!BOTH && self.offers_news_after_all());
         // A thief that comes for older forks finds this one too, unless they are hidden.
         if is_news || self.seat.hidden.is_set() {
             self.announce_forks();
