@@ -203,8 +203,10 @@ impl Hub {
         let mut inbox = lock(&self.inbox);
         let is_called = mem::replace(&mut inbox.is_called, true) || self.is_closed();
         drop(inbox);
-        if !is_called {
-            catch_unwind(AssertUnwindSafe(waker)).unwrap_or_else(discard);
+        if !is_called && let Err(payload) = catch_unwind(AssertUnwindSafe(waker)) {
+            // It has perhaps told nobody.
+            lock(&self.inbox).is_called = false;
+            discard(payload);
         }
     }
 

@@ -52,6 +52,7 @@ impl Drop for Left<'_> {
     fn drop(&mut self) {
         if self.jobs.len() > 0 {
             self.hub.put_back(self.jobs.by_ref().collect());
+            self.hub.call_app();
         }
     }
 }

@@ -142,6 +142,13 @@ impl Counters {
         self.taken.get() + stolen
     }
 
+    /// What the owner has taken from queues that are no thread's, and of the lower lanes from other
+    /// seats.
+    pub(crate) fn taken_of_any(&self) -> u64 {
+        let [_, io, background] = self.steals.each_ref().map(Tally::get);
+        self.taken.get() + self.blocking.get() + io + background
+    }
+
     /// How much of what others may take, of `lane`, the owner has taken.
     pub(crate) fn taken_of(&self, lane: Lane) -> u64 {
         self.begun[lane.index()].get() + self.stolen(lane.index())

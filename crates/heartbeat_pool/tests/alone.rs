@@ -400,6 +400,8 @@ fn a_thread_that_was_in_another_pool_before_it_is_run_is_a_member() {
 fn a_wait_beside_an_idle_thread_runs_no_job_of_others() {
     within_a_minute(|| {
         let pool = lone(2);
+        // Both are there from then on.
+        pool.broadcast(|_| ());
         for round in 0..100_u32 {
             let is_held = AtomicBool::new(false);
             let is_held = &is_held;

@@ -121,9 +121,15 @@ fn frame_work_beside_threads_from_outside_that_never_leave() {
             },
         ];
         for outsider in outsiders {
-            for kind in 0..3 {
+            for (kind, has_own) in (0..3).flat_map(|kind| [(kind, false), (kind, true)]) {
                 let (pool, flag) = (Arc::new(spareless(1)), Flag::default());
                 again(&pool, &flag, kind);
+                if has_own {
+                    // It lies in the thread's own deque after its first turn.
+                    let flag = flag.clone();
+                    let wakes_itself = async move { flag.wait().await };
+                    pool.spawn_future(Lane::Frame, wakes_itself).detach();
+                }
                 thread::scope(|scope| {
                     scope.spawn(|| flag.set_later(&pool, Lane::Frame));
                     outsider(&pool, &flag);
@@ -266,13 +272,19 @@ fn a_loop_of_yields_beside_endless_work_comes_to_all_kinds() {
             |_, worker, over| spawned_again(worker, over),
         ];
         for begin in begin {
-            for queue in KINDS {
+            for (queue, both) in KINDS
+                .into_iter()
+                .flat_map(|kind| [(kind, false), (kind, true)])
+            {
                 let (pool, over) = (Arc::new(spareless(1)), Flag::default());
                 pool.install(|worker| {
                     begin(&pool, worker, &over);
                     queue(&pool, over.clone());
                     while !over.is_set() {
                         worker.yield_now();
+                        if both {
+                            worker.yield_local();
+                        }
                     }
                 });
             }

@@ -8,7 +8,7 @@ use std::process::{self, Command};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use std::{env, hint};
 
 /// Dropped after the pool's own thread-locals if it is made before them: the process lives on for
@@ -42,16 +42,26 @@ fn handed_over() -> (ThreadPool, ThreadBuilder) {
     (pool, thread)
 }
 
+/// What tells that the process is for that.
+const IS_CHILD: &str = "HEARTBEAT_ENDS_IN_A_JOIN";
+
 /// Run in a process of its own, by the next one.
 #[test]
 #[ignore = "ends the process"]
 fn ends_the_process_in_a_join() {
+    if env::var_os(IS_CHILD).is_none() {
+        return;
+    }
     LAST.set(Some(Slow));
     let (_pool, thread) = handed_over();
     thread.enroll();
     let begun = AtomicBool::new(false);
     let exits = |_: &Worker| -> () {
+        let start = Instant::now();
         while !begun.load(Ordering::Acquire) {
+            if start.elapsed() > Duration::from_mins(1) {
+                process::exit(1);
+            }
             hint::spin_loop();
         }
         process::exit(0);
@@ -68,6 +78,7 @@ fn ends_the_process_in_a_join() {
 fn a_process_may_end_in_a_join() {
     let mut child = Command::new(env::current_exe().unwrap());
     child.args(["--exact", "ends_the_process_in_a_join", "--ignored"]);
+    child.env(IS_CHILD, "1");
     let output = child.args(["--test-threads", "1"]).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");

@@ -143,6 +143,20 @@ impl Sleep {
         self.wake_popped(pop, wake)
     }
 
+    /// Whether a thread is idle, which is woken then, or looks for work.
+    pub(crate) fn wakes_or_searches(&self) -> bool {
+        // Under the lock, so that none is missed that goes from one to the other just now.
+        let idle = lock(&self.idle);
+        let any_idle = !idle.workers.is_empty();
+        let searches = self.watch.load(Ordering::Acquire) >= SEARCHER;
+        drop(idle);
+        if any_idle && !searches {
+            // Where another waker was first, that one's searches.
+            _ = self.wake_worker(Wake::Anywhere);
+        }
+        any_idle || searches
+    }
+
     /// As [`wake_one`](Self::wake_one), but none that waits.
     #[must_use]
     pub(crate) fn wake_worker(&self, wake: Wake) -> bool {

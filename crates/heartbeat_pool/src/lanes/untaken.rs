@@ -1,5 +1,5 @@
-//! Whether a pool without spare threads leaves what is queued, as far as threads that wait there
-//! have seen: those that run may be blocked on just that, or compute for as long.
+//! Whether a pool to which no spare threads come leaves what is queued, as far as threads that wait
+//! there have seen: those that run may be blocked on just that, or compute for as long.
 
 use super::stuck::RELIEF;
 use crate::sync::{AtomicBool, Instant, Mutex, Ordering, lock};

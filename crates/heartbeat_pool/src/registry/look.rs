@@ -155,7 +155,7 @@ impl<'a> Look<'a> {
     pub(crate) fn taken_of_queued(&self, own: Lane) -> Option<u64> {
         let has_frames = self.has_work(Lane::Frame);
         if !has_frames || self.has_injected(Lane::Frame, |injector| !injector.is_empty()) {
-            let taken = || self.sum_of_members(|counters| counters.taken.get());
+            let taken = || self.sum_of_members(Counters::taken_of_any);
             return self.has_work_to_leave(own).then(taken);
         }
         Some(self.sum_of_members(|counters| counters.steals[Lane::Frame.index()].get()))

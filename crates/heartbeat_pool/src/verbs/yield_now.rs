@@ -22,7 +22,8 @@ impl Worker {
     /// [newest first](crate::Order::NewestFirst), that is the newest of what the thread has queued:
     /// the second half of an unfinished join, a job, or one of a scope. Elsewhere it is the job
     /// that is next in the thread's own deque, and then the newest such half. What was spawned on
-    /// this very thread ([`spawn_on`](crate::ThreadPool::spawn_on)) comes last.
+    /// this very thread ([`spawn_on`](crate::ThreadPool::spawn_on)) comes last. At every eighth call
+    /// one of the later kinds comes first, for the earlier ones may have no end.
     ///
     /// For long loops that wait for something that their own fork does. Of [`join`](crate::join())s
     /// inside of one another the fifth and deeper ones may be plain calls, whose second half nobody
@@ -39,16 +40,17 @@ impl Worker {
     /// });
     /// ```
     pub fn yield_local(&self) -> Yield {
-        self.yield_to([
+        let kinds: [fn(&Self) -> bool; 3] = [
             |worker| !worker.goes_by_age() && worker.run_spawned(),
             Self::run_newest,
             |_| current::run_pinned(),
-        ])
+        ];
+        self.yield_to(true, kinds)
     }
 
     /// Runs one piece of one kind of work, in turn.
-    fn yield_to(&self, kinds: [fn(&Self) -> bool; 3]) -> Yield {
-        let kinds = self.in_turn_of_yields(kinds);
+    fn yield_to(&self, is_local: bool, kinds: [fn(&Self) -> bool; 3]) -> Yield {
+        let kinds = self.in_turn_of_yields(is_local, kinds);
         if kinds.into_iter().any(|run| run(self)) {
             Yield::Executed
         } else {
@@ -86,7 +88,8 @@ impl Worker {
     /// Runs one piece of the pool's work. See [`yield_now`](crate::yield_now()).
     pub fn yield_now(&self) -> Yield {
         // Not what the thread has spawned, but in its turn: that may go on for ever.
-        self.yield_to([Self::run_newest, |_| current::run_pinned(), Self::run_one])
+        let kinds = [Self::run_newest, |_| current::run_pinned(), Self::run_one];
+        self.yield_to(false, kinds)
     }
 }
 

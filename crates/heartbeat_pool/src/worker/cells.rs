@@ -58,8 +58,12 @@ pub(super) struct Search {
     pub(super) ticks: Cell<u32>,
     /// Looks so far where nobody else may come for what this thread leaves.
     pub(super) lone_ticks: Cell<u32>,
-    /// Yields so far, and looks of waits at what nobody takes.
-    pub(super) yields: Cell<u32>,
+    /// The same of those that wait, at what nobody has taken for long.
+    pub(super) left_ticks: Cell<u32>,
+    /// Looks at frame work for which there is no room, where nobody else may come.
+    pub(super) full_ticks: Cell<u32>,
+    /// Yields so far to any work, and to the thread's own.
+    pub(super) yields: [Cell<u32>; 2],
     /// Whether the last thing that it ran was what only it may run.
     pub(super) had_bound_turn: Cell<bool>,
     /// Whether the ticket that is begun next is to run one job of its scope only.

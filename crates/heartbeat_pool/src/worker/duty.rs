@@ -2,7 +2,6 @@
 //! it waits for comes about.
 
 use super::Worker;
-use crate::idle::sleep::Wake;
 use crate::lanes::stuck::RELIEF;
 use crate::lanes::untaken::FOR_LONG;
 use crate::parker::Parker;
@@ -10,7 +9,7 @@ use crate::placement;
 use crate::registry::Registry;
 use crate::registry::team::{Rank, Team};
 use crate::registry::threads::RETRY;
-use crate::sync::Arc;
+use crate::sync::{Arc, Ordering, fence};
 use crate::worker::current;
 use std::rc::Rc;
 use std::time::Duration;
@@ -246,11 +245,12 @@ impl Worker {
         // One that is idle, or looks for work, does it. Asked in the order in which such a thread
         // comes to run, and what it has taken if it was quicker than this.
         let taken = self.look().taken();
-        nobody_runs()
-            && !team.sleep.wake_worker(Wake::Anywhere)
-            && team.sleep.searchers() == 0
-            && nobody_runs()
-            && self.look().taken() == taken
+        if !nobody_runs() || team.sleep.wakes_or_searches() || !nobody_runs() {
+            return false;
+        }
+        // Pairs with the Release of a thread that leaves the count, after it has taken something.
+        fence(Ordering::Acquire);
+        self.look().taken() == taken
     }
 
     /// Whether work is queued that the pool's threads leave, as far as those that wait have seen.

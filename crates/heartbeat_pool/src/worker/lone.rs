@@ -3,7 +3,7 @@
 //! work than the best one, by turns: none starves where the tasks of others keep waking each other.
 
 use super::Worker;
-use super::work::Found;
+use super::work::{Found, STRANGERS_TURN};
 use crate::threads::this_thread::Stranger;
 use heartbeat_record::Lane;
 use std::cell::Cell;
@@ -25,9 +25,20 @@ impl Worker {
         self.registry.is_left_alone(self.team())
     }
 
-    /// Counts a yield. Gives the `kinds` of work that it may run, best first as a rule.
-    pub(crate) fn in_turn_of_yields<T>(&self, kinds: [T; 3]) -> [T; 3] {
-        in_turn(&self.search.yields, kinds)
+    /// Counts a yield, to the thread's own work if it `is_local`. Gives the `kinds` of work that it
+    /// may run, best first as a rule.
+    pub(crate) fn in_turn_of_yields<T>(&self, is_local: bool, kinds: [T; 3]) -> [T; 3] {
+        in_turn(&self.search.yields[usize::from(is_local)], kinds)
+    }
+
+    /// Whether the thread, one of the pool's own, is to take frame work now and then though there
+    /// is no room: threads from outside may have all of it for good.
+    pub(super) fn takes_though_full(&self) -> bool {
+        let ticks = &self.search.full_ticks;
+        self.is_member() && self.is_left_alone() && {
+            ticks.set(ticks.get().wrapping_add(1));
+            ticks.get().is_multiple_of(STRANGERS_TURN)
+        }
     }
 
     /// Counts a look for work. Gives what there may be to do, in the order of this one, best first
@@ -57,7 +68,7 @@ impl Worker {
             |worker| run_found(worker, |worker| worker.pop_injected(Lane::Frame)),
             Self::run_one_of_lower,
         ];
-        let mut kinds = in_turn(&self.search.yields, kinds).into_iter();
+        let mut kinds = in_turn(&self.search.left_ticks, kinds).into_iter();
         kinds.any(|run| run(self))
     }
 

@@ -58,8 +58,8 @@ impl Worker {
 
     fn next_of(&self, lane: Lane) -> Option<Found> {
         if self.count.charge.get() == Some(lane) {
-            let is_lone = lane == Lane::Frame && self.is_member() && self.is_left_alone();
-            if self.is_one_too_many(lane) && !(is_lone && self.is_strangers_turn()) {
+            let stays = || lane == Lane::Frame && self.takes_though_full();
+            if self.is_one_too_many(lane) && !stays() {
                 self.set_charge(None);
                 self.offer_room();
                 return None;
@@ -68,10 +68,8 @@ impl Worker {
             if !self.look().has_work(lane) {
                 return None;
             }
-            let is_lone = self.is_member() && self.is_left_alone();
             if !self.team().occupancy.try_admit(lane) {
-                // Threads from outside may have all places, and this one be the last to come.
-                if lane != Lane::Frame || !is_lone || !self.is_strangers_turn() {
+                if lane != Lane::Frame || !self.takes_though_full() {
                     return None;
                 }
                 self.team().occupancy.enter(lane);
