@@ -40,12 +40,9 @@ impl Worker {
     /// });
     /// ```
     pub fn yield_local(&self) -> Yield {
-        let kinds: [fn(&Self) -> bool; 3] = [
-            |worker| !worker.goes_by_age() && worker.run_spawned(),
-            Self::run_newest,
-            |_| current::run_pinned(),
-        ];
-        self.yield_to(true, kinds)
+        let run_next = |worker: &Self| !worker.goes_by_age() && worker.run_spawned();
+        let run_pinned = |_: &Self| current::run_pinned();
+        self.yield_to(true, [run_next, Self::run_newest, run_pinned])
     }
 
     /// Runs one piece of one kind of work, in turn.
@@ -88,8 +85,8 @@ impl Worker {
     /// Runs one piece of the pool's work. See [`yield_now`](crate::yield_now()).
     pub fn yield_now(&self) -> Yield {
         // Not what the thread has spawned, but in its turn: that may go on for ever.
-        let kinds = [Self::run_newest, |_| current::run_pinned(), Self::run_one];
-        self.yield_to(false, kinds)
+        let run_pinned = |_: &Self| current::run_pinned();
+        self.yield_to(false, [Self::run_newest, run_pinned, Self::run_one])
     }
 }
 

@@ -34,11 +34,14 @@ enum Way {
     Ranks { change: u64, lowest: i64 },
 }
 
+/// A second, in nanoseconds: for no longer does a thread stand still.
+const LONGEST_PAUSE: u64 = 1_000_000_000;
+
 /// How long a thread stands still.
 #[derive(Clone, Copy, Debug)]
 enum Pause {
-    /// Until so many steps were done.
-    Steps(u64),
+    /// Until so many steps were done, or this time: others may only sleep meanwhile.
+    Steps(u64, u64),
     /// Until this time.
     Time(u64),
 }
@@ -46,7 +49,7 @@ enum Pause {
 impl Pause {
     fn is_over(self, steps: u64, now: u64) -> bool {
         match self {
-            Self::Steps(until) => until <= steps,
+            Self::Steps(until, latest) => until <= steps || latest <= now,
             Self::Time(until) => until <= now,
         }
     }
@@ -148,7 +151,7 @@ impl Strategy {
     pub(super) fn frozen(&mut self, own: usize, steps: u64, now: u64) -> Option<usize> {
         if mem::take(&mut self.freezes) {
             let pause = if self.random.once_in(2) {
-                Pause::Steps(steps + 50 + self.random.below(1_500))
+                Pause::Steps(steps + 50 + self.random.below(1_500), now + LONGEST_PAUSE)
             } else {
                 let long = self.random.of(&[2_000, 20_000, 200_000]);
                 Pause::Time(now + self.random.below(long))
