@@ -35,8 +35,9 @@
 //!   stack grows with the program's own nesting alone.
 //! - A pool that a [`ThreadPoolBuilder`] built has no spare threads, so a waiting thread runs other
 //!   work, too, in three cases; hold no lock over a wait there. (1) All threads of the pool wait:
-//!   without that, two pools that wait for each other would never end. (2) For 64 ms, or up to a second if
-//!   nothing was queued before, the others, blocked or busy, have taken nothing that is queued.
+//!   without that, two pools that wait for each other would never end. (2) For 64 ms, or up to a
+//!   second if nothing was queued before, the others, blocked or busy, have taken nothing that is
+//!   queued.
 //!   What they queued themselves, and parts of what they wait for, don't count. Until one is free,
 //!   the thread runs what the pool's threads have spawned, on scopes as well, then what is left of
 //!   their joins, then what comes from outside. (3) The thread is about to help with joins of the

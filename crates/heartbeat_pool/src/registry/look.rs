@@ -143,8 +143,8 @@ impl<'a> Look<'a> {
         self.sum(Counters::progress)
     }
 
-    /// Whether work is queued of the frame, or other for which there is room: those that wait do it
-    /// where nobody else comes.
+    /// Whether work is queued of the frame, of the lane `own`, in which the caller has a place, or
+    /// of another that has room: those that wait do it where nobody else comes.
     pub(crate) fn has_work_to_leave(&self, own: Lane) -> bool {
         self.has_work(Lane::Frame) || self.has_work(own) || self.has_admissible_work()
     }

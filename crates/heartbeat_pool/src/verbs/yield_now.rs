@@ -22,8 +22,8 @@ impl Worker {
     /// [newest first](crate::Order::NewestFirst), that is the newest of what the thread has queued:
     /// the second half of an unfinished join, a job, or one of a scope. Elsewhere it is the job
     /// that is next in the thread's own deque, and then the newest such half. What was spawned on
-    /// this very thread ([`spawn_on`](crate::ThreadPool::spawn_on)) comes last. At every eighth call
-    /// one of the later kinds comes first, for the earlier ones may have no end.
+    /// this very thread ([`spawn_on`](crate::ThreadPool::spawn_on)) comes last. At every eighth
+    /// call one of the later kinds comes first, for the earlier ones may have no end.
     ///
     /// For long loops that wait for something that their own fork does. Of [`join`](crate::join())s
     /// inside of one another the fifth and deeper ones may be plain calls, whose second half nobody

@@ -143,8 +143,8 @@ fn sleep(
     parker: &Arc<Parker>,
     nth: u32,
 ) -> Option<Duty> {
-    // Where no spare thread comes, nobody tells of what is queued; but the longer there was nothing,
-    // the later that may be seen.
+    // Where no spare thread comes, nobody tells of what is queued; but the longer there was
+    // nothing, the later that may be seen.
     let pause = FOR_LONG * (1 << nth.min(4));
     let own = workers.iter().find(|worker| worker.is_lone_member());
     // Each look tells since an earlier one, also where this thread is called for other work again

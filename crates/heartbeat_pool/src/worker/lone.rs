@@ -54,8 +54,8 @@ impl Worker {
         kinds.any(|kind| self.run_kind(kind))
     }
 
-    /// Runs one piece of what nobody has taken for long, for a thread that waits: what others do may
-    /// wait for just that. The thread's own comes first, then what others have queued for the
+    /// Runs one piece of what nobody has taken for long, for a thread that waits: what others do
+    /// may wait for just that. The thread's own comes first, then what others have queued for the
     /// frame, from outside last, then other work for which there is room; but each has its turn.
     pub(super) fn run_one_left(&self) -> bool {
         fn run_found(worker: &Worker, take: impl FnOnce(&Worker) -> Option<Found>) -> bool {

@@ -34,7 +34,7 @@ enum Way {
     Ranks { change: u64, lowest: i64 },
 }
 
-/// A second, in nanoseconds: for no longer does a thread stand still.
+/// How long a thread stands still at most, in nanoseconds: a second.
 const LONGEST_PAUSE: u64 = 1_000_000_000;
 
 /// How long a thread stands still.
