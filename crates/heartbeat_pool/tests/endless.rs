@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Flag, within_a_minute};
-use heartbeat_pool::{Lane, Mailbox, ThreadPool, Worker};
+use heartbeat_pool::{Lane, Mailbox, Order, Scope, ThreadPool, Worker};
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
@@ -297,6 +297,78 @@ fn a_loop_of_yields_beside_endless_work_comes_to_all_kinds() {
                     }
                 };
                 worker.join_offered(yields, |_| over.set());
+            });
+        }
+    });
+}
+
+fn newest_first(spares: bool) -> ThreadPool {
+    let builder = ThreadPool::builder().num_threads(1);
+    let builder = builder.order(Order::NewestFirst);
+    builder.spare_threads(spares).build().unwrap()
+}
+
+/// It would be next again and again, as the newest.
+#[test]
+fn a_task_that_wakes_itself_comes_after_older_jobs_of_its_thread() {
+    within_a_minute(|| {
+        for spares in [true, false] {
+            let (pool, flag) = (newest_first(spares), Flag::default());
+            let tasks = pool.install(|worker| {
+                let set = flag.clone();
+                worker.spawn(Lane::Frame, move || set.set());
+                [(); 2].map(|()| {
+                    let flag = flag.clone();
+                    heartbeat_pool::spawn_future(Lane::Frame, async move { flag.wait().await })
+                })
+            });
+            tasks.into_iter().for_each(|task| pool.block_on(task));
+        }
+    });
+}
+
+#[test]
+fn a_scoped_task_that_wakes_itself_comes_after_older_jobs_of_its_thread() {
+    within_a_minute(|| {
+        for pool in [spareless(1), newest_first(true), newest_first(false)] {
+            let flag = Flag::default();
+            pool.install(|worker| {
+                worker.scope_in_order(Order::NewestFirst, |scope| {
+                    scope.spawn(|| flag.set());
+                    (0..2).for_each(|_| scope.spawn_future(flag.wait()).detach());
+                });
+            });
+        }
+    });
+}
+
+fn scoped_again<'scope>(scope: &'scope Scope<'scope, '_>, over: &'scope Flag) {
+    if !over.is_set() {
+        scope.spawn(move || scoped_again(scope, over));
+    }
+}
+
+/// Not in a pool without spare threads that runs its newest first: there a job may block until one
+/// has run that the same thread has spawned after it, as in rayon's.
+#[test]
+fn a_job_that_spawns_itself_lets_older_jobs_of_its_thread_have_turns() {
+    within_a_minute(|| {
+        let (pool, flag) = (newest_first(true), Flag::default());
+        pool.install(|worker| {
+            let set = flag.clone();
+            worker.spawn(Lane::Frame, move || set.set());
+            spawned_again(worker, &flag);
+            spawned_again(worker, &flag);
+        });
+        common::wait_until(|| flag.is_set());
+        for pool in [spareless(1), newest_first(true)] {
+            let flag = Flag::default();
+            pool.install(|worker| {
+                worker.scope_in_order(Order::NewestFirst, |scope| {
+                    scope.spawn(|| flag.set());
+                    scoped_again(scope, &flag);
+                    scoped_again(scope, &flag);
+                });
             });
         }
     });

@@ -20,9 +20,10 @@ pub enum Order {
     #[default]
     OldestFirst,
     /// The newest is next: depth before breadth, so that few jobs are queued where each spawns
-    /// more. A task that wakes itself while it runs is the newest, so
-    /// [`yield_task`](crate::yield_task()) lets no older job of the same thread have a turn. The
-    /// idea is rayon's.
+    /// more. A task that was woken while it ran comes after all that its thread has queued. Jobs
+    /// that spawn each other without end let the thread's older ones have turns, but not in a pool
+    /// without [spare threads](crate::ThreadPoolBuilder::spare_threads): there an older job may
+    /// block on a newer one. The idea is rayon's.
     NewestFirst,
 }
 

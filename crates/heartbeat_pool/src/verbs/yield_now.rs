@@ -114,8 +114,8 @@ pub fn yield_now() -> Yield {
 
 /// A future that is pending once. The task then waits for what its thread has queued, and not for
 /// what lies elsewhere; but a task of a lower lane, and one that is polled outside of its pool,
-/// goes to the back of its lane's queue. In a pool whose threads run their newest first it is the
-/// newest ([`Order`](crate::Order)).
+/// goes to the back of its lane's queue. So does one in a pool whose threads run their newest first
+/// ([`Order`](crate::Order)), which is behind all that these threads have queued.
 ///
 /// ```
 /// # let pool = heartbeat_pool::ThreadPool::builder().num_threads(1).build().unwrap();

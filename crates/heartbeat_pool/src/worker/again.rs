@@ -64,7 +64,7 @@ impl Worker {
         if is_next {
             return Some(job);
         }
-        self.registry.push_from(self, Lane::Frame, job);
+        self.registry.push_last(Lane::Frame, job);
         None
     }
 }

@@ -41,6 +41,17 @@ impl Registry {
             _ => Some(job),
         });
         if let Some(job) = to_queue {
+            self.push_last(lane, job);
+        }
+    }
+
+    /// Queues a task that was woken while it ran behind what the thread has that has run it: where
+    /// the newest is next, it would be next again and again.
+    pub(super) fn push_last(self: &Arc<Self>, lane: Lane, job: Job) {
+        if self.config.goes_by_age() {
+            let team = self.inject(lane, job);
+            self.tell(team, News::within_a_beat(lane));
+        } else {
             self.push(lane, job);
         }
     }

@@ -130,8 +130,19 @@ impl ScopeCore {
     /// Queues a job and, unless there is one, a ticket.
     #[inline]
     pub(crate) fn push(self: &Arc<Self>, job: ScopedJob) {
+        self.push_by(|jobs| jobs.push(job, || self.new_age()));
+    }
+
+    /// As [`push`](Self::push), of a task that was woken while it ran: where the newest is next, it
+    /// would be next again and again.
+    pub(super) fn push_again(self: &Arc<Self>, runnable: Runnable) {
+        self.push_by(|jobs| jobs.push_last(ScopedJob::Run(runnable)));
+    }
+
+    #[inline]
+    fn push_by(self: &Arc<Self>, push: impl FnOnce(&Jobs)) {
         note::queued(self.number(), self.lane, Place::Scope);
-        self.jobs.push(job, || self.new_age());
+        push(&self.jobs);
         if let Some(owner) = self.owner.as_ref().filter(|_| self.jobs.are_own()) {
             owner.counters.pushes.bump();
         }

@@ -78,6 +78,14 @@ impl Jobs {
         }
     }
 
+    /// Queues a job that comes after all others, but for those that came so before it.
+    pub(super) fn push_last(&self, job: ScopedJob) {
+        match &self.stacks {
+            Some(stacks) => stacks.push_last(job),
+            None => _ = self.queue.push(job),
+        }
+    }
+
     /// The oldest job; of stacks, what [`Stacks::pop`] gives.
     #[inline]
     pub(super) fn pop(&self) -> Option<ScopedJob> {

@@ -25,7 +25,7 @@ use crate::threads::this_thread;
 use crate::unwind::{self, Payload};
 use crate::worker::Worker;
 use crate::worker::wait::BareWait;
-use async_task::{Runnable, Task};
+use async_task::{Runnable, Schedule, ScheduleInfo, Task, WithInfo};
 use heartbeat_record::{Lane, Wait};
 use std::fmt;
 use std::future::Future;
@@ -109,13 +109,17 @@ impl<'scope> Scope<'scope, '_> {
         // SAFETY: async-task makes a runnable only of a future that is not dropped, and the owner,
         // which holds the core, waits until that is dropped and counted off.
         let core = unsafe { Uncounted::new(&self.core) };
-        let schedule = move |runnable| {
+        let schedule = move |runnable, info: ScheduleInfo| {
             // It may end while it is being queued.
             let core = core.get().clone();
-            core.push(ScopedJob::Run(runnable));
+            if info.woken_while_running {
+                core.push_again(runnable);
+            } else {
+                core.push(ScopedJob::Run(runnable));
+            }
         };
         // SAFETY: the core runs what is queued there counted, and the owner waits for its latch.
-        let (runnable, task) = unsafe { spawn(&self.core, future, schedule) };
+        let (runnable, task) = unsafe { spawn(&self.core, future, WithInfo(schedule)) };
         self.core.push(ScopedJob::Run(runnable));
         task
     }
@@ -151,7 +155,7 @@ impl<'scope> Scope<'scope, '_> {
 unsafe fn spawn<'a, F>(
     core: &Arc<ScopeCore>,
     future: F,
-    schedule: impl Fn(Runnable) + Send + Sync + 'static,
+    schedule: impl Schedule + Send + Sync + 'static,
 ) -> (Runnable, Task<F::Output>)
 where
     F: Future + Send + 'a,

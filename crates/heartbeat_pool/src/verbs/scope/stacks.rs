@@ -1,6 +1,7 @@
 //! Jobs of which a thread takes its own first, the newest or the oldest, and else the oldest of
-//! others. Where jobs have ages, those that have none came from outside, and are last, as in rayon:
-//! they may wait for any of the pool's own.
+//! others. Nobody's are last: where jobs have ages, those that have none came from outside, and may
+//! wait for any of the pool's own, as in rayon; and a task that was woken while it ran would be the
+//! newest again and again.
 //!
 //! Each thread has a stack of its own, with a lock that nobody else wants who has jobs of their
 //! own: threads that spawn small jobs would fight for one of all.
@@ -15,8 +16,21 @@ use std::collections::VecDeque;
 use std::iter;
 use std::sync::OnceLock;
 
-/// Who has pushed what has no age, where others have one. Threads' numbers are not 0.
+/// Who has pushed what comes last. Threads' numbers are not 0.
 const NOBODY: u32 = 0;
+
+/// Whose jobs come before the calling thread's next, now and then: none of these may ever be empty.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    Others,
+    /// The calling thread's oldest.
+    Oldest,
+    Nobodys,
+}
+
+impl Turn {
+    const ALL: [Self; 3] = [Self::Others, Self::Oldest, Self::Nobodys];
+}
 
 /// What one thread has pushed, and which. Apart from what changes with each job, for all look for
 /// their own here.
@@ -123,8 +137,8 @@ pub(super) struct Stacks<T> {
     order: Order,
     /// Whether each thread's jobs have ages.
     by_age: bool,
-    /// Whether those of others are first now and then. Not where a thread that blocks is nobody's
-    /// to relieve: what it waits for may be its own.
+    /// Whether each comes first in its [`Turn`]. Not where a thread that blocks is nobody's to
+    /// relieve: what it waits for may be its own newest.
     has_turns: bool,
     /// What is empty is for the next thread that has none.
     first: Stack<T>,
@@ -189,16 +203,17 @@ impl<T> Stacks<T> {
     }
 
     pub(super) fn push(&self, item: T, age: Option<Age>) {
-        let is_nobodys = self.by_age && age.is_none();
-        let by = if is_nobodys {
-            NOBODY
-        } else {
-            age::this_thread()
-        };
-        self.stack_of(by)
-            .items
-            .queue
-            .push_back(Aged::new(item, age));
+        if self.by_age && age.is_none() {
+            return self.push_last(item);
+        }
+        let mut own = self.stack_of(age::this_thread());
+        own.items.queue.push_back(Aged::new(item, age));
+    }
+
+    /// Pushes what no thread takes as long as there is anything else, the oldest first.
+    pub(super) fn push_last(&self, item: T) {
+        let mut nobodys = self.stack_of(NOBODY);
+        nobodys.items.queue.push_back(Aged::new(item, None));
     }
 
     /// Puts back what was popped, to where it was, where jobs have ages.
@@ -223,36 +238,45 @@ impl<T> Stacks<T> {
         Some(any.find_map(|(_, stack)| Age::from_bits(stack.jobs.oldest.load(Ordering::Relaxed))))
     }
 
-    /// The calling thread's next or else the oldest of the next other thread, and now and then the
-    /// other way round; and how old the calling thread's newest was, be it this item or one that
-    /// stays.
+    /// The calling thread's next, or else the oldest of the next other thread, or else of nobody's;
+    /// now and then one of these or the calling thread's oldest comes first. Also how old the
+    /// calling thread's newest was, if its next was the first to be looked for: be it this item or
+    /// one that stays.
     pub(super) fn pop(&self) -> Option<(Aged<T>, Option<Age>)> {
-        let is_turn = |own: &mut Locked<'_, T>| {
+        self.take(|own| {
             own.items.looks = own.items.looks.wrapping_add(1);
-            self.has_turns && own.items.looks.is_multiple_of(STRANGERS_TURN)
-        };
-        self.take(is_turn)
+            let looks = own.items.looks;
+            let is_turn = self.has_turns && looks.is_multiple_of(STRANGERS_TURN);
+            is_turn.then(|| Turn::ALL[(looks / STRANGERS_TURN) as usize % Turn::ALL.len()])
+        })
     }
 
     fn take(
         &self,
-        others_first: impl FnOnce(&mut Locked<'_, T>) -> bool,
+        turn: impl FnOnce(&mut Locked<'_, T>) -> Option<Turn>,
     ) -> Option<(Aged<T>, Option<Age>)> {
         let by = age::this_thread();
-        let mut newest_own = None;
-        let mut own_is_last = false;
+        let (mut first, mut newest_own) = (None, None);
         if let Some(mut own) = self.find(by) {
-            newest_own = own.newest();
-            own_is_last = others_first(&mut own);
-            if !own_is_last && let Some(item) = own.pop(self.order) {
+            first = turn(&mut own);
+            newest_own = own.newest().filter(|_| first.is_none());
+            let item = match first {
+                None => own.pop(self.order),
+                Some(Turn::Oldest) => own.items.queue.pop_front(),
+                Some(Turn::Others | Turn::Nobodys) => None,
+            };
+            if let Some(item) = item {
                 return Some((item, newest_own));
             }
         }
         // Of two locked at a time, another thread might want the other one first.
-        let item = self
-            .pop_oldest(|of| of != by && of != NOBODY)
-            .or_else(|| own_is_last.then(|| self.find(by)?.pop(self.order))?)
-            .or_else(|| self.pop_oldest(|of| of == NOBODY))?;
+        let nobodys = || self.pop_oldest(|of| of == NOBODY);
+        let item = (first == Some(Turn::Nobodys))
+            .then(nobodys)
+            .flatten()
+            .or_else(|| self.pop_oldest(|of| of != by && of != NOBODY))
+            .or_else(|| first.and_then(|_| self.find(by)?.pop(self.order)))
+            .or_else(nobodys)?;
         Some((item, newest_own))
     }
 
@@ -319,7 +343,8 @@ mod tests {
     use std::thread;
 
     fn take<T>(stacks: &Stacks<T>, others_first: bool) -> Option<T> {
-        stacks.take(|_| others_first).map(|(taken, _)| taken.item)
+        let taken = stacks.take(|_| others_first.then_some(Turn::Others));
+        taken.map(|(taken, _)| taken.item)
     }
 
     /// What `f` gives on a thread of its own.
@@ -429,6 +454,22 @@ mod tests {
         all.sort_unstable();
         assert_eq!(all, [0, 1, 2]);
         assert!(threads.chunks(3).all(|round| round == first), "{threads:?}");
+    }
+
+    #[test]
+    fn none_is_last_for_ever() {
+        let stacks = Stacks::new(Order::NewestFirst, false, true);
+        stacks.push_last(0);
+        elsewhere(|| (1..3).for_each(|item| stacks.push(item, None)));
+        (3..6).for_each(|item| stacks.push(item, None));
+        // Each time something newer is there.
+        let looks = [(); 4 * STRANGERS_TURN as usize].map(|()| {
+            stacks.push(6, None);
+            stacks.pop().unwrap().0.item
+        });
+        let mut turns: Vec<_> = looks.into_iter().filter(|item| *item != 6).collect();
+        turns.sort_unstable();
+        assert_eq!(turns, [0, 1, 3, 4]);
     }
 
     #[test]
