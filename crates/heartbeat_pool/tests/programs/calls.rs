@@ -1,10 +1,12 @@
 //! The verbs that a program calls for something that is run there and then, and loops.
 
-use crate::event::event;
-use crate::ledger::Id;
+use crate::event::{Wait, event};
+use crate::future::Checked;
+use crate::ledger::{Id, Ticket};
 use crate::perform::Play;
-use crate::program::{Body, Happens};
+use crate::program::{Body, Happens, Kind, Sibling, Way};
 use crate::verbs::Place;
+use heartbeat_pool::Scope;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -80,7 +82,7 @@ impl Play {
         happens: Happens,
         body: &Body,
     ) {
-        let (setter, wait) = event(happens.under_lock);
+        let (setter, wait) = event(happens.way);
         let id = self.bring_about(place, own, happens.by, setter);
         let inner = self.ledger.add("poll", Some(own));
         let _wait = self.ledger.wait("block_on of two", Some(inner), &[id]);
@@ -96,6 +98,108 @@ impl Play {
             Poll::Pending
         });
         place.block_on(self.is_by_pool(own), two);
+    }
+
+    /// A loop of yields, which comes to whatever lies there.
+    pub fn yield_until(self: &Arc<Self>, place: Place<'_>, own: Id, happens: Happens, both: bool) {
+        let (setter, wait) = event(happens.way);
+        self.bring_about(place, own, happens.by, setter);
+        let _free = self.ledger.free();
+        while !wait.has_come() {
+            place.yield_now();
+            if both {
+                place.yield_local();
+            }
+        }
+    }
+
+    /// A job that is followed by itself for as long as the event has not come.
+    pub fn spawn_again(self: &Arc<Self>, place: Place<'_>, own: Id, kind: Kind, happens: Happens) {
+        let (setter, wait) = event(happens.way);
+        self.bring_about(place, own, happens.by, setter);
+        let ticket = self.ledger.ticket("job that spawns itself", own);
+        if matches!(kind, Kind::Pinned) {
+            self.ledger.pin(ticket.id);
+        }
+        self.again(place, ticket, true, kind, wait);
+    }
+
+    fn again(
+        self: &Arc<Self>,
+        place: Place<'_>,
+        ticket: Ticket,
+        is_first: bool,
+        kind: Kind,
+        wait: Wait,
+    ) {
+        let play = self.clone();
+        let run = move || {
+            let running = play.ledger.run(ticket.id, is_first);
+            if wait.has_come() {
+                return running.over();
+            }
+            drop(running);
+            play.again(Place::Inside, ticket, false, kind, wait);
+        };
+        match kind {
+            Kind::Lane(lane) => place.spawn(lane, run),
+            Kind::Blocking => place.spawn_blocking(run).detach(),
+            Kind::Pinned => place.spawn_on(0, run),
+        }
+    }
+
+    /// A scope's work that goes on until another job of the scope has run. Tells what belongs to
+    /// the scope.
+    pub fn scoped_again<'scope, 'env>(
+        self: &Arc<Self>,
+        scope: &'scope Scope<'scope, 'env>,
+        call: Id,
+        sibling: Sibling,
+        tell: &dyn Fn(Id),
+    ) {
+        let way = Way {
+            spins: true,
+            ..Way::default()
+        };
+        let (setter, wait) = event(way);
+        let set = self.ledger.ticket("sibling", call);
+        let again = self.ledger.ticket("endless job of a scope", call);
+        tell(set.id);
+        tell(again.id);
+        let play = self.clone();
+        let mut set = Some(move || {
+            let running = play.ledger.run(set.id, true);
+            drop(setter);
+            running.over();
+        });
+        if sibling.is_first {
+            set.take().into_iter().for_each(|set| scope.spawn(set));
+        }
+        if sibling.of_future {
+            let checked = Checked::waits(self, again, wait);
+            scope.spawn_future(checked).detach();
+        } else {
+            self.again_on(scope, again, true, wait);
+        }
+        set.into_iter().for_each(|set| scope.spawn(set));
+    }
+
+    fn again_on<'scope, 'env>(
+        self: &Arc<Self>,
+        scope: &'scope Scope<'scope, 'env>,
+        ticket: Ticket,
+        is_first: bool,
+        wait: Wait,
+    ) {
+        let play = self.clone();
+        scope.spawn(move || {
+            let running = play.ledger.run(ticket.id, is_first);
+            if wait.has_come() {
+                return running.over();
+            }
+            drop(running);
+            play.again_on(scope, ticket, false, wait);
+        });
     }
 
     pub fn for_each(self: &Arc<Self>, place: Place<'_>, own: Id, items: usize, body: &Body) {

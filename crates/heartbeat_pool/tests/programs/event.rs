@@ -1,5 +1,6 @@
 //! An event that a job brings about, and a future that waits for it.
 
+use crate::program::Way;
 use crate::scene::{Mutex, lock};
 use std::future::Future;
 use std::mem;
@@ -28,19 +29,28 @@ pub struct Setter(Arc<Event>);
 pub struct Wait {
     event: Arc<Event>,
     key: Option<u64>,
+    /// Whether it wakes itself until the event has come, and so is work without end.
+    spins: bool,
 }
 
 /// An event, by its two ends.
-pub fn event(under_lock: bool) -> (Setter, Wait) {
+pub fn event(way: Way) -> (Setter, Wait) {
     let event = Arc::new(Event {
         state: Mutex::default(),
-        under_lock,
+        under_lock: way.under_lock,
     });
     let wait = Wait {
         event: event.clone(),
         key: None,
+        spins: way.spins,
     };
     (Setter(event), wait)
+}
+
+impl Wait {
+    pub fn has_come(&self) -> bool {
+        lock(&self.event.state).has_come
+    }
 }
 
 impl Drop for Setter {
@@ -63,6 +73,11 @@ impl Future for Wait {
         let mut state = lock(&event.state);
         if state.has_come {
             return Poll::Ready(());
+        }
+        if self.spins {
+            drop(state);
+            context.waker().wake_by_ref();
+            return Poll::Pending;
         }
         let key = *self.key.get_or_insert_with(|| {
             state.next += 1;

@@ -1,6 +1,6 @@
 //! Futures of programs.
 
-use crate::event::event;
+use crate::event::{Wait, event};
 use crate::ledger::{Id, Ticket};
 use crate::perform::Play;
 use crate::program::{Part, Parts};
@@ -23,7 +23,16 @@ pub struct Checked {
 
 impl Checked {
     pub fn new(play: &Arc<Play>, ticket: Ticket, parts: &Parts) -> Self {
-        let inner = Box::pin(all(play.clone(), ticket.id, parts.clone()));
+        let inner = all(play.clone(), ticket.id, parts.clone());
+        Self::of(play, ticket, inner)
+    }
+
+    /// One that waits for an event and does nothing else.
+    pub fn waits(play: &Arc<Play>, ticket: Ticket, wait: Wait) -> Self {
+        Self::of(play, ticket, Box::pin(wait))
+    }
+
+    fn of(play: &Arc<Play>, ticket: Ticket, inner: Boxed) -> Self {
         Self {
             play: play.clone(),
             inner,
@@ -55,7 +64,7 @@ fn all(play: Arc<Play>, own: Id, parts: Parts) -> Boxed {
                 Part::Do(body) => play.body(Place::Inside, own, body),
                 Part::Yield => heartbeat_pool::yield_task().await,
                 Part::Event(happens) => {
-                    let (setter, wait) = event(happens.under_lock);
+                    let (setter, wait) = event(happens.way);
                     play.bring_about(Place::Inside, own, happens.by, setter);
                     wait.await;
                 }

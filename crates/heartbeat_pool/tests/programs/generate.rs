@@ -2,18 +2,19 @@
 
 use crate::joins;
 use crate::program::{
-    Body, By, Fate, Happens, Join, Part, Parts, Program, Scoped, Shape, Shortage, Step, order,
+    Body, By, Fate, Happens, Join, Kind, Part, Parts, Program, Scoped, Shape, Shortage, Sibling,
+    Step, Way, order,
 };
 use crate::random::Random;
-use heartbeat_pool::Lane;
+use heartbeat_pool::{Lane, Order};
 use std::sync::Arc;
 use std::time::Duration;
 
 /// Kinds of steps; each program has a few of them only, so that these meet each other often.
-const KINDS: u64 = 20;
+const KINDS: u64 = 22;
 /// Kinds that have to do with each other: joins, joins beside jobs, scopes, tasks and waits for
-/// them, pinned jobs, blocking ones, calls, calls of two pools.
-const THEMES: [&[u64]; 8] = [
+/// them, pinned jobs, blocking ones, calls, calls of two pools, work without end.
+const THEMES: [&[u64]; 10] = [
     &[0, 1, 2],
     &[1, 1, 4],
     &[3, 5, 17],
@@ -22,6 +23,8 @@ const THEMES: [&[u64]; 8] = [
     &[14, 15],
     &[4, 16],
     &[7, 16, 19],
+    &[4, 7, 20, 21],
+    &[1, 3, 20, 21],
 ];
 /// How deep jobs lie inside of each other.
 const DEPTH: u64 = 3;
@@ -33,6 +36,8 @@ struct Generator {
     /// Steps that the program may still have.
     left: u64,
     panics: bool,
+    /// Whether futures wake themselves.
+    spins: bool,
 }
 
 fn shape(random: &mut Random, seed: u64, threads: usize) -> Shape {
@@ -88,6 +93,7 @@ pub fn program(seed: u64, threads: Option<usize>) -> Program {
     }
     let left = random.of(&[3, 6, 10, 16, 30]);
     let panics = random.once_in(4);
+    let spins = random.once_in(3);
     let settles = random.once_in(2);
     let outside = random.of(&[1, 1, 1, 2, 2, 3]);
     let mut generator = Generator {
@@ -96,11 +102,14 @@ pub fn program(seed: u64, threads: Option<usize>) -> Program {
         shape,
         left,
         panics,
+        spins,
     };
+    let is_endless = generator.spins || generator.kinds.iter().any(|kind| [20, 21].contains(kind));
     let outside = (0..outside).map(|_| generator.outer()).collect();
     Program {
         outside,
         settles,
+        is_endless,
         freezes_at: String::new(),
         pool: generator.shape,
     }
@@ -161,8 +170,23 @@ impl Generator {
         };
         Happens {
             by,
-            under_lock: self.random.once_in(3),
+            way: Way {
+                under_lock: self.random.once_in(3),
+                spins: self.spins && self.random.once_in(2),
+            },
         }
+    }
+
+    fn again(&mut self) -> Step {
+        let kind = match self.random.below(6) {
+            0 => Kind::Blocking,
+            1 if self.shape.is_steady() => Kind::Pinned,
+            _ => Kind::Lane(self.lane()),
+        };
+        if matches!(kind, Kind::Lane(Lane::Frame)) && self.is_as_rayons() {
+            return self.work();
+        }
+        Step::Again(kind, self.happens())
     }
 
     fn parts(&mut self, depth: u64) -> Parts {
@@ -180,8 +204,9 @@ impl Generator {
     }
 
     fn scoped(&mut self, depth: u64) -> Scoped {
-        match self.random.below(5) {
+        match self.random.below(6) {
             0 => Scoped::Future(self.parts(depth)),
+            5 if self.spins => Scoped::Again(self.sibling()),
             1 if self.shape.is_steady() => {
                 let index = self.random.below(self.shape.threads as u64) as usize;
                 Scoped::On(index, self.body(depth))
@@ -193,6 +218,18 @@ impl Generator {
                 Scoped::Closure(body, more.collect())
             }
         }
+    }
+
+    fn sibling(&mut self) -> Sibling {
+        Sibling {
+            is_first: self.random.once_in(2),
+            of_future: self.is_as_rayons() || self.random.once_in(2),
+        }
+    }
+
+    /// Whether a thread that runs its newest first comes to nothing else, as those of rayon do.
+    fn is_as_rayons(&self) -> bool {
+        self.shape.order == Order::NewestFirst && !self.shape.spares
     }
 
     fn fate(&mut self, depth: u64) -> Fate {
@@ -242,6 +279,9 @@ impl Generator {
             14 => Step::Blocking(self.body(next)),
             15 => Step::BlockInPlace(self.calm_body(next)),
             16 => Step::Install(self.body(next)),
+            20 => Step::YieldUntil(self.happens(), self.random.once_in(2)),
+            // A pool that has lost its threads may have one left, which goes on with this alone.
+            21 if !self.shape.resizes => self.again(),
             19 => Step::Elsewhere(self.body(next)),
             17 => Step::ForEach(self.random.below(6) as usize, self.calm_body(next)),
             18 if is_outside && self.shape.resizes => {

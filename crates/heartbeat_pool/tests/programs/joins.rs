@@ -64,6 +64,7 @@ fn wrong_half(mut random: Random, threads: usize) -> Program {
         pool: shape(threads, Order::OldestFirst),
         outside: vec![waiter, spawner],
         settles: false,
+        is_endless: false,
         freezes_at: "verbs/fork.rs".to_owned(),
     }
 }
@@ -103,6 +104,7 @@ fn older_job(mut random: Random, threads: usize) -> Program {
         pool: shape(threads, Order::NewestFirst),
         outside: vec![body(rounds)],
         settles: false,
+        is_endless: false,
         freezes_at: as_one_comes_back(),
     }
 }

@@ -133,7 +133,7 @@ impl Play {
                 self.task(place, own, id, task, parts, fate);
             }
             Step::BlockOn(happens) => {
-                let (setter, wait) = event(happens.under_lock);
+                let (setter, wait) = event(happens.way);
                 let id = self.bring_about(place, own, happens.by, setter);
                 let _wait = ledger.wait("block_on of an event", None, &[id]);
                 place.block_on(self.is_by_pool(own), wait);
@@ -147,6 +147,8 @@ impl Play {
                 let _free = ledger.free();
                 place.yield_local();
             }
+            Step::YieldUntil(happens, both) => self.yield_until(place, own, *happens, *both),
+            Step::Again(kind, happens) => self.spawn_again(place, own, *kind, *happens),
             Step::Broadcast(body) => {
                 let call = ledger.add("broadcast", Some(own));
                 let _wait = ledger.wait("broadcast", None, &[call]);
@@ -286,6 +288,7 @@ impl Play {
                 let run = self.closure(ticket, body);
                 scope.try_spawn_on(*index, || _ = run());
             }
+            Scoped::Again(sibling) => self.scoped_again(scope, call, *sibling, &tell),
         }
     }
 

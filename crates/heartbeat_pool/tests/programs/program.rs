@@ -12,6 +12,9 @@ pub struct Program {
     pub outside: Vec<Body>,
     /// Whether the pool is left to become idle before it is dropped.
     pub settles: bool,
+    /// Whether some of its work goes on until other work has run.
+    #[cfg_attr(not(heartbeat_sim), allow(dead_code, reason = "no scheduler"))]
+    pub is_endless: bool,
     /// Where its threads stand still now and then, in the scheduler: a file, or none.
     #[cfg_attr(not(heartbeat_sim), allow(dead_code, reason = "no scheduler"))]
     pub freezes_at: String,
@@ -115,11 +118,29 @@ pub enum By {
     Thread(u64),
 }
 
-/// An event, and whether it wakes under its lock.
+/// What kind of work a job is that spawns itself.
+#[derive(Clone, Copy, Debug)]
+pub enum Kind {
+    Lane(Lane),
+    Blocking,
+    /// Of the pool's first thread.
+    Pinned,
+}
+
+/// An event.
 #[derive(Clone, Copy, Debug)]
 pub struct Happens {
     pub by: By,
+    pub way: Way,
+}
+
+/// How who waits for an event is woken.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Way {
+    /// By the event, under its lock.
     pub under_lock: bool,
+    /// By itself, again and again.
+    pub spins: bool,
 }
 
 /// What becomes of a spawned task.
@@ -151,6 +172,10 @@ pub enum Step {
     BlockOnTwo(Happens, Body),
     Yield,
     YieldLocal,
+    /// Yields until an event has come, and to the thread's own jobs in between if so told.
+    YieldUntil(Happens, bool),
+    /// A job that spawns itself until an event has come.
+    Again(Kind, Happens),
     Broadcast(Body),
     SpawnOnEach(Body),
     SpawnOn(usize, Body),
@@ -171,6 +196,17 @@ pub enum Scoped {
     Closure(Body, Vec<Scoped>),
     Future(Parts),
     On(usize, Body),
+    /// Work that goes on until another job of the scope has run: a job that spawns itself, or a
+    /// future that wakes itself.
+    Again(Sibling),
+}
+
+/// The other job.
+#[derive(Clone, Copy, Debug)]
+pub struct Sibling {
+    pub is_first: bool,
+    /// Whether the work that waits for it is a future.
+    pub of_future: bool,
 }
 
 /// What a future does.
@@ -199,5 +235,6 @@ pub fn any_panics(jobs: &[Scoped]) -> bool {
         Scoped::Closure(body, more) => body.panics || any_panics(more),
         Scoped::Future(parts) => panics(parts),
         Scoped::On(_, body) => body.panics,
+        Scoped::Again(_) => false,
     })
 }

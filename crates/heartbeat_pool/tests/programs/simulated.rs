@@ -61,6 +61,8 @@ fn settle(pool: &ThreadPool, play: &Play) {
         while pool.tick() {}
         sim::settle(IDLE);
     }
+    // Work that goes on until other work has run may have ended just now.
+    sim::settle(IDLE);
     let timers = sim::timers();
     if !timers.is_empty() {
         ledger.fail(format!("an idle pool has timers: {timers:?}"));
@@ -85,6 +87,10 @@ fn run(seed: u64, is_shown: bool) -> Outcome {
     settings.shortage = shortage.map(|shortage| (shortage.from, shortage.until));
     settings.freeze_at = places(&program);
     settings.never_refused = ["outside", "heartbeat late"].map(str::to_owned).to_vec();
+    if program.is_endless {
+        // So that what it waits for, mostly by a timer, comes soon.
+        settings.tick = settings.tick.max(500);
+    }
     if is_shown {
         println!("{program:?}\n{settings:?}");
     }

@@ -51,6 +51,7 @@ fn hang() {
         pool: joins::shape(2, Order::OldestFirst),
         outside: vec![body(Step::Install(body(Step::Work(9_000_000_000))))],
         settles: false,
+        is_endless: false,
         freezes_at: String::new(),
     };
     real::perform(&program, &stage::play(&program));
