@@ -83,6 +83,8 @@ impl<A> Timers<A> {
     }
 }
 
+type Call = Arc<dyn Fn() + Send + Sync>;
+
 /// A job whose time runs from `start` on.
 struct ToTime {
     start: Stopwatch,
@@ -153,7 +155,8 @@ pub(super) struct Hub {
     pub(super) start: Stopwatch,
     /// Set under the inbox's lock, so nothing comes in after it was emptied.
     closed: OnceLock<()>,
-    waker: OnceLock<Box<dyn Fn() + Send + Sync>>,
+    /// Gone with the app.
+    waker: OnceLock<Mutex<Option<Call>>>,
     inbox: Mutex<Inbox>,
 }
 
@@ -169,6 +172,8 @@ impl Hub {
         drop(inbox);
         // Drops what would have told those that wait, and so tells them.
         drop(left);
+        let waker = self.waker.get().and_then(|waker| lock(waker).take());
+        drop(waker);
     }
 
     /// Calls `f` with the inbox; gives `item` up once the app is gone.
@@ -186,8 +191,8 @@ impl Hub {
     }
 
     /// Whether there was no waker of the app before.
-    pub(super) fn set_waker(&self, waker: Box<dyn Fn() + Send + Sync>) -> bool {
-        self.waker.set(waker).is_ok()
+    pub(super) fn set_waker(&self, waker: Call) -> bool {
+        self.waker.set(Mutex::new(Some(waker))).is_ok()
     }
 
     pub(super) fn has_waker(&self) -> bool {
@@ -201,9 +206,11 @@ impl Hub {
             return;
         };
         let mut inbox = lock(&self.inbox);
-        let is_called = mem::replace(&mut inbox.is_called, true) || self.is_closed();
+        let is_called = mem::replace(&mut inbox.is_called, true);
         drop(inbox);
-        if !is_called && let Err(payload) = catch_unwind(AssertUnwindSafe(waker)) {
+        let waker = lock(waker).clone().filter(|_| !is_called);
+        let Some(waker) = waker else { return };
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| waker())) {
             // It has perhaps told nobody.
             lock(&self.inbox).is_called = false;
             discard(payload);

@@ -57,9 +57,9 @@ impl FromWorld for AppWaker {
 
 impl AppWaker {
     /// Has `wake` called from now on: at once, for what may be there already, and then at most once
-    /// until [`run_jobs`](crate::run_jobs) has looked. So what polls jobs does it in
-    /// [`JobSystems`](crate::JobSystems) or later in the frame: an end that comes between an
-    /// earlier look and that one asks for no other frame.
+    /// until [`run_jobs`](crate::run_jobs) has looked. So what polls jobs does it later in the frame,
+    /// after [`JobSystems`](crate::JobSystems): an end that comes between an earlier look and that
+    /// one asks for no other frame. It is dropped with the app's world.
     ///
     /// It is called on whichever thread comes by, also the app's in the middle of a frame: it must
     /// not block, nor want what the app holds meanwhile. A panic of it is told by the panic hook,
@@ -67,7 +67,7 @@ impl AppWaker {
     ///
     /// The first such call holds: gives false if there was one before, whose `wake` stays.
     pub fn set(&self, wake: impl Fn() + Send + Sync + 'static) -> bool {
-        let is_first = self.0.set_waker(Box::new(wake));
+        let is_first = self.0.set_waker(Arc::new(wake));
         if is_first {
             self.0.call_app();
         }

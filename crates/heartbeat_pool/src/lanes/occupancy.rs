@@ -202,6 +202,11 @@ impl Occupancy {
         self.counts().running(lane) > 1
     }
 
+    /// Whether others than the caller, which is counted itself, run anything.
+    pub(crate) fn has_others(&self) -> bool {
+        self.counts().total() > 1
+    }
+
     /// Whether some lane that runs admits one more thread; any lane, if nothing runs, and the
     /// frame's, if its work `may_begin` at any moment.
     pub(crate) fn has_room_beside(&self, may_begin: bool) -> bool {

@@ -9,17 +9,24 @@ use std::time::Duration;
 /// jobs that run for longer are worth a piece of another's work in between.
 pub(crate) const FOR_LONG: Duration = RELIEF.saturating_mul(16);
 
+/// How much was taken so far, and of what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Taken {
+    OfAny(u64),
+    OfSeats(u64),
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct Untaken {
     /// How much had been taken by the last look that saw something queued, and since when.
-    seen: Mutex<Option<(u64, Instant)>>,
+    seen: Mutex<Option<(Taken, Instant)>>,
     is_left: AtomicBool,
 }
 
 impl Untaken {
     /// Takes note of how much of the frame's work was `taken` so far, if some is queued, and tells
     /// whether that is left.
-    pub(crate) fn look(&self, taken: Option<u64>) -> bool {
+    pub(crate) fn look(&self, taken: Option<Taken>) -> bool {
         let mut seen = lock(&self.seen);
         match (*seen, taken) {
             (Some((before, since)), Some(now)) if before == now => {
@@ -56,10 +63,11 @@ mod tests {
     #[test]
     fn where_nothing_is_queued_nothing_is_left() {
         let untaken = Untaken::default();
-        untaken.look(Some(0));
+        let none = Some(Taken::OfAny(0));
+        untaken.look(none);
         thread::sleep(FOR_LONG);
-        assert!(untaken.look(Some(0)) && !untaken.look(None));
+        assert!(untaken.look(none) && !untaken.look(None));
         untaken.end();
-        assert!(!untaken.is_left() && !untaken.look(Some(0)));
+        assert!(!untaken.is_left() && !untaken.look(none));
     }
 }

@@ -5,6 +5,7 @@
 
 use crate::job::Job;
 use crate::lanes::stuck::Sight;
+use crate::lanes::untaken::Taken;
 use crate::metrics::Counters;
 use crate::queue::injector::Injector;
 use crate::registry::Registry;
@@ -149,16 +150,17 @@ impl<'a> Look<'a> {
         self.has_work(Lane::Frame) || self.has_work(own) || self.has_admissible_work()
     }
 
-    /// How much of [such work](Self::has_work_to_leave) the pool's threads have taken so far: from
-    /// the injectors if any lies there, for that is last, else from other seats. Their own, and
-    /// parts of what they wait for, don't count, for these may have no end.
-    pub(crate) fn taken_of_queued(&self, own: Lane) -> Option<u64> {
+    /// How much of [such work](Self::has_work_to_leave) the pool's threads have taken so far, and
+    /// of which: from the injectors if any lies there, for that is last, else from other seats.
+    /// Their own, and parts of what they wait for, don't count, for these may have no end.
+    pub(crate) fn taken_of_queued(&self, own: Lane) -> Option<Taken> {
         let has_frames = self.has_work(Lane::Frame);
         if !has_frames || self.has_injected(Lane::Frame, |injector| !injector.is_empty()) {
-            let taken = || self.sum_of_members(Counters::taken_of_any);
+            let taken = || Taken::OfAny(self.sum_of_members(Counters::taken_of_any));
             return self.has_work_to_leave(own).then(taken);
         }
-        Some(self.sum_of_members(|counters| counters.steals[Lane::Frame.index()].get()))
+        let stolen = |counters: &Counters| counters.steals[Lane::Frame.index()].get();
+        Some(Taken::OfSeats(self.sum_of_members(stolen)))
     }
 
     fn sum(&self, count: impl Fn(&Counters) -> u64) -> u64 {

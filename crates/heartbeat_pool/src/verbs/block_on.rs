@@ -45,7 +45,7 @@ pub(crate) fn drive<F: Future>(future: F, pool: Option<&Arc<Registry>>) -> F::Ou
                 DEPTH.set(depth + 1);
                 duty::do_what_only_it_does(pool);
                 if turns.look(None) {
-                    duty::tick_member();
+                    duty::help_out();
                 }
                 DEPTH.set(depth);
             }

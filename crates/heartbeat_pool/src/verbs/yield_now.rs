@@ -2,8 +2,8 @@
 
 use crate::age::HasAge;
 use crate::threads::this_thread::Stranger;
-use crate::worker::current;
 use crate::worker::{Found, Worker};
+use crate::worker::{current, duty};
 use heartbeat_record::Lane;
 use std::task::Poll;
 use std::{future, mem};
@@ -23,7 +23,8 @@ impl Worker {
     /// the second half of an unfinished join, a job, or one of a scope. Elsewhere it is the job
     /// that is next in the thread's own deque, and then the newest such half. What was spawned on
     /// this very thread ([`spawn_on`](crate::ThreadPool::spawn_on)) comes last. At every eighth
-    /// call one of the later kinds comes first, for the earlier ones may have no end.
+    /// call one of the later kinds comes first, for the earlier ones may have no end; not in a pool
+    /// whose threads run their newest first without spare ones, where it may block on these.
     ///
     /// For long loops that wait for something that their own fork does. Of [`join`](crate::join())s
     /// inside of one another the fifth and deeper ones may be plain calls, whose second half nobody
@@ -86,7 +87,9 @@ impl Worker {
     pub fn yield_now(&self) -> Yield {
         // Not what the thread has spawned, but in its turn: that may go on for ever.
         let run_pinned = |_: &Self| current::run_pinned();
-        self.yield_to(false, [Self::run_newest, run_pinned, Self::run_one])
+        // Nor does anybody else come to what another team has lost its threads for.
+        let run_one = |worker: &Self| worker.run_one() || duty::tick_threadless(&worker.registry);
+        self.yield_to(false, [Self::run_newest, run_pinned, run_one])
     }
 }
 

@@ -20,7 +20,7 @@ fn threadless(pool: &Registry) -> impl Iterator<Item = &Team> {
 }
 
 /// Does one piece of the work that nobody but those who wait in `pool` could do.
-fn tick_threadless(pool: &Arc<Registry>) -> bool {
+pub(crate) fn tick_threadless(pool: &Arc<Registry>) -> bool {
     threadless(pool).any(|team| {
         // It may have none for the system has refused them.
         pool.ask_again(team);
@@ -38,17 +38,15 @@ pub(crate) fn do_what_only_it_does(pool: Option<&Arc<Registry>>) -> bool {
 /// Does one piece of the work of the calling thread's own pool, if nobody else could. The thread
 /// waits, and is counted nowhere.
 pub(crate) fn tick_lone() -> bool {
-    tick_if(Worker::is_needed)
+    let needed = current::lone_member().filter(|own| own.is_needed());
+    needed.is_some_and(|own| own.visit_only_here(Worker::tick))
 }
 
 /// Does one piece of the work of the calling thread's own pool, if no spare thread comes to that.
-pub(crate) fn tick_member() -> bool {
-    tick_if(|own| own.look().has_any_work())
-}
-
-fn tick_if(is_due: impl Fn(&Worker) -> bool) -> bool {
-    let due = current::lone_member().filter(|own| is_due(own));
-    due.is_some_and(|own| own.visit_only_here(Worker::tick))
+pub(crate) fn help_out() {
+    if let Some(own) = current::lone_member() {
+        own.visit_only_here(Worker::run_one_left);
+    }
 }
 
 /// Does one piece of what is queued in the calling thread's own pool, if nobody has taken of it for
@@ -242,13 +240,15 @@ impl Worker {
         if team.occupancy.target() == 0 {
             return true;
         }
+        // Pairs with the AcqRel of a thread that leaves the count, after it has begun to search.
+        fence(Ordering::Acquire);
         // One that is idle, or looks for work, does it. Asked in the order in which such a thread
         // comes to run, and what it has taken if it was quicker than this.
         let taken = self.look().taken();
         if !nobody_runs() || team.sleep.wakes_or_searches() || !nobody_runs() {
             return false;
         }
-        // Pairs with the Release of a thread that leaves the count, after it has taken something.
+        // As above, after it has taken something.
         fence(Ordering::Acquire);
         self.look().taken() == taken
     }
@@ -257,11 +257,6 @@ impl Worker {
     fn leaves_work(&self) -> bool {
         let taken = self.look().taken_of_queued(self.lane());
         self.team().untaken.look(taken)
-    }
-
-    /// Whether the thread is one of a pool's own whose place no spare one takes.
-    fn is_lone_member(&self) -> bool {
-        self.is_member() && self.is_left_alone()
     }
 
     /// Sees to it that somebody else does what is queued in the pool.

@@ -232,7 +232,7 @@ impl Worker {
 
 #[cfg(all(test, not(heartbeat_loom)))]
 mod tests {
-    use crate::lanes::untaken::FOR_LONG;
+    use crate::lanes::untaken::{FOR_LONG, Taken};
     use crate::pool::ThreadPool;
     use crate::queue::pinned::Pinned;
     use crate::registry::team::Rank;
@@ -249,9 +249,9 @@ mod tests {
         let pool = builder.build().unwrap();
         let untaken = &pool.registry().frame().untaken;
         pool.install(|_| ());
-        untaken.look(Some(0));
+        untaken.look(Some(Taken::OfAny(0)));
         thread::sleep(FOR_LONG);
-        assert!(untaken.look(Some(0)));
+        assert!(untaken.look(Some(Taken::OfAny(0))));
         pool.install(|_| ());
         let end = Instant::now() + Duration::from_secs(10);
         while untaken.is_left() {
@@ -259,7 +259,7 @@ mod tests {
             thread::yield_now();
         }
         // Nor at the next look.
-        assert!(!untaken.look(Some(0)));
+        assert!(!untaken.look(Some(Taken::OfAny(0))));
     }
 
     #[test]

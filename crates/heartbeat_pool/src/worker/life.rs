@@ -144,8 +144,8 @@ impl Worker {
     fn work(&self) -> Doing {
         let is_wasted = self.is_wasted();
         if let Some(next) = self.next(is_wasted) {
-            if is_wasted {
-                // Other work: that may have no end, and the frame's is to have its turns.
+            if is_wasted && self.is_left_alone() {
+                // Other work: that may have no end, and nobody else comes to the frame's.
                 self.stretch.end(|| self.taken_by_others());
                 self.stretch.begin();
             }

@@ -25,17 +25,32 @@ impl Worker {
         self.registry.is_left_alone(self.team())
     }
 
+    /// Whether the thread is one of the pool's own whose place no spare one takes.
+    pub(super) fn is_lone_member(&self) -> bool {
+        self.is_member() && self.is_left_alone()
+    }
+
+    /// The `kinds` of the thread's work and of others' in the order of one of its `looks`. As they
+    /// are, where others' may block on what it has itself.
+    fn in_turn_of_others<T, const N: usize>(&self, looks: &Cell<u32>, kinds: [T; N]) -> [T; N] {
+        if self.registry.config.have_turns() {
+            in_turn(looks, kinds)
+        } else {
+            kinds
+        }
+    }
+
     /// Counts a yield, to the thread's own work if it `is_local`. Gives the `kinds` of work that it
     /// may run, best first as a rule.
     pub(crate) fn in_turn_of_yields<T>(&self, is_local: bool, kinds: [T; 3]) -> [T; 3] {
-        in_turn(&self.search.yields[usize::from(is_local)], kinds)
+        self.in_turn_of_others(&self.search.yields[usize::from(is_local)], kinds)
     }
 
     /// Whether the thread, one of the pool's own, is to take frame work now and then though there
     /// is no room: threads from outside may have all of it for good.
     pub(super) fn takes_though_full(&self) -> bool {
         let ticks = &self.search.full_ticks;
-        self.is_member() && self.is_left_alone() && {
+        self.is_lone_member() && {
             ticks.set(ticks.get().wrapping_add(1));
             ticks.get().is_multiple_of(STRANGERS_TURN)
         }
@@ -58,30 +73,40 @@ impl Worker {
     /// may wait for just that. The thread's own comes first, then what others have queued for the
     /// frame, from outside last, then other work for which there is room; but each has its turn.
     pub(super) fn run_one_left(&self) -> bool {
-        fn run_found(worker: &Worker, take: impl FnOnce(&Worker) -> Option<Found>) -> bool {
-            let _stranger = Stranger::begin();
-            take(worker).map(|found| worker.run_piece(found)).is_some()
-        }
         let kinds: [fn(&Self) -> bool; 4] = [
-            |worker| run_found(worker, |worker| worker.pop_own().map(Found::Job)),
-            |worker| run_found(worker, Self::take_from_inside),
-            |worker| run_found(worker, |worker| worker.pop_injected(Lane::Frame)),
+            |worker| worker.run_one_of_frames(|worker| worker.pop_own().map(Found::Job)),
+            |worker| worker.run_one_of_frames(Self::take_from_inside),
+            |worker| worker.run_one_of_frames(|worker| worker.pop_injected(Lane::Frame)),
             Self::run_one_of_lower,
         ];
-        let mut kinds = in_turn(&self.search.left_ticks, kinds).into_iter();
-        kinds.any(|run| run(self))
+        let kinds = self.in_turn_of_others(&self.search.left_ticks, kinds);
+        kinds.into_iter().any(|run| run(self))
     }
 
-    /// The same of a lower lane that has room for one more, or of calls that block.
+    /// Runs a piece of frame work whether there is room or not.
+    fn run_one_of_frames(&self, take: impl FnOnce(&Self) -> Option<Found>) -> bool {
+        let _stranger = Stranger::begin();
+        let Some(found) = take(self) else {
+            return false;
+        };
+        if self.lane() == Lane::Frame {
+            self.run_piece(found);
+        } else {
+            self.team().occupancy.enter(Lane::Frame);
+            self.run_as(Lane::Frame, found);
+        }
+        true
+    }
+
+    /// Runs a piece of a lower lane that has room for one more, or a call that blocks.
     fn run_one_of_lower(&self) -> bool {
         let mut kinds = self.kinds_in_turn().into_iter();
         kinds.any(|kind| match kind {
             Some(Lane::Frame) => false,
-            Some(lane) => {
-                let is_own = lane == self.lane();
-                (is_own || self.team().occupancy.admits(lane)) && self.run_kind(kind)
-            }
-            None => self.run_kind(kind),
+            Some(lane) => self.run_one_of(lane),
+            // It may block on what this thread does after its wait, and whoever else runs is free
+            // for it some time.
+            None => !self.team().occupancy.has_others() && self.run_kind(kind),
         })
     }
 
@@ -105,5 +130,51 @@ impl Worker {
             None => self.run(found),
         }
         true
+    }
+}
+
+#[cfg(all(test, not(heartbeat_loom)))]
+mod tests {
+    use super::*;
+    use crate::age::Aged;
+    use crate::job::Job;
+    use crate::pool::ThreadPool;
+    use crate::queue::forks::Offered;
+    use std::sync::mpsc;
+
+    /// Runs `f` as a job of the io lane.
+    fn as_io(worker: &Worker, f: impl FnOnce(&Worker) + Send + 'static) {
+        worker.team().occupancy.enter(Lane::Io);
+        let job = Job::new(Box::new(|| Worker::with_current(|own| f(own.unwrap()))));
+        worker.run_as(Lane::Io, Found::Job(job));
+    }
+
+    /// Its forks and scopes are for the frame's threads then.
+    #[test]
+    fn a_frame_job_on_top_of_a_lower_lanes_wait_is_the_frames() {
+        let pool = ThreadPool::builder().num_threads(0).build().unwrap();
+        let (sender, receiver) = mpsc::channel();
+        pool.with_worker(|worker| {
+            as_io(worker, move |worker| {
+                let tell =
+                    move || Worker::with_current(|own| sender.send(own.unwrap().lane()).unwrap());
+                worker.deque.push(Aged::new(Job::new(Box::new(tell)), None));
+                assert!(worker.run_one_left());
+                assert_eq!(worker.lane(), Lane::Io);
+            });
+        });
+        assert_eq!(receiver.try_recv(), Ok(Lane::Frame));
+    }
+
+    #[test]
+    fn forks_are_of_their_own_lane_again_after_a_job_of_another_one() {
+        let pool = ThreadPool::builder().num_threads(0).build().unwrap();
+        pool.with_worker(|worker| {
+            worker.joins.forks.push(Offered::nothing());
+            worker.announce_forks();
+            as_io(worker, Worker::announce_forks);
+            assert_eq!(worker.seat.fork_lane(), Lane::Frame);
+            worker.joins.forks.pop();
+        });
     }
 }

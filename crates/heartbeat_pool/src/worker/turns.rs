@@ -128,8 +128,8 @@ impl Worker {
     /// Whether a spare thread could take the place of this one, and would find more than `own`
     /// tickets.
     fn keeps_others_waiting(&self, own: usize) -> bool {
-        let is_lone = self.is_member() && self.is_left_alone();
-        if self.count.charge.get().is_none() || is_lone || self.team_size() == 0 {
+        let is_counted = self.count.charge.get().is_some();
+        if !is_counted || self.is_lone_member() || self.team_size() == 0 {
             return false;
         }
         let look = self.look();

@@ -132,7 +132,7 @@ impl<F: Fn() -> bool> BareWait<'_, F> {
     pub(crate) fn rest(&self, turns: &mut Turns) {
         if duty::do_what_only_it_does(self.pool) {
             if turns.count() && turns.look(None) {
-                duty::tick_member();
+                duty::help_out();
             }
             return;
         }

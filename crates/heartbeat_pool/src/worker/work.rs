@@ -340,7 +340,7 @@ impl Worker {
         Lane::ALL.into_iter().any(|lane| self.run_one_of(lane))
     }
 
-    fn run_one_of(&self, lane: Lane) -> bool {
+    pub(super) fn run_one_of(&self, lane: Lane) -> bool {
         if lane == self.lane() {
             return self.run_kind(Some(lane));
         }
@@ -366,7 +366,7 @@ impl Worker {
             occupancy.leave(outer);
         }
         self.seat.counters.busy_turn(lane);
-        self.run(found);
+        self.run_piece(found);
         self.count_as(outer);
         self.seat.counters.busy_turn(self.lane());
         if let Some(outer) = outer {
@@ -374,6 +374,10 @@ impl Worker {
         }
         occupancy.leave(lane);
         self.offer_room();
+        if !self.joins.forks.is_empty() {
+            // Of the outer lane again, of which those are not that could take them meanwhile.
+            self.announce_forks();
+        }
     }
 }
 

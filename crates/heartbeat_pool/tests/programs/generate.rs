@@ -168,13 +168,17 @@ impl Generator {
             1 | 2 => By::Thread(self.random.of(&[0, 5, 60, 1_000])),
             _ => By::Lane(self.lane()),
         };
-        Happens {
-            by,
-            way: Way {
-                under_lock: self.random.once_in(3),
-                spins: self.spins && self.random.once_in(2),
-            },
-        }
+        let way = Way {
+            under_lock: self.random.once_in(3),
+            spins: self.spins && self.random.once_in(2),
+        };
+        // Of two threads that wait so, each would leave the call to the other.
+        let is_lone = !self.shape.spares || self.shape.lacks_threads();
+        let by = match by {
+            By::Blocking if way.spins && is_lone => By::Lane(Lane::Frame),
+            by => by,
+        };
+        Happens { by, way }
     }
 
     fn again(&mut self) -> Step {
