@@ -130,19 +130,21 @@ impl ScopeCore {
     /// Queues a job and, unless there is one, a ticket.
     #[inline]
     pub(crate) fn push(self: &Arc<Self>, job: ScopedJob) {
-        self.push_by(|jobs| jobs.push(job, || self.new_age()));
+        note::queued(self.number(), self.lane, Place::Scope);
+        self.jobs.push(job, || self.new_age());
+        self.pushed();
     }
 
     /// As [`push`](Self::push), of a task that was woken while it ran: where the newest is next, it
     /// would be next again and again.
     pub(super) fn push_again(self: &Arc<Self>, runnable: Runnable) {
-        self.push_by(|jobs| jobs.push_last(ScopedJob::Run(runnable)));
+        note::queued(self.number(), self.lane, Place::Scope);
+        self.jobs.push_last(ScopedJob::Run(runnable));
+        self.pushed();
     }
 
     #[inline]
-    fn push_by(self: &Arc<Self>, push: impl FnOnce(&Jobs)) {
-        note::queued(self.number(), self.lane, Place::Scope);
-        push(&self.jobs);
+    fn pushed(self: &Arc<Self>) {
         if let Some(owner) = self.owner.as_ref().filter(|_| self.jobs.are_own()) {
             owner.counters.pushes.bump();
         }
