@@ -159,25 +159,20 @@ impl Worker {
     /// not.
     fn take_strange(&self) -> Option<Found> {
         let lane = Lane::Frame;
-        let mut kinds: [&dyn Fn() -> Option<Found>; 3] = [
-            &|| {
-                self.take_shared(lane)
-                    .or_else(|| self.steal_job_of(|_| true))
-            },
-            &|| self.pop_injected(lane),
-            &|| self.take_own_oldest(),
-        ];
+        let from_seats = || {
+            self.take_shared(lane)
+                .or_else(|| self.steal_job_of(|_| true))
+        };
+        let turn = self.search.ticks.get() / STRANGERS_TURN;
         // By turns, for none of these may ever be empty.
-        let turn = (self.search.ticks.get() / STRANGERS_TURN) as usize % kinds.len();
-        kinds.rotate_left(turn);
-        kinds.into_iter().find_map(|take| take())
-    }
-
-    /// Takes the oldest of its own, which it comes to last where its newest is next.
-    fn take_own_oldest(&self) -> Option<Found> {
-        let is_last = self.goes_by_age() && self.is_member();
-        let job = is_last.then(|| self.seat.stealer.steal())??;
-        Some(Found::Job(job.item))
+        if self.goes_by_age() && turn.is_multiple_of(4) {
+            // Where its newest is next, it comes to its oldest last.
+            self.seat.stealer.steal().map(|job| Found::Job(job.item))
+        } else if turn.is_multiple_of(2) {
+            from_seats().or_else(|| self.pop_injected(lane))
+        } else {
+            self.pop_injected(lane).or_else(from_seats)
+        }
     }
 
     /// Takes what others have shared of their joins, or else what lies in their deques.
