@@ -1,6 +1,7 @@
 //! What is in force, as a resource for inspectors.
 
 use crate::config::ThreadCount;
+use crate::jobs::WorldAccessBudget;
 use crate::plugin::HeartbeatPlugin;
 use crate::record::Record;
 use bevy_app::App;
@@ -90,10 +91,11 @@ pub(crate) fn is_plugins() -> bool {
     BEAT.get().is_some()
 }
 
-/// Gives them to `app`, and to whoever asks its registry of types.
+/// Gives them to `app`, and to whoever asks its registry of types; that has what may be changed, too.
 pub(crate) fn insert(app: &mut App, settings: HeartbeatSettings) {
     // A bare sub-app has none.
     app.init_resource::<AppTypeRegistry>();
     app.register_type::<HeartbeatSettings>();
+    app.register_type::<WorldAccessBudget>();
     app.insert_resource(settings);
 }

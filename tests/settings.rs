@@ -7,7 +7,9 @@ mod common;
 use bevy_app::{App, TaskPoolOptions, TaskPoolPlugin};
 use bevy_ecs::prelude::{AppTypeRegistry, ReflectComponent, ReflectResource};
 use bevy_heartbeat::record::Record;
-use bevy_heartbeat::{HeartbeatPlugin, HeartbeatSettings, LowerPriority, ThreadCount};
+use bevy_heartbeat::{
+    HeartbeatPlugin, HeartbeatSettings, LowerPriority, ThreadCount, WorldAccessBudget,
+};
 use bevy_reflect::{GetPath, Reflect};
 use bevy_tasks::{AsyncComputeTaskPool, ComputeTaskPool, IoTaskPool};
 use std::any::TypeId;
@@ -116,6 +118,9 @@ fn what_is_configured_is_shown() {
     for id in [TypeId::of::<Record>(), TypeId::of::<ThreadCount>()] {
         assert!(registry.contains(id));
     }
+    // That one may be changed, too.
+    let budget = registry.get(TypeId::of::<WorldAccessBudget>()).unwrap();
+    assert!(budget.data::<ReflectResource>().is_some());
 }
 
 fn what_bevys_options_say_is_shown_and_the_beat_stays() {

@@ -8,6 +8,8 @@ use crate::stopwatch::Stopwatch;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::{SystemParam, SystemState};
 use bevy_platform::collections::HashMap;
+use bevy_reflect::Reflect;
+use bevy_reflect::std_traits::ReflectDefault;
 use futures_channel::oneshot;
 use std::any::{Any, TypeId, type_name};
 use std::fmt;
@@ -38,7 +40,8 @@ use std::time::Duration;
 /// # bevy_ecs::system::RunSystemOnce::run_system_once(&mut world, on_the_loading_screen).unwrap();
 /// # assert_eq!(world.resource::<WorldAccessBudget>().0.as_millis(), 10);
 /// ```
-#[derive(Resource, Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Resource, Reflect, Clone, Copy, Debug, PartialEq, Eq)]
+#[reflect(Resource, Default)]
 pub struct WorldAccessBudget(pub Duration);
 
 impl Default for WorldAccessBudget {

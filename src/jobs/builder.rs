@@ -11,6 +11,7 @@ use bevy_ecs::observer::IntoEntityObserver;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::{EntityCommands, IntoSystem};
 use heartbeat_pool::Lane;
+use std::any::type_name;
 use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
@@ -19,8 +20,8 @@ use std::time::Duration;
 pub trait JobTarget {
     /// The entity.
     fn id(&self) -> Entity;
-    /// Runs `f` with the entity, now or when commands are applied; not at all if it is gone.
-    fn apply(&mut self, f: impl FnOnce(EntityWorldMut) + Send + 'static);
+    /// Runs `f` with the entity, now or when commands are applied; with none if it is gone.
+    fn apply(&mut self, f: impl FnOnce(Option<EntityWorldMut>) + Send + 'static);
 }
 
 impl JobTarget for EntityCommands<'_> {
@@ -28,8 +29,10 @@ impl JobTarget for EntityCommands<'_> {
         self.id()
     }
 
-    fn apply(&mut self, f: impl FnOnce(EntityWorldMut) + Send + 'static) {
-        self.queue_silenced(f);
+    fn apply(&mut self, f: impl FnOnce(Option<EntityWorldMut>) + Send + 'static) {
+        let id = self.id();
+        let run = move |world: &mut World| f(world.get_entity_mut(id).ok());
+        self.commands().queue(run);
     }
 }
 
@@ -38,13 +41,9 @@ impl JobTarget for EntityWorldMut<'_> {
         self.id()
     }
 
-    fn apply(&mut self, f: impl FnOnce(EntityWorldMut) + Send + 'static) {
+    fn apply(&mut self, f: impl FnOnce(Option<EntityWorldMut>) + Send + 'static) {
         let id = self.id();
-        self.world_scope(|world| {
-            if let Ok(entity) = world.get_entity_mut(id) {
-                f(entity);
-            }
-        });
+        self.world_scope(|world| f(world.get_entity_mut(id).ok()));
     }
 }
 
@@ -53,7 +52,7 @@ impl JobTarget for &mut EntityWorldMut<'_> {
         EntityWorldMut::id(self)
     }
 
-    fn apply(&mut self, f: impl FnOnce(EntityWorldMut) + Send + 'static) {
+    fn apply(&mut self, f: impl FnOnce(Option<EntityWorldMut>) + Send + 'static) {
         JobTarget::apply(*self, f);
     }
 }
@@ -191,7 +190,8 @@ impl<E: JobTarget, F: JobFn> JobBuilder<E, F> {
     /// job has ended and observers have been told. It stays if it then has another job in this
     /// one's place, or one of another type whose end is still to be told.
     ///
-    /// The process doesn't wait for it: a detached job that still runs when `main` returns is cut
+    /// If the entity is gone before the job starts, it never does, and a warning says so. The process
+    /// doesn't wait for it: a detached job that still runs when `main` returns is cut
     /// off. To finish a save, run the app until its outcome is there.
     pub fn detach(self) -> Self {
         self.change(|start| start.is_detached = true)
@@ -204,9 +204,11 @@ impl<E: JobTarget, F: JobFn> JobBuilder<E, F> {
     /// the system never runs, unless the job is detached.
     ///
     /// The system runs once, and its `Local`s go with it, [`Jobs`](crate::Jobs) too: what it starts
-    /// is to be [an entity's](SpawnJob::spawn_job). If one of its parameters is not there, an error
-    /// is logged and the outcome is lost; so it is, with a message at DEBUG, if one skips the
-    /// system, as `Single` does. A panic of the system is the app's.
+    /// is to be [an entity's](SpawnJob::spawn_job). An error that it gives goes to the app's
+    /// [handler](bevy_ecs::error::FallbackErrorHandler), and is logged if the app has set none. So
+    /// it goes if one of its parameters is not there, and then the outcome is lost; so it is, with
+    /// a message at DEBUG, if one skips the system, as `Single` does. A panic of the system is the
+    /// app's.
     pub fn then<M>(
         self,
         system: impl IntoSystem<In<JobOutcome<F::Out>>, (), M> + Send + 'static,
@@ -218,13 +220,15 @@ impl<E: JobTarget, F: JobFn> JobBuilder<E, F> {
     /// long as the entity: on one that is given jobs again and again, add it once, not with each
     /// job. A panic of the observer is the app's.
     pub fn observe<M: 'static>(mut self, observer: impl IntoEntityObserver<M> + 'static) -> Self {
-        self.entity.apply(|mut entity| _ = entity.observe(observer));
+        let observe = |mut entity: EntityWorldMut| _ = entity.observe(observer);
+        self.entity.apply(|entity| entity.map_or((), observe));
         self
     }
 
     /// Adds components to the entity, for instance `DespawnOnExit`.
     pub fn insert(mut self, bundle: impl Bundle) -> Self {
-        self.entity.apply(|mut entity| _ = entity.insert(bundle));
+        let insert = |mut entity: EntityWorldMut| _ = entity.insert(bundle);
+        self.entity.apply(|entity| entity.map_or((), insert));
         self
     }
 
@@ -258,8 +262,16 @@ impl<E: JobTarget, F: JobFn> Drop for JobBuilder<E, F> {
     fn drop(&mut self) {
         let was_made = self.was_made;
         if let Some((start, f)) = self.start.take() {
-            self.entity
-                .apply(move |entity| give(entity, was_made, start, f));
+            let id = self.entity.id();
+            self.entity.apply(move |entity| match entity {
+                Some(entity) => give(entity, was_made, start, f),
+                None => {
+                    let name = start.options.name.as_deref().unwrap_or(type_name::<F>());
+                    log::warn!(
+                        "bevy_heartbeat: job `{name}` never starts: its entity {id} is gone"
+                    );
+                }
+            });
         }
     }
 }

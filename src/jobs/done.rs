@@ -4,6 +4,7 @@ use super::entity_jobs::EntityJobs;
 use super::error::{JobError, JobOutcome};
 use super::job::Job;
 use super::shared::{AnyJob, Core, Delivered, Owner, Shared, Then, discard, drop_quietly, lock};
+use bevy_ecs::error::{ErrorContext, FallbackErrorHandler};
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::{IntoSystem, RunSystemError, RunSystemOnce};
 use std::fmt;
@@ -110,9 +111,22 @@ where
             Err(error @ RunSystemError::Skipped(_)) => {
                 log::debug!("bevy_heartbeat: the `then` of job `{job}` was skipped: {error}");
             }
-            Err(error) => log::error!("bevy_heartbeat: the `then` of job `{job}` failed: {error}"),
+            Err(RunSystemError::Failed(error)) => {
+                let name = format!("the `then` of job `{job}`");
+                match world.get_resource::<FallbackErrorHandler>() {
+                    Some(handler) => handler.0(error, in_system(name, world)),
+                    None => log::error!("bevy_heartbeat: {name} failed: {error}"),
+                }
+            }
         }
     })
+}
+
+fn in_system(name: String, world: &World) -> ErrorContext {
+    ErrorContext::System {
+        name: name.into(),
+        last_run: world.read_change_tick(),
+    }
 }
 
 /// Whether the entity's job is this one, and no later one in its place.

@@ -64,7 +64,9 @@
 //!   it.
 //! - In the process's one pool, [`spawn`]ed jobs run oldest first, their panics go to that pool's
 //!   handler, if it has one, and end nothing but the job, and [`current_thread_index`] numbers the
-//!   threads that run, spare ones and those from outside too.
+//!   threads that run, spare ones and those from outside too. Frame threads and those of io and
+//!   background jobs are numbered apart, so one of each may have the same number; a thread beyond
+//!   the pool's number of threads has none.
 //! - A level of calls in each other takes more stack, in a release build some 0.7 KiB for [`join`]
 //!   and 1 KiB for [`scope`], where rayon's take 0.2 and 0.3. Threads have as much as the standard
 //!   library gives them, or the builder is asked for.
