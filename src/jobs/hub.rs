@@ -3,7 +3,7 @@
 use super::access::Request;
 use super::clock::Now;
 use super::error::JobError;
-use super::shared::{AnyJob, discard, lock};
+use super::shared::{AnyJob, discard, drop_quietly, lock};
 use crate::stopwatch::Stopwatch;
 use bevy_ecs::resource::Resource;
 use bevy_ecs::world::{FromWorld, World};
@@ -170,10 +170,9 @@ impl Hub {
         let _ = self.closed.set(());
         let left = mem::take(&mut *inbox);
         drop(inbox);
+        self.drop_waker();
         // Drops what would have told those that wait, and so tells them.
         drop(left);
-        let waker = self.waker.get().and_then(|waker| lock(waker).take());
-        drop(waker);
     }
 
     /// Calls `f` with the inbox; gives `item` up once the app is gone.
@@ -192,7 +191,16 @@ impl Hub {
 
     /// Whether there was no waker of the app before.
     pub(super) fn set_waker(&self, waker: Call) -> bool {
-        self.waker.set(Mutex::new(Some(waker))).is_ok()
+        let is_first = self.waker.set(Mutex::new(Some(waker))).is_ok();
+        if self.is_closed() {
+            self.drop_waker();
+        }
+        is_first
+    }
+
+    fn drop_waker(&self) {
+        let waker = self.waker.get().and_then(|waker| lock(waker).take());
+        drop_quietly(waker);
     }
 
     pub(super) fn has_waker(&self) -> bool {
@@ -208,9 +216,14 @@ impl Hub {
         let mut inbox = lock(&self.inbox);
         let is_called = mem::replace(&mut inbox.is_called, true);
         drop(inbox);
-        let waker = lock(waker).clone().filter(|_| !is_called);
-        let Some(waker) = waker else { return };
-        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| waker())) {
+        if is_called {
+            return;
+        }
+        let Some(waker) = lock(waker).clone() else {
+            return;
+        };
+        // Which may be the last that holds it.
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(move || waker())) {
             // It has perhaps told nobody.
             lock(&self.inbox).is_called = false;
             discard(payload);

@@ -104,6 +104,27 @@ fn a_wait_beside_a_thread_that_runs_makes_no_call_that_blocks() {
     });
 }
 
+/// Another thread that runs may never come to it.
+#[test]
+fn a_wait_beside_a_thread_that_is_blocked_makes_the_call_that_it_blocks_on() {
+    within_a_minute(|| {
+        let pool = spareless(2).build().unwrap();
+        pool.install(|worker| {
+            let begun = Flag::default();
+            worker.scope(|scope| {
+                scope.spawn(|| {
+                    let (sender, receiver) = mpsc::channel();
+                    heartbeat_pool::spawn_blocking(move || sender.send(()).unwrap()).detach();
+                    begun.set();
+                    receiver.recv().unwrap();
+                });
+                scope.call_for_help();
+                common::wait_until(|| begun.is_set());
+            });
+        });
+    });
+}
+
 /// All but the one thread that computes wait, and do what is left.
 #[test]
 fn waits_keep_to_the_lanes_budget() {

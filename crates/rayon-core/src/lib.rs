@@ -58,8 +58,8 @@
 //! - As a thread that waits runs only what it waits for, where scopes are nested in one thread, a
 //!   wait for the inner one runs none of the outer one's jobs. Within each scope, and among spawned
 //!   jobs, a thread's order is rayon's: newest first for `spawn`, oldest first for `spawn_fifo`. In
-//!   the process's pool it takes one of another thread's after some of its own, if there is any, so
-//!   that nobody's jobs wait for an endless run of others. In a built pool its own come first, as
+//!   the process's pool it takes one of another thread's, or its own oldest, after some of its own,
+//!   so that no jobs wait for an endless run of others. In a built pool its own come first, as
 //!   they do in rayon's, and what comes from outside is last: either may wait for what is before
 //!   it.
 //! - In the process's one pool, [`spawn`]ed jobs run oldest first, their panics go to that pool's

@@ -202,9 +202,16 @@ impl Occupancy {
         self.counts().running(lane) > 1
     }
 
-    /// Whether others than the caller, which is counted itself, run anything.
-    pub(crate) fn has_others(&self) -> bool {
-        self.counts().total() > 1
+    /// Whether others than the caller, which is counted as this itself, run anything.
+    pub(crate) fn has_others(&self, charge: Option<Lane>) -> bool {
+        self.counts().total() > usize::from(charge.is_some())
+    }
+
+    /// Whether `lane` admits one more beside the caller, once that is counted as this, or as one of
+    /// the frame's.
+    pub(crate) fn admits_beside(&self, lane: Lane, charge: Option<Lane>) -> bool {
+        let own = charge.map_or_else(|| unit(Lane::Frame), |_| 0);
+        self.admits_at(Counts(self.counts().0 + own), lane)
     }
 
     /// Whether some lane that runs admits one more thread; any lane, if nothing runs, and the

@@ -46,6 +46,12 @@ impl Untaken {
         self.is_left.load(Ordering::Relaxed)
     }
 
+    /// Whether that has been so for a second.
+    pub(crate) fn is_left_for_a_second(&self) -> bool {
+        let is_old = |seen: &(Taken, Instant)| seen.1.elapsed() >= FOR_LONG * 16;
+        self.is_left() && lock(&self.seen).as_ref().is_some_and(is_old)
+    }
+
     /// A thread is free, which takes what is queued.
     pub(crate) fn end(&self) {
         if self.is_left() {

@@ -20,7 +20,7 @@ pub enum Order {
     #[default]
     OldestFirst,
     /// The newest is next: depth before breadth, so that few jobs are queued where each spawns
-    /// more. A task that was woken while it ran comes after all that its thread has queued. Jobs
+    /// more. A task that was woken while it ran comes after all that the pool's threads have queued. Jobs
     /// that spawn each other without end let the thread's older ones have turns, but not in a pool
     /// without [spare threads](crate::ThreadPoolBuilder::spare_threads): there an older job may
     /// block on a newer one. The idea is rayon's.

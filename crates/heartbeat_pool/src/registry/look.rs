@@ -144,20 +144,27 @@ impl<'a> Look<'a> {
         self.sum(Counters::progress)
     }
 
-    /// Whether work is queued of the frame, of the lane `own`, in which the caller has a place, or
-    /// of another that has room: those that wait do it where nobody else comes.
-    pub(crate) fn has_work_to_leave(&self, own: Lane) -> bool {
-        self.has_work(Lane::Frame) || self.has_work(own) || self.has_admissible_work()
+    /// Whether work is queued of the frame, of the lane in which the caller has a place, or of
+    /// another that has room beside the caller, which is counted so or will be: those that wait do
+    /// it where nobody else comes.
+    pub(crate) fn has_work_to_leave(&self, charge: Option<Lane>) -> bool {
+        let own = charge.unwrap_or(Lane::Frame);
+        let is_let_in = |lane| lane == own || self.team.occupancy.admits_beside(lane, charge);
+        self.has_work(Lane::Frame)
+            || Lane::ALL
+                .into_iter()
+                .any(|lane| is_let_in(lane) && self.has_work(lane))
     }
 
-    /// How much of [such work](Self::has_work_to_leave) the pool's threads have taken so far, and
-    /// of which: from the injectors if any lies there, for that is last, else from other seats.
+    /// How much of [such work](Self::has_work_to_leave), and of calls that block, the pool's threads
+    /// have taken so far, and of which: from the injectors if any lies there, for that is last, else from other seats.
     /// Their own, and parts of what they wait for, don't count, for these may have no end.
-    pub(crate) fn taken_of_queued(&self, own: Lane) -> Option<Taken> {
+    pub(crate) fn taken_of_queued(&self, charge: Option<Lane>) -> Option<Taken> {
         let has_frames = self.has_work(Lane::Frame);
         if !has_frames || self.has_injected(Lane::Frame, |injector| !injector.is_empty()) {
             let taken = || Taken::OfAny(self.sum_of_members(Counters::taken_of_any));
-            return self.has_work_to_leave(own).then(taken);
+            let is_some = self.has_work_to_leave(charge) || self.has_blocking();
+            return is_some.then(taken);
         }
         let stolen = |counters: &Counters| counters.steals[Lane::Frame.index()].get();
         Some(Taken::OfSeats(self.sum_of_members(stolen)))

@@ -22,7 +22,8 @@ impl Worker {
     /// [newest first](crate::Order::NewestFirst), that is the newest of what the thread has queued:
     /// the second half of an unfinished join, a job, or one of a scope. Elsewhere it is the job
     /// that is next in the thread's own deque, and then the newest such half. What was spawned on
-    /// this very thread ([`spawn_on`](crate::ThreadPool::spawn_on)) comes last. At every eighth
+    /// this very thread ([`spawn_on`](crate::ThreadPool::spawn_on)) comes last. A task that has
+    /// yielded is not the thread's where it runs its newest first. At every eighth
     /// call one of the later kinds comes first, for the earlier ones may have no end; not in a pool
     /// whose threads run their newest first without spare ones, where it may block on these.
     ///
@@ -87,7 +88,7 @@ impl Worker {
     pub fn yield_now(&self) -> Yield {
         // Not what the thread has spawned, but in its turn: that may go on for ever.
         let run_pinned = |_: &Self| current::run_pinned();
-        // Nor does anybody else come to what another team has lost its threads for.
+        // A team may have no threads: whoever yields does its work, too.
         let run_one = |worker: &Self| worker.run_one() || duty::tick_threadless(&worker.registry);
         self.yield_to(false, [Self::run_newest, run_pinned, run_one])
     }

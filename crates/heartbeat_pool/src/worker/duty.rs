@@ -42,7 +42,8 @@ pub(crate) fn tick_lone() -> bool {
     needed.is_some_and(|own| own.visit_only_here(Worker::tick))
 }
 
-/// Does one piece of the work of the calling thread's own pool, if no spare thread comes to that.
+/// Does one piece of the work of the calling thread's own pool, if no spare thread comes to that,
+/// whether it was left for long or not.
 pub(crate) fn help_out() {
     if let Some(own) = current::lone_member() {
         own.visit_only_here(Worker::run_one_left);
@@ -104,7 +105,7 @@ impl Duty {
     /// What it must do, if anything, of what the threads of its own pool leave.
     fn of_what_is_left(worker: &Rc<Worker>) -> Option<Self> {
         let is_left = worker.is_lone_member() && worker.team().untaken.is_left();
-        let has_some = is_left && worker.look().has_work_to_leave(worker.lane());
+        let has_some = is_left && worker.has_one_left();
         has_some.then(|| Self(worker.clone(), Worker::run_one_left))
     }
 
@@ -147,8 +148,7 @@ fn sleep(
     let own = workers.iter().find(|worker| worker.is_lone_member());
     // Each look tells since an earlier one, also where this thread is called for other work again
     // and again.
-    let leaves =
-        own.is_some_and(|own| own.leaves_work() || own.look().has_work_to_leave(own.lane()));
+    let leaves = own.is_some_and(|own| own.leaves_work() || own.has_one_left());
     _ = if watched.iter().any(|pool| misses_threads(pool)) {
         // The system is asked again for a thread that it has refused.
         parker.park_timeout(RETRY)
@@ -255,7 +255,7 @@ impl Worker {
 
     /// Whether work is queued that the pool's threads leave, as far as those that wait have seen.
     fn leaves_work(&self) -> bool {
-        let taken = self.look().taken_of_queued(self.lane());
+        let taken = self.look().taken_of_queued(self.count.charge.get());
         self.team().untaken.look(taken)
     }
 

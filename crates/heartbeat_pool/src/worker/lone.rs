@@ -1,6 +1,7 @@
 //! A thread that nobody comes to help: in a pool without threads, or whose threads wait in the
 //! place of spare ones. What it leaves nobody does, so each eighth look begins with another kind of
 //! work than the best one, by turns: none starves where the tasks of others keep waking each other.
+//! Only between a thread's own work and that of others there are no turns in a pool as rayon's.
 
 use super::Worker;
 use super::work::{Found, STRANGERS_TURN};
@@ -104,10 +105,22 @@ impl Worker {
         kinds.any(|kind| match kind {
             Some(Lane::Frame) => false,
             Some(lane) => self.run_one_of(lane),
-            // It may block on what this thread does after its wait, and whoever else runs is free
-            // for it some time.
-            None => !self.team().occupancy.has_others() && self.run_kind(kind),
+            None => self.makes_calls() && self.run_kind(kind),
         })
+    }
+
+    /// Whether there is something for [`run_one_left`](Self::run_one_left).
+    pub(super) fn has_one_left(&self) -> bool {
+        let look = self.look();
+        look.has_work_to_leave(self.count.charge.get())
+            || (look.has_blocking() && self.makes_calls())
+    }
+
+    /// Whether the thread, which waits, makes calls that block. Such a call may block on what the
+    /// thread does after its wait; so whoever else runs has a second to come to it.
+    fn makes_calls(&self) -> bool {
+        let team = self.team();
+        !team.occupancy.has_others(self.count.charge.get()) || team.untaken.is_left_for_a_second()
     }
 
     /// Runs one piece of that kind of work, whatever the budgets.
@@ -127,7 +140,7 @@ impl Worker {
                 self.team().occupancy.enter(lane);
                 self.run_as(lane, found);
             }
-            None => self.run(found),
+            None => self.run_piece(found),
         }
         true
     }

@@ -45,15 +45,23 @@ impl Registry {
         }
     }
 
-    /// Queues a task that was woken while it ran behind what the thread has that has run it: where
-    /// the newest is next, it would be next again and again.
+    /// Queues a task that was woken while it ran behind all that the pool's threads have: where the
+    /// newest is next, it would be next again and again.
     pub(super) fn push_last(self: &Arc<Self>, lane: Lane, job: Job) {
-        if self.config.goes_by_age() {
-            let team = self.inject(lane, job);
-            self.tell(team, News::within_a_beat(lane));
-        } else {
-            self.push(lane, job);
+        if !self.config.goes_by_age() {
+            return self.push(lane, job);
         }
+        let team = self.inject(lane, job);
+        let is_in = |worker: &Worker| worker.is_in(team);
+        let comes_itself = current::peek(|worker| worker.is_some_and(is_in));
+        self.tell(
+            team,
+            if comes_itself {
+                News::within_a_beat(lane)
+            } else {
+                News::for_others(lane)
+            },
+        );
     }
 
     /// Queues `ticket`, a part of what a worker of `team` does, where any worker of the team that

@@ -13,8 +13,8 @@ use heartbeat_record::{Lane, Work};
 
 /// Every this many looks for frame work a worker begins elsewhere than at its own deque, so that
 /// nothing is starved by tasks that keep waking each other: not what lies in the deque of a thread
-/// that waits, nor what came from outside. In a scope whose threads run their newest first it
-/// begins at what others have spawned. Nobody does so where that may
+/// that waits, nor what came from outside. Where threads run their newest first, also in a scope,
+/// its own oldest has turns as well. Nobody does so where that may
 /// [block](crate::config::Config::have_turns) the pool.
 pub(crate) const STRANGERS_TURN: u32 = 61;
 
@@ -369,8 +369,8 @@ impl Worker {
         }
         occupancy.leave(lane);
         self.offer_room();
-        if !self.joins.forks.is_empty() {
-            // Of the outer lane again, of which those are not that could take them meanwhile.
+        if self.seat.fork_lane() != self.lane() && !self.joins.forks.is_empty() {
+            // They are the outer lane's again, whose threads could not take them meanwhile.
             self.announce_forks();
         }
     }

@@ -172,7 +172,7 @@ impl Generator {
             under_lock: self.random.once_in(3),
             spins: self.spins && self.random.once_in(2),
         };
-        // Of two threads that wait so, each would leave the call to the other.
+        // Of two threads that wait so, each would leave the call to the other for a second.
         let is_lone = !self.shape.spares || self.shape.lacks_threads();
         let by = match by {
             By::Blocking if way.spins && is_lone => By::Lane(Lane::Frame),

@@ -29,7 +29,7 @@ pub(super) struct Jobs {
 
 impl Jobs {
     /// An empty queue, owned by the calling thread, from which each takes its own in `order`, and
-    /// others' by their age, if `by_age`. Of stacks, others' are first now and then if they
+    /// others' by their age, if `by_age`. Of stacks, each kind is first now and then if they
     /// `have_turns`.
     pub(super) fn new(order: Order, by_age: bool, have_turns: bool) -> Self {
         Self {
@@ -78,7 +78,7 @@ impl Jobs {
         }
     }
 
-    /// Queues a job that comes after all others, but for those that came so before it.
+    /// Queues a job that comes after all that are there.
     pub(super) fn push_last(&self, job: ScopedJob) {
         match &self.stacks {
             Some(stacks) => stacks.push_last(job),

@@ -210,7 +210,7 @@ impl<T> Stacks<T> {
         own.items.queue.push_back(Aged::new(item, age));
     }
 
-    /// Pushes what no thread takes as long as there is anything else, the oldest first.
+    /// Pushes what is nobody's, of which the oldest is next.
     pub(super) fn push_last(&self, item: T) {
         let mut nobodys = self.stack_of(NOBODY);
         nobodys.items.queue.push_back(Aged::new(item, None));
@@ -257,7 +257,9 @@ impl<T> Stacks<T> {
     ) -> Option<(Aged<T>, Option<Age>)> {
         let by = age::this_thread();
         let (mut first, mut newest_own) = (None, None);
+        let mut has_stack = false;
         if let Some(mut own) = self.find(by) {
+            has_stack = true;
             first = turn(&mut own);
             newest_own = own.newest().filter(|_| first.is_none());
             let item = match first {
@@ -271,10 +273,12 @@ impl<T> Stacks<T> {
         }
         // Of two locked at a time, another thread might want the other one first.
         let nobodys = || self.pop_oldest(|of| of == NOBODY);
+        // A thread without a stack counts no looks.
+        let is_one = |of| self.has_turns && !has_stack && of == NOBODY;
         let item = (first == Some(Turn::Nobodys))
             .then(nobodys)
             .flatten()
-            .or_else(|| self.pop_oldest(|of| of != by && of != NOBODY))
+            .or_else(|| self.pop_oldest(|of| is_one(of) || (of != by && of != NOBODY)))
             .or_else(|| first.and_then(|_| self.find(by)?.pop(self.order)))
             .or_else(nobodys)?;
         Some((item, newest_own))
