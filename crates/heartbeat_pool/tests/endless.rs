@@ -60,6 +60,25 @@ fn a_wait_of_a_pools_only_thread() {
     });
 }
 
+/// It lies where frame work from outside does, in a pool as rayon's.
+#[test]
+fn a_wait_beside_a_task_that_wakes_itself() {
+    within_a_minute(|| {
+        for wait in WAITS {
+            for queue in KINDS {
+                let (pool, flag) = (newest_first(false), Flag::default());
+                pool.install(|worker| {
+                    let own = flag.clone();
+                    let wakes_itself = async move { own.wait().await };
+                    heartbeat_pool::spawn_future(Lane::Frame, wakes_itself).detach();
+                    thread::scope(|outside| _ = outside.spawn(|| queue(&pool, flag.clone())));
+                    wait(worker, &flag);
+                });
+            }
+        }
+    });
+}
+
 #[test]
 fn a_wait_of_the_only_thread_that_the_system_gives() {
     within_a_minute(|| {

@@ -31,20 +31,14 @@ impl Worker {
         self.is_member() && self.is_left_alone()
     }
 
-    /// The `kinds` of the thread's work and of others' in the order of one of its `looks`. As they
-    /// are, where others' may block on what it has itself.
-    fn in_turn_of_others<T, const N: usize>(&self, looks: &Cell<u32>, kinds: [T; N]) -> [T; N] {
+    /// Counts a yield, to the thread's own work if it `is_local`. Gives the `kinds` of work that it
+    /// may run, best first as a rule; always, where others' may block on what it has itself.
+    pub(crate) fn in_turn_of_yields<T>(&self, is_local: bool, kinds: [T; 3]) -> [T; 3] {
         if self.registry.config.have_turns() {
-            in_turn(looks, kinds)
+            in_turn(&self.search.yields[usize::from(is_local)], kinds)
         } else {
             kinds
         }
-    }
-
-    /// Counts a yield, to the thread's own work if it `is_local`. Gives the `kinds` of work that it
-    /// may run, best first as a rule.
-    pub(crate) fn in_turn_of_yields<T>(&self, is_local: bool, kinds: [T; 3]) -> [T; 3] {
-        self.in_turn_of_others(&self.search.yields[usize::from(is_local)], kinds)
     }
 
     /// Whether the thread, one of the pool's own, is to take frame work now and then though there
@@ -72,15 +66,25 @@ impl Worker {
 
     /// Runs one piece of what nobody has taken for long, for a thread that waits: what others do
     /// may wait for just that. The thread's own comes first, then what others have queued for the
-    /// frame, from outside last, then other work for which there is room; but each has its turn.
+    /// frame, from outside last, then other work for which there is room. Each has its turn, but
+    /// where others' work may block on the thread's own only the last two.
     pub(super) fn run_one_left(&self) -> bool {
-        let kinds: [fn(&Self) -> bool; 4] = [
+        let inside: [fn(&Self) -> bool; 2] = [
             |worker| worker.run_one_of_frames(|worker| worker.pop_own().map(Found::Job)),
             |worker| worker.run_one_of_frames(Self::take_from_inside),
+        ];
+        let others: [fn(&Self) -> bool; 2] = [
             |worker| worker.run_one_of_frames(|worker| worker.pop_injected(Lane::Frame)),
             Self::run_one_of_lower,
         ];
-        let kinds = self.in_turn_of_others(&self.search.left_ticks, kinds);
+        let looks = &self.search.left_ticks;
+        let ([first, second], [third, fourth]) = (inside, others);
+        let kinds = if self.registry.config.have_turns() {
+            in_turn(looks, [first, second, third, fourth])
+        } else {
+            let [third, fourth] = in_turn(looks, others);
+            [first, second, third, fourth]
+        };
         kinds.into_iter().any(|run| run(self))
     }
 
