@@ -392,3 +392,27 @@ fn a_job_that_spawns_itself_lets_older_jobs_of_its_thread_have_turns() {
         }
     });
 }
+
+/// Each has its turn after some milliseconds, not after as many turns as there are looks between
+/// two of others' work.
+#[test]
+fn jobs_from_outside_beside_a_scope_that_goes_on() {
+    within_a_minute(|| {
+        for pool in [common::pool(1), spareless(1)] {
+            let over = &Flag::default();
+            thread::scope(|outside| {
+                let goes_on = || {
+                    pool.scope_elsewhere(Order::OldestFirst, |scope| {
+                        scope.spawn_future(over.wait()).detach();
+                    });
+                };
+                outside.spawn(goes_on);
+                thread::sleep(Duration::from_millis(20));
+                for _ in 0..400 {
+                    pool.block_on(pool.spawn_future(Lane::Frame, async {}));
+                }
+                over.set();
+            });
+        }
+    });
+}

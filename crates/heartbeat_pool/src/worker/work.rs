@@ -118,6 +118,14 @@ impl Worker {
         tick.is_multiple_of(STRANGERS_TURN)
     }
 
+    /// After work that took a turn's time and goes on: the next look for frame work begins
+    /// elsewhere.
+    pub(crate) fn give_strangers_a_turn(&self) {
+        let ticks = self.search.ticks.get();
+        let rest = STRANGERS_TURN - 1 - ticks % STRANGERS_TURN;
+        self.search.ticks.set(ticks.wrapping_add(rest));
+    }
+
     /// Counts a look for work, unless it is the turn to begin elsewhere: then false, and not
     /// counted.
     pub(super) fn count_look_unless_strangers_turn(&self) -> bool {

@@ -60,10 +60,11 @@ unsafe impl Pointer for Ticket {
             // somebody was called. A thread whose help is wasted is shy now, and looks again within
             // a beat. The scope's work may go on for ever, until others' has run.
             let mut leaves = || {
-                is_one
-                    || worker.is_wasted()
-                    || worker.is_one_too_many(core.lane)
-                    || (turns.count_some() && turns.is_over())
+                if turns.count_some() && turns.is_over() {
+                    worker.give_strangers_a_turn();
+                    return true;
+                }
+                is_one || worker.is_wasted() || worker.is_one_too_many(core.lane)
             };
             while run_next(&core, worker) && !leaves() {}
         });
