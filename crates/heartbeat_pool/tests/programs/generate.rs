@@ -187,7 +187,8 @@ impl Generator {
             1 if self.shape.is_steady() => Kind::Pinned,
             _ => Kind::Lane(self.lane()),
         };
-        if matches!(kind, Kind::Lane(Lane::Frame)) && self.is_as_rayons() {
+        let is_own = matches!(kind, Kind::Lane(Lane::Frame) | Kind::Pinned);
+        if is_own && self.is_as_rayons() {
             return self.work();
         }
         Step::Again(kind, self.happens())
