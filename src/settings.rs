@@ -91,7 +91,7 @@ pub(crate) fn is_plugins() -> bool {
     BEAT.get().is_some()
 }
 
-/// Gives them to `app`, and to whoever asks its registry of types; that has what may be changed, too.
+/// Gives them to `app`, and to whoever asks its registry of types, with what may be changed.
 pub(crate) fn insert(app: &mut App, settings: HeartbeatSettings) {
     // A bare sub-app has none.
     app.init_resource::<AppTypeRegistry>();

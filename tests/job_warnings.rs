@@ -1,4 +1,4 @@
-//! What is logged of jobs that come to nothing. In a process of its own, for the log is one for all.
+//! What is logged of jobs that come to nothing. In a process of its own, for all log to one place.
 #![allow(missing_docs, reason = "a test")]
 
 mod common;

@@ -190,9 +190,9 @@ impl<E: JobTarget, F: JobFn> JobBuilder<E, F> {
     /// job has ended and observers have been told. It stays if it then has another job in this
     /// one's place, or one of another type whose end is still to be told.
     ///
-    /// If the entity is gone before the job starts, it never does, and a warning says so. The process
-    /// doesn't wait for it: a detached job that still runs when `main` returns is cut
-    /// off. To finish a save, run the app until its outcome is there.
+    /// If the entity is gone before the job starts, it never does, and a warning says so. The
+    /// process doesn't wait for it: a detached job that still runs when `main` returns is cut off.
+    /// To finish a save, run the app until its outcome is there.
     pub fn detach(self) -> Self {
         self.change(|start| start.is_detached = true)
     }
@@ -206,9 +206,9 @@ impl<E: JobTarget, F: JobFn> JobBuilder<E, F> {
     /// The system runs once, and its `Local`s go with it, [`Jobs`](crate::Jobs) too: what it starts
     /// is to be [an entity's](SpawnJob::spawn_job). An error that it gives goes to the app's
     /// [handler](bevy_ecs::error::FallbackErrorHandler), and is logged if the app has set none. So
-    /// it goes if one of its parameters is not there, and then the outcome is lost. It is lost, too,
-    /// with a message at DEBUG, if a parameter skips the system, as `Single` does. A panic of the
-    /// system is the app's.
+    /// it goes if one of its parameters is not there, and then the outcome is lost. It is lost,
+    /// too, with a message at DEBUG, if a parameter skips the system, as `Single` does. A panic of
+    /// the system is the app's.
     pub fn then<M>(
         self,
         system: impl IntoSystem<In<JobOutcome<F::Out>>, (), M> + Send + 'static,

@@ -83,6 +83,7 @@ impl<A> Timers<A> {
     }
 }
 
+/// What wakes the app.
 type Call = Arc<dyn Fn() + Send + Sync>;
 
 /// A job whose time runs from `start` on.

@@ -57,10 +57,10 @@ impl FromWorld for AppWaker {
 
 impl AppWaker {
     /// Has `wake` called from now on: at once, for what may be there already, and then at most once
-    /// until [`run_jobs`](crate::run_jobs) has looked. So what polls jobs does it later in the frame,
-    /// after [`JobSystems`](crate::JobSystems): an end that comes between an earlier look and that
-    /// one asks for no other frame. It is dropped with the app's world, or after a call that is under
-    /// way then.
+    /// until [`run_jobs`](crate::run_jobs) has looked. So what polls jobs does it later in the
+    /// frame, after [`JobSystems`](crate::JobSystems): an end that comes between an earlier look
+    /// and that one asks for no other frame. It is dropped with the app's world, or after a call
+    /// that is under way then.
     ///
     /// It is called on whichever thread comes by, also the app's in the middle of a frame: it must
     /// not block, nor want what the app holds meanwhile. A panic of it is told by the panic hook,

@@ -186,11 +186,12 @@ impl ThreadPoolBuilder {
     /// thread's core then idles while it waits for another; and once all of them wait, one of them
     /// does whatever the pool has queued, on top of its wait, for nobody else could. Where the
     /// others, which may be blocked in ways of their own, take nothing for 64 ms, it does what is
-    /// queued for the frame, or in a lane that has room, until one is free. It makes blocking calls,
-    /// too, but where another thread runs only after a second. A `block_on` whose future wakes
-    /// itself without end does the same now and then. What is done so may want a lock which is
-    /// held over the wait below it, an async one over an `.await`, say, and then neither ends: hold
-    /// none over waits in such a pool. So it goes, too, where the system refuses spare threads.
+    /// queued for the frame, or in a lane that has room, until one is free. It makes blocking
+    /// calls, too, but where another thread runs only after a second. A `block_on` whose future
+    /// wakes itself without end does the same now and then. What is done so may want a lock which
+    /// is held over the wait below it, an async one over an `.await`, say, and then neither ends:
+    /// hold none over waits in such a pool. So it goes, too, where the system refuses spare
+    /// threads.
     ///
     /// ```
     /// use heartbeat_pool::{Lane, ThreadPool};

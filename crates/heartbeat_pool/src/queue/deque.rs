@@ -20,9 +20,9 @@ pub enum Order {
     #[default]
     OldestFirst,
     /// The newest is next: depth before breadth, so that few jobs are queued where each spawns
-    /// more. A task that was woken while it ran comes after all that the pool's threads have queued. Jobs
-    /// that spawn, and tasks that wake, each other without end let the thread's older ones have
-    /// turns, and other work. Not so in a pool without
+    /// more. A task that was woken while it ran comes after all that the pool's threads have
+    /// queued. Jobs that spawn each other without end, and tasks that wake each other so, let the
+    /// thread's older ones and other work have turns. Not so in a pool without
     /// [spare threads](crate::ThreadPoolBuilder::spare_threads), where any of that may block on a
     /// newer job of the thread's: there they come before all else. The idea is rayon's.
     NewestFirst,

@@ -156,9 +156,10 @@ impl<'a> Look<'a> {
                 .any(|lane| is_let_in(lane) && self.has_work(lane))
     }
 
-    /// How much of [such work](Self::has_work_to_leave), and of calls that block, the pool's threads
-    /// have taken so far, and of which: from the injectors if any lies there, for that is last, else from other seats.
-    /// Their own, and parts of what they wait for, don't count, for these may have no end.
+    /// How much of [such work](Self::has_work_to_leave), and of calls that block, the pool's
+    /// threads have taken so far, and of which: from the injectors if any lies there, for that is
+    /// last, else from other seats. Their own, and parts of what they wait for, don't count, for
+    /// these may have no end.
     pub(crate) fn taken_of_queued(&self, charge: Option<Lane>) -> Option<Taken> {
         let has_frames = self.has_work(Lane::Frame);
         if !has_frames || self.has_injected(Lane::Frame, |injector| !injector.is_empty()) {

@@ -221,7 +221,8 @@ impl Worker {
 
     /// As [`scope`](Self::scope), where each thread runs the closures that it has spawned itself in
     /// `order`. With the newest first it takes those of others oldest first, and now and then
-    /// these, or its own oldest, come before its newest; with the oldest first the oldest is next, whoever has spawned it. In a pool
+    /// these, or its own oldest, come before its newest; with the oldest first the oldest is next,
+    /// whoever has spawned it. In a pool
     /// [whose threads run their newest first](crate::ThreadPoolBuilder::order), those of a thread
     /// from outside are taken oldest first.
     ///
